@@ -1,0 +1,50 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint format bench clean
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/kernels/*.[ch]pp)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# One stamp per set of packages: what is there already is not installed again. The package is
+# installed as editable, so that only a change to compiled code needs a new build.
+$(VENV)/.package: $(COMPILED) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --group lint --group test
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+demo: $(VENV)/.package ## Learn from healthy cases and say which new ones are not normal, and why
+	$(BIN)/python examples/demo.py
+
+test: lint ## Set everything up, check style and types, run all tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test ## Put the code into the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench ## Compare speed and memory with other libraries
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) build dist

@@ -1,0 +1,16 @@
+"""One-class classification by Repeated Element-wise Folding.
+
+A table of normal rows in; for any new row: normal or not, how far off, and because of which columns.
+
+>>> from refold import REF
+>>> model = REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])
+>>> model.predict([[20.2, 5.0], [35.0, 5.0]])
+array([ 1, -1])
+"""
+
+from importlib.metadata import version as _version
+
+from refold._ref import REF
+
+__all__ = ["REF"]
+__version__ = _version("refold")

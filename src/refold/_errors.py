@@ -1,0 +1,81 @@
+"""What is wrong with a table, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TableError(ValueError):
+    """A table that cannot be used, with the row and column that are to blame.
+
+    Engines know columns by number; :meth:`named` says the same with the user's names.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, with ``{where}`` in the place of the position.
+    row, column : int, optional
+        The position, counted from 0.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        row: int | None = None,
+        column: int | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.problem, self.row, self.column = problem, row, column
+        super().__init__(problem.format(where=_position(row, column, names)))
+
+    def named(self, names: Sequence[str] | None) -> TableError:
+        """Return the same error with the column called by its name."""
+        return TableError(self.problem, row=self.row, column=self.column, names=names)
+
+
+def _position(row: int | None, column: int | None, names: Sequence[str] | None) -> str:
+    parts = []
+    if row is not None:
+        parts.append(f"row {row}")
+    if column is not None:
+        parts.append(f"column {column}" if names is None else f"column {names[column]!r}")
+    return ", ".join(parts)
+
+
+def infinite(row: int, column: int) -> TableError:
+    """An infinite value."""
+    return TableError(
+        "Input X contains infinity: {where}. Only finite numbers and NaN (a missing value) can be "
+        "used; replace it or mark it as missing.",
+        row=row,
+        column=column,
+    )
+
+
+def empty_row(row: int) -> TableError:
+    """A row without any observed value."""
+    return TableError(
+        "Nothing is observed in {where}: every value is missing, so it has no distance. Leave the "
+        "row out.",
+        row=row,
+    )
+
+
+def empty_column(column: int) -> TableError:
+    """A training column without any observed value."""
+    return TableError(
+        "Nothing is observed in {where}: every value is missing or has weight zero, so nothing can "
+        "be learned from it. Leave the column out.",
+        column=column,
+    )
+
+
+def light_column(column: int) -> TableError:
+    """A training column whose observed rows weigh too little for a variance."""
+    return TableError(
+        "The weights of the rows observed in {where} sum to 1 or less. Weights are frequencies and "
+        "the variance divides by their sum minus 1: rescale sample_weight, for example to a mean "
+        "of 1.",
+        column=column,
+    )

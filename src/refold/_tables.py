@@ -1,0 +1,125 @@
+"""Tables in: arrays of any kind and dataframes become one float array, columns checked by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+Array = Any
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
+    """Return X as a two-dimensional float array and check (or, with `reset`, learn) its columns.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``n_features_in_`` and ``feature_names_in_`` are set or checked.
+    X : array-like or dataframe
+        NaN and nulls are missing values and pass; infinity is left for the engine to find.
+    reset : bool
+        True in ``fit``.
+    native : bool
+        Keep an array of another library than NumPy as it is.
+    """
+    if nw.dependencies.is_into_dataframe(X):
+        _check_columns(estimator, X, reset=reset)
+        return _to_array(estimator, _frame_to_numpy(X))
+    if native and is_foreign_array(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return _check_foreign(X)
+    return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
+
+
+# Neither copied nor searched for infinity as a whole: the engines do that while they read.
+_ARRAY_RULES = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+
+def is_foreign_array(X: Any) -> bool:
+    """Whether X is an array-API array of another library than NumPy."""
+    return bool(
+        array_api_compat.is_array_api_obj(X)
+        and not array_api_compat.is_numpy_array(X)
+        and not array_api_compat.is_dask_array(X)
+    )
+
+
+def _to_array(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
+    return check_array(X, estimator=estimator, input_name="X", **_ARRAY_RULES)
+
+
+def _check_foreign(X: Array) -> Array:
+    xp = array_api_compat.array_namespace(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead. Reshape your data with "
+            "xp.reshape(X, (-1, 1)) if it has a single feature, or (1, -1) if it is a single row."
+        )
+    if 0 in X.shape:
+        raise ValueError(f"Found an array of shape {tuple(X.shape)}: at least one row and one "
+                         "column are needed.")
+    if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
+        raise ValueError(f"X must hold real numbers, not {X.dtype}.")
+    return X
+
+
+def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Set or compare the column names; say which ones are in the wrong place."""
+    names = list(map(str, _columns_of(X)))
+    twice = sorted({name for name in names if names.count(name) > 1}) if reset else []
+    if twice:
+        raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except ValueError as error:
+        fitted = list(getattr(estimator, "feature_names_in_", []))
+        if sorted(fitted) != sorted(names):
+            raise
+        moved = [
+            f"{there!r} where {wanted!r} was"
+            for wanted, there in zip(fitted, names, strict=True)
+            if wanted != there
+        ]
+        more = f" and {len(moved) - 5} more" if len(moved) > 5 else ""
+        raise ValueError(
+            f"{str(error).rstrip()}\nOut of place: {', '.join(moved[:5])}{more}. "
+            "Select the columns as in fit: X[model.feature_names_in_]."
+        ) from None
+
+
+def _columns_of(X: Any) -> list[Any]:
+    columns = getattr(X, "column_names", None)  # Arrow calls its data `columns`
+    return list(X.columns if columns is None else columns)
+
+
+def _frame_to_numpy(X: Any) -> NDArray[Any]:
+    """Return a dataframe's values; integers, booleans, decimals and nulls become floats."""
+    frame = nw.from_native(X, eager_only=True)
+    dtypes = set(frame.schema.values())
+    if dtypes in ({nw.Float64}, {nw.Float32}):
+        return np.asarray(frame.to_numpy())
+    values = np.empty(frame.shape, order="F")
+    for j, name in enumerate(frame.columns):
+        values[:, j] = _column_to_numpy(frame[name], name)
+    return values
+
+
+def _column_to_numpy(column: Any, name: str) -> NDArray[np.float64]:
+    dtype = column.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if dtype == nw.Object:
+        try:
+            return np.asarray(column.to_numpy(), dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    raise ValueError(
+        f"Column {name!r} holds {dtype}, not numbers. Encode it as numbers first (scikit-learn's "
+        "OneHotEncoder for categories, differences or parts of dates for times) or leave it out."
+    )

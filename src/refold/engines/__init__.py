@@ -1,0 +1,58 @@
+"""Ways to learn one chain and to evaluate it, under one contract.
+
+An engine is a module with the functions of :class:`Engine`. All of them learn a
+:class:`~refold._chain.FoldChain`; a model is evaluated by the engine that learned it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from refold._chain import FoldChain
+from refold.engines import exact, reference
+
+Array = Any
+Operation = str | Callable[[Array], Array]
+
+
+class Engine(Protocol):
+    """What every engine offers. Tables may hold NaN (missing); infinity raises a TableError."""
+
+    def learn(
+        self,
+        X: Array,
+        weights: Array | None,
+        *,
+        n_iter: int,
+        fold: Operation,
+        max_gain: float | None,
+        n_jobs: int | None,
+    ) -> FoldChain:
+        """Learn a chain from the rows of X, each counted `weights` times."""
+
+    def distances(
+        self, chain: FoldChain, X: Array, kind: Operation, *, path: bool, n_jobs: int | None
+    ) -> Array:
+        """Distance of each row after the last level, or its mean over all levels (`path`)."""
+
+    def trace(self, chain: FoldChain, X: Array, kind: Operation, *, n_jobs: int | None) -> Array:
+        """Distance of each row after each level."""
+
+    def transform(self, chain: FoldChain, X: Array, *, n_jobs: int | None) -> Array:
+        """Folded features, NaN where missing."""
+
+    def contributions(
+        self, chain: FoldChain, X: Array, kind: str, *, path: bool, n_jobs: int | None
+    ) -> Array:
+        """Share of each feature in the distance."""
+
+
+ENGINES: dict[str, Engine] = {"reference": reference, "exact": exact}
+
+
+def choose(engine: str, fold: Operation, *, is_numpy: bool) -> str:
+    """Turn ``"auto"`` into the engine for this fold and kind of array."""
+    if engine != "auto":
+        return engine
+    return "exact" if isinstance(fold, str) and is_numpy else "reference"

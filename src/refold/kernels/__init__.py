@@ -1,0 +1,1 @@
+"""The compiled loops. :mod:`refold.engines.exact` is the only caller."""

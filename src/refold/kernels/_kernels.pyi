@@ -1,0 +1,43 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Table = NDArray[np.floating[Any]]
+# kind (see refold.engines.exact), row, column
+Problem = tuple[int, int, int]
+
+instruction_set: str
+
+class Steps:
+    def __init__(
+        self,
+        fold: int,
+        offset: Floats,
+        unit: Floats,
+        shift: Floats,
+        factor: Floats,
+        levels: NDArray[np.int64],
+    ) -> None: ...
+
+def learn(
+    X: Table,
+    weights: Floats | None,
+    fold: int,
+    n_iter: int,
+    max_gain: float,
+    n_threads: int,
+    shifts: Floats,
+    scales: Floats,
+    levels: NDArray[np.int64],
+    gain: Floats,
+) -> Problem: ...
+def distances(
+    X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
+) -> Problem: ...
+def trace(X: Table, steps: Steps, distance: int, n_threads: int, out: Floats) -> Problem: ...
+def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: ...
+def contributions(
+    X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
+) -> Problem: ...

@@ -1,0 +1,69 @@
+// The inner loops, one table of functions per instruction set.
+#pragma once
+#include <cstdint>
+
+namespace refold {
+
+constexpr int N_FOLDS = 6;
+enum Fold : int { ABS, SQR, COS_ABS, COS, SIN, TANH };
+
+// Rows that are scored together: 48 doubles stay in twelve AVX2 registers through all levels.
+constexpr int BLOCK = 48;
+
+// Larger magnitudes saturate here, so that a square still is a finite number.
+constexpr double LARGEST = 1e150;
+
+// One feature's learned numbers as scoring uses them (see FoldChain.steps).
+struct Feature {
+  double offset;          // x - offset, in the feature's own units
+  double unit;            // times this power of two
+  const double* shift;    // per level; shift[0] is not used
+  const double* factor;   // per level: abs reads a value with it, the others standardize with it
+  int levels;             // levels that this feature uses
+};
+
+// What happens with a block's values after the last level.
+enum Sink : int { STORE, ADD_MAGNITUDE, ADD_SQUARE };
+
+// Sums over a column: of the magnitudes (or values) and of the squares.
+struct Moments {
+  double magnitude;
+  double square;
+};
+
+// In all of these x and out are BLOCK doubles, `observed` is BLOCK ones and zeros or null (all ones),
+// and w is null or a weight per row.
+struct Loops {
+  // Scoring: the value after the last level; the mean magnitude over n_iter levels (a feature that
+  // has stopped keeps its last); every level's magnitude or square added to sums[n_iter][BLOCK];
+  // the sum over levels of y^2 * weight[n_iter][BLOCK].
+  void (*last[N_FOLDS])(const Feature&, const double* x, const double* observed, Sink, double* out);
+  void (*path[N_FOLDS])(const Feature&, const double* x, const double* observed, int n_iter, Sink,
+                        double* out);
+  void (*trace[N_FOLDS])(const Feature&, const double* x, const double* observed, int n_iter, Sink,
+                         double* sums);
+  void (*path_squares[N_FOLDS])(const Feature&, const double* x, const double* observed, int n_iter,
+                                const double* weight, double* out);
+
+  // Learning, on one column of n values.
+  double (*sum)(const double* z, const double* w, int64_t n);
+  // z = z - mean; moments of the result.
+  Moments (*centre)(double* z, const double* w, int64_t n, double mean);
+  // Moments after one or two more abs levels; with two, z becomes the result.
+  Moments (*fold_once)(const double* z, const double* w, int64_t n, double m1);
+  Moments (*fold_twice)(double* z, const double* w, int64_t n, double m1, double m2);
+  // Other folds: z = fold(y), y = (z - mean) * inv; gain *= |fold'(y)| * gain_inv; the sum of z.
+  double (*fold[N_FOLDS])(double* z, double* gain, const double* w, int64_t n, double mean,
+                          double inv, double gain_inv);
+  // The sum of (z - mean)^2 and the largest gain.
+  Moments (*spread)(const double* z, const double* gain, const double* w, int64_t n, double mean);
+};
+
+namespace baseline { extern const Loops loops; }
+namespace avx2 { extern const Loops loops; }
+
+// The best set this processor has, or the one that the environment variable REFOLD_ISA names.
+const Loops& loops();
+const char* instruction_set();
+
+}  // namespace refold
