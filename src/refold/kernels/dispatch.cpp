@@ -11,7 +11,7 @@ bool use_avx2() {
   const char* wanted = std::getenv("REFOLD_ISA");
   if (wanted && std::strcmp(wanted, "baseline") == 0) return false;
   __builtin_cpu_init();  // needed where this runs before other constructors
-  return __builtin_cpu_supports("avx2");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   return false;
 #endif

@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -13,12 +13,28 @@
 namespace refold {
 namespace {
 
-// A column's observed values (not NaN, weight above zero) side by side, and what is known of them.
+// Memory that is not cleared first, and kept from one column to the next.
+class Buffer {
+ public:
+  double* data() { return memory_.get(); }
+  void reserve(int64_t n) {
+    if (n <= size_) return;
+    memory_.reset(new double[n]);
+    size_ = n;
+  }
+
+ private:
+  std::unique_ptr<double[]> memory_;
+  int64_t size_ = 0;
+};
+
+// A column's observed values (not NaN, weight above zero) side by side, with their weights.
 struct Column {
-  std::vector<double> values, weights, gain;
-  double low, high, total;
+  Buffer values, weights, gain;
+  bool weighted;
   int64_t size;
-  const double* w() const { return weights.empty() ? nullptr : weights.data(); }
+  double total;  // of the weights
+  const double* w() { return weighted ? weights.data() : nullptr; }
 };
 
 // One level of one feature, written into the chain.
@@ -39,42 +55,45 @@ struct Writer {
 // take more memory than this.
 constexpr int64_t GROUP_BYTES = int64_t(32) << 20;
 constexpr int64_t GROUP_COLUMNS = 8;
-constexpr int64_t ROWS_AT_ONCE = 256;
+constexpr int64_t ROWS_AT_ONCE = 64;
+
+// Appends rows begin … end of one column. Most have neither gaps nor weights: then copying is all.
+template <class T>
+void append(const Table<T>& X, const double* weights, int64_t index, int64_t begin, int64_t end,
+            Column& column, Problem& problem) {
+  double* to = column.values.data() + column.size;
+  const T* from = X.at(begin, index);
+  const int64_t rows = end - begin;
+  for (int64_t i = 0; i < rows; ++i) to[i] = from[i * X.row_stride];
+  if (!weights && loops().finite(to, rows)) {
+    column.size += rows;
+    return;
+  }
+  double* weight_to = weights ? column.weights.data() + column.size : nullptr;
+  int64_t size = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    const double x = to[i];
+    if (std::isinf(x)) problem.note(Problem::INFINITE, begin + i, index);
+    if (x != x || (weights && !(weights[begin + i] > 0.0))) continue;
+    if (weights) weight_to[size] = weights[begin + i];
+    to[size++] = x;
+  }
+  column.size += size;
+}
 
 template <class T>
 void read_columns(const Table<T>& X, const double* weights, int64_t first, int64_t count,
                   std::vector<Column>& columns, Problem& problem) {
   for (int64_t c = 0; c < count; ++c) {
-    Column& column = columns[c];
-    column.values.resize(X.rows);
-    column.weights.resize(weights ? X.rows : 0);
-    column.low = std::numeric_limits<double>::infinity();
-    column.high = -column.low;
-    column.total = 0.0;
-    column.size = 0;
+    columns[c].values.reserve(X.rows);
+    columns[c].weighted = weights;
+    if (weights) columns[c].weights.reserve(X.rows);
+    columns[c].size = 0;
   }
   for (int64_t begin = 0; begin < X.rows; begin += ROWS_AT_ONCE) {
     const int64_t end = std::min(begin + ROWS_AT_ONCE, X.rows);
-    for (int64_t c = 0; c < count; ++c) {
-      Column& column = columns[c];
-      double *values = column.values.data(), low = column.low, high = column.high;
-      int64_t size = column.size;
-      for (int64_t i = begin; i < end; ++i) {
-        const double x = *X.at(i, first + c);
-        const double weight = weights ? weights[i] : 1.0;
-        if (std::isinf(x)) problem.note(Problem::INFINITE, i, first + c);
-        values[size] = x;
-        if (weights) column.weights[size] = weight;
-        const bool counts = x == x && weight > 0.0;
-        size += counts;
-        low = counts && x < low ? x : low;
-        high = counts && x > high ? x : high;
-        column.total += counts ? weight : 0.0;
-      }
-      column.size = size;
-      column.low = low;
-      column.high = high;
-    }
+    for (int64_t c = 0; c < count; ++c)
+      append(X, weights, first + c, begin, end, columns[c], problem);
   }
 }
 
@@ -84,20 +103,21 @@ void read_columns(const Table<T>& X, const double* weights, int64_t first, int64
 void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments now,
               const Writer& write) {
   const Loops& l = loops();
-  double* z = c.values.data();
-  const double limit = s / recipe.max_gain, s1 = s;
-  double pending = 0.0;  // the shift of the one level that z has not taken yet
+  double* a = c.values.data();
+  const double s1 = s, limit = s / recipe.max_gain;
+  double before = 0.0;  // the shift of the level that a has not taken yet
   int level = 1;
   for (; level < recipe.n_iter; ++level) {
     const double mu = now.magnitude / c.total / s, m = mu * s;
-    const bool odd = level % 2 == 1;
-    const Moments next = odd ? l.fold_once(z, c.w(), c.size, m)
-                             : l.fold_twice(z, c.w(), c.size, pending, m);
+    // Every other level only looks: a column that does not fit the cache is written half as often.
+    const bool look = level % 2 == 1;
+    const Moments next =
+        look ? l.peek(a, c.w(), c.size, m) : l.centre_twice(a, c.w(), c.size, before, m);
     const double sigma = std::sqrt(next.square / freedom) / s;
     if (!(s * sigma >= limit) || sigma == 0.0) break;
     write.level(level, mu, sigma);
     s *= sigma;
-    pending = m;
+    before = m;
     now = next;
   }
   write.end(level, s1 / s);
@@ -109,7 +129,6 @@ void fold_other(Column& c, const Recipe& recipe, double freedom, double mean, do
                 const Writer& write) {
   const Loops& l = loops();
   double* z = c.values.data();
-  c.gain.assign(c.size, 1.0);
   double kept = 1.0, gain_inv = 1.0;
   int level = 1;
   for (; level < recipe.n_iter; ++level) {
@@ -129,31 +148,32 @@ void fold_other(Column& c, const Recipe& recipe, double freedom, double mean, do
 
 void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem& problem) {
   if (c.size == 0) return problem.note(Problem::NOTHING_OBSERVED, -1, write.column);
-  if (c.low == c.high) {  // constant: any scale will do that makes another value a finite distance
-    const double scale = c.low == 0.0 ? 1e-3 : std::max(1e-3 * std::fabs(c.low), 1e-300);
-    write.level(0, c.low, scale);
+  const Loops& l = loops();
+  double* z = c.values.data();
+  const Range range = l.range(z, c.size);
+  if (range.low == range.high) {  // constant: any scale makes another value a finite distance
+    const double value = range.low;
+    const double scale = value == 0.0 ? 1e-3 : std::max(1e-3 * std::fabs(value), 1e-300);
+    write.level(0, value, scale);
     return write.end(1, 1.0);
   }
+  c.total = c.w() ? l.sum(c.w(), nullptr, c.size) : double(c.size);
   const double freedom = c.total - 1.0;
   if (!(freedom > 0.0)) return problem.note(Problem::TOO_LITTLE_WEIGHT, -1, write.column);
 
   // Work in units of a power of two near the largest value: exact, and squares cannot overflow.
   int exponent;
-  std::frexp(std::max(std::fabs(c.low), std::fabs(c.high)), &exponent);
+  std::frexp(std::max(std::fabs(range.low), std::fabs(range.high)), &exponent);
   exponent = std::max(exponent, -1000);
-  const double unit = std::ldexp(1.0, -exponent);
-  double* z = c.values.data();
-  for (int64_t i = 0; i < c.size; ++i) z[i] *= unit;
-
-  const Loops& l = loops();
-  const double mean = l.sum(z, c.w(), c.size) / c.total;
+  const double mean = l.scaled_sum(z, c.w(), c.size, std::ldexp(1.0, -exponent)) / c.total;
   if (recipe.fold == ABS) {
     const Moments now = l.centre(z, c.w(), c.size, mean);
     const double s = std::sqrt(now.square / freedom);
     write.level(0, std::ldexp(mean, exponent), std::ldexp(s, exponent));
     fold_abs(c, recipe, freedom, s, now, write);
   } else {
-    c.gain.assign(c.size, 1.0);
+    c.gain.reserve(c.size);
+    std::fill_n(c.gain.data(), c.size, 1.0);
     const double s = std::sqrt(l.spread(z, c.gain.data(), c.w(), c.size, mean).square / freedom);
     write.level(0, std::ldexp(mean, exponent), std::ldexp(s, exponent));
     fold_other(c, recipe, freedom, mean, s, write);

@@ -3,6 +3,9 @@
 #include "loops.hpp"
 
 #include <math.h>
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
 namespace refold {
 namespace REFOLD_ISA {
@@ -25,14 +28,19 @@ inline Vec load(const double* p) {
 inline void store(double* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
 inline Vec all(double a) { return Vec{a, a, a, a}; }
 inline Vec magnitude(Vec v) { return (Vec)((Bits)v & ~((Bits)all(-0.0))); }
-inline double magnitude(double v) { return __builtin_fabs(v); }
+// a * b + c, rounded once: written out where it is wanted, so that every processor rounds alike. (One
+// without the instruction, older than 2013 on x86, gets the C library's slow but equal answer.)
+inline Vec fused(Vec a, Vec b, Vec c) {
+#ifdef __FMA__
+  return (Vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  for (int k = 0; k < WIDTH; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
+  return c;
+#endif
+}
 inline Vec clamp(Vec v) {
   v = v < LARGEST ? v : all(LARGEST);
   return v > -LARGEST ? v : all(-LARGEST);
-}
-inline double clamp(double v) {
-  v = v < LARGEST ? v : LARGEST;
-  return v > -LARGEST ? v : -LARGEST;
 }
 
 // ---- folds: the value and the slope |fold'|, on a vector or on one double -------------------
@@ -80,7 +88,9 @@ struct AbsChain {
   static Vec first(Vec v, double) { return v; }
   static Vec step(Vec v, double shift, double) { return magnitude(v) - shift; }
   static Vec read(Vec v, double factor) { return clamp(v * factor); }
-  static Vec read_magnitude(Vec v, double factor) { return magnitude(v) * factor; }
+  static Vec add_magnitude(Vec sum, Vec v, double factor) {
+    return fused(magnitude(v), all(factor), sum);
+  }
 };
 
 template <class F>
@@ -90,7 +100,7 @@ struct StandardizedChain {
     return clamp((F::value(v) - shift) * factor);
   }
   static Vec read(Vec v, double) { return v; }
-  static Vec read_magnitude(Vec v, double) { return magnitude(v); }
+  static Vec add_magnitude(Vec sum, Vec v, double) { return sum + magnitude(v); }
 };
 
 // ---- scoring --------------------------------------------------------------------------------
@@ -135,26 +145,36 @@ void last(const Feature& f, const double* x, const double* observed, Sink sink, 
   emit(rows, observed, sink, out);
 }
 
-// Values and sums of 24 rows fit the registers; of 48 they would not.
+// Values and sums of 24 rows fit the registers; of 48 they would not. A function of its own, so that
+// nothing else wants a register: one spilled sum makes the loop wait for memory at every level.
+constexpr int HALF = BLOCK / WIDTH / 2;
+
+template <class Chain>
+__attribute__((noinline)) void walk(const Feature& f, Rows<HALF>& rows, Rows<HALF>& sums) {
+  Rows<HALF> v = rows, sum = {};
+  const double *shift = f.shift, *factor = f.factor;
+  const int levels = f.levels;
+  for (int j = 1; j < levels; ++j)
+    for (int k = 0; k < HALF; ++k) {
+      sum.v[k] = Chain::add_magnitude(sum.v[k], v.v[k], factor[j - 1]);
+      v.v[k] = Chain::step(v.v[k], shift[j], factor[j]);
+    }
+  rows = v;
+  sums = sum;
+}
+
 template <class Chain>
 void path(const Feature& f, const double* x, const double* observed, int n_iter, Sink sink,
           double* out) {
-  constexpr int N = BLOCK / WIDTH / 2;
   const double kept = n_iter - f.levels + 1;  // the last level stands for all that were not folded
   const double share = 1.0 / n_iter;
   for (int half = 0; half < 2; ++half) {
-    const int at = half * N * WIDTH;
-    auto rows = enter<Chain, N>(f, x + at);
-    Rows<N> sum = {};
-    for (int j = 1; j < f.levels; ++j) {
-      const double shift = f.shift[j], factor = f.factor[j], before = f.factor[j - 1];
-      for (int k = 0; k < N; ++k) {
-        sum.v[k] += Chain::read_magnitude(rows.v[k], before);
-        rows.v[k] = Chain::step(rows.v[k], shift, factor);
-      }
-    }
-    for (int k = 0; k < N; ++k) {
-      const Vec end = Chain::read_magnitude(rows.v[k], f.factor[f.levels - 1]);
+    const int at = half * HALF * WIDTH;
+    auto rows = enter<Chain, HALF>(f, x + at);
+    Rows<HALF> sum;
+    walk<Chain>(f, rows, sum);
+    for (int k = 0; k < HALF; ++k) {
+      const Vec end = magnitude(Chain::read(rows.v[k], f.factor[f.levels - 1]));
       sum.v[k] = clamp((sum.v[k] + end * kept) * share);
     }
     emit(sum, observed ? observed + at : nullptr, sink, out + at);
@@ -265,41 +285,81 @@ double sum_of(const double* z, const double* w, int64_t n) {
 }
 
 template <bool WEIGHTED>
-inline void collect(Vec v, Vec weight, Vec& a, Vec& b) {
-  if (WEIGHTED) {
-    a += magnitude(v) * weight;
-    b += v * v * weight;
-  } else {
-    a += magnitude(v);
-    b += v * v;
+double scaled_sum(double* z, const double* w, int64_t n, double unit) {
+  return reduce(z, WEIGHTED ? w : nullptr, n,
+                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t at, int count) {
+                  v = v * unit;
+                  put(z, at, count, v);
+                  a += WEIGHTED ? v * weight : v;
+                })
+      .magnitude;
+}
+
+bool finite(const double* z, int64_t n) {
+  Vec first = {}, second = {};  // x - x is 0, or NaN where x is not finite
+  int64_t i = 0;
+  for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+    const Vec u = load(z + i), v = load(z + i + WIDTH);
+    first += u - u;
+    second += v - v;
   }
+  double rest = 0.0;
+  for (; i < n; ++i) rest += z[i] - z[i];
+  first += second;
+  return first[0] + first[1] + first[2] + first[3] + rest == 0.0;
+}
+
+Range range(const double* z, int64_t n) {
+  Vec low[LANES], high[LANES];
+  for (int k = 0; k < LANES; ++k) low[k] = high[k] = all(z[0]);
+  int64_t i = 0;
+  for (; i + STRIDE <= n; i += STRIDE)
+    for (int k = 0; k < LANES; ++k) {
+      const Vec v = load(z + i + k * WIDTH);
+      low[k] = v < low[k] ? v : low[k];
+      high[k] = v > high[k] ? v : high[k];
+    }
+  Range r = {z[0], z[0]};
+  const auto widen = [&r](double lower, double upper) {
+    r.low = lower < r.low ? lower : r.low;
+    r.high = upper > r.high ? upper : r.high;
+  };
+  for (int k = 0; k < STRIDE; ++k) widen(low[k / WIDTH][k % WIDTH], high[k / WIDTH][k % WIDTH]);
+  for (; i < n; ++i) widen(z[i], z[i]);
+  return r;
+}
+
+// v is a centred value; its magnitude is what the next level starts from.
+template <bool WEIGHTED>
+inline Vec collect(Vec v, Vec weight, Vec& a, Vec& b) {
+  const Vec size = magnitude(v);
+  a += WEIGHTED ? size * weight : size;
+  b += WEIGHTED ? v * v * weight : v * v;
+  return size;
 }
 
 template <bool WEIGHTED>
 Moments centre(double* z, const double* w, int64_t n, double mean) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
                 [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at, int count) {
-                  v = v - mean;
-                  put(z, at, count, v);
-                  collect<WEIGHTED>(v, weight, a, b);
+                  put(z, at, count, collect<WEIGHTED>(v - mean, weight, a, b));
                 });
 }
 
 template <bool WEIGHTED>
-Moments fold_once(const double* z, const double* w, int64_t n, double m1) {
+Moments peek(const double* z, const double* w, int64_t n, double m) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
                 [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t, int) {
-                  collect<WEIGHTED>(magnitude(v) - m1, weight, a, b);
+                  collect<WEIGHTED>(v - m, weight, a, b);
                 });
 }
 
 template <bool WEIGHTED>
-Moments fold_twice(double* z, const double* w, int64_t n, double m1, double m2) {
+Moments centre_twice(double* z, const double* w, int64_t n, double m1, double m2) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
                 [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at, int count) {
-                  v = magnitude(magnitude(v) - m1) - m2;
-                  put(z, at, count, v);
-                  collect<WEIGHTED>(v, weight, a, b);
+                  v = magnitude(v - m1) - m2;
+                  put(z, at, count, collect<WEIGHTED>(v, weight, a, b));
                 });
 }
 
@@ -336,14 +396,17 @@ Moments spread(const double* z, const double* gain, const double* w, int64_t n, 
 double any_sum(const double* z, const double* w, int64_t n) {
   return w ? sum_of<true>(z, w, n) : sum_of<false>(z, w, n);
 }
+double any_scaled_sum(double* z, const double* w, int64_t n, double unit) {
+  return w ? scaled_sum<true>(z, w, n, unit) : scaled_sum<false>(z, w, n, unit);
+}
 Moments any_centre(double* z, const double* w, int64_t n, double mean) {
   return w ? centre<true>(z, w, n, mean) : centre<false>(z, w, n, mean);
 }
-Moments any_fold_once(const double* z, const double* w, int64_t n, double m1) {
-  return w ? fold_once<true>(z, w, n, m1) : fold_once<false>(z, w, n, m1);
+Moments any_peek(const double* z, const double* w, int64_t n, double m) {
+  return w ? peek<true>(z, w, n, m) : peek<false>(z, w, n, m);
 }
-Moments any_fold_twice(double* z, const double* w, int64_t n, double m1, double m2) {
-  return w ? fold_twice<true>(z, w, n, m1, m2) : fold_twice<false>(z, w, n, m1, m2);
+Moments any_centre_twice(double* z, const double* w, int64_t n, double m1, double m2) {
+  return w ? centre_twice<true>(z, w, n, m1, m2) : centre_twice<false>(z, w, n, m1, m2);
 }
 template <class F>
 double any_fold(double* z, double* gain, const double* w, int64_t n, double mean, double inv,
@@ -366,10 +429,13 @@ extern const Loops loops = {
     FOR_EACH_CHAIN(path),
     FOR_EACH_CHAIN(trace),
     FOR_EACH_CHAIN(path_squares),
+    finite,
+    range,
     any_sum,
+    any_scaled_sum,
     any_centre,
-    any_fold_once,
-    any_fold_twice,
+    any_peek,
+    any_centre_twice,
     {nullptr, any_fold<Sqr>, any_fold<CosAbs>, any_fold<Cos>, any_fold<Sin>, any_fold<Tanh>},
     any_spread,
 };

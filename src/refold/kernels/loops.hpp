@@ -31,6 +31,10 @@ struct Moments {
   double square;
 };
 
+struct Range {
+  double low, high;
+};
+
 // In all of these x and out are BLOCK doubles, `observed` is BLOCK ones and zeros or null (all ones),
 // and w is null or a weight per row.
 struct Loops {
@@ -45,13 +49,18 @@ struct Loops {
   void (*path_squares[N_FOLDS])(const Feature&, const double* x, const double* observed, int n_iter,
                                 const double* weight, double* out);
 
+  bool (*finite)(const double* z, int64_t n);
+
   // Learning, on one column of n values.
+  Range (*range)(const double* z, int64_t n);
   double (*sum)(const double* z, const double* w, int64_t n);
-  // z = z - mean; moments of the result.
+  // z = z * unit; the sum of the result.
+  double (*scaled_sum)(double* z, const double* w, int64_t n, double unit);
+  // z becomes |z - mean|; the moments of z - mean.
   Moments (*centre)(double* z, const double* w, int64_t n, double mean);
-  // Moments after one or two more abs levels; with two, z becomes the result.
-  Moments (*fold_once)(const double* z, const double* w, int64_t n, double m1);
-  Moments (*fold_twice)(double* z, const double* w, int64_t n, double m1, double m2);
+  // On magnitudes a: the moments after one more abs level, and after two, where a becomes the result.
+  Moments (*peek)(const double* a, const double* w, int64_t n, double m);
+  Moments (*centre_twice)(double* a, const double* w, int64_t n, double m1, double m2);
   // Other folds: z = fold(y), y = (z - mean) * inv; gain *= |fold'(y)| * gain_inv; the sum of z.
   double (*fold[N_FOLDS])(double* z, double* gain, const double* w, int64_t n, double mean,
                           double inv, double gain_inv);

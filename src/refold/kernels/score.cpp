@@ -13,9 +13,9 @@ namespace {
 // A block of rows of one feature, missing values replaced by the feature's offset (which every chain
 // maps to something finite) and marked.
 struct Block {
-  alignas(64) double x[BLOCK];
+  alignas(64) double x[BLOCK] = {};
   alignas(64) double mask[BLOCK];
-  alignas(64) double count[BLOCK];  // features observed so far, per row
+  double gaps[BLOCK];  // features missing so far, per row
   int64_t first_row;
   int rows;
   bool missing;
@@ -23,40 +23,36 @@ struct Block {
   void begin(int64_t row, int64_t total) {
     first_row = row;
     rows = int(std::min<int64_t>(BLOCK, total - row));
-    std::fill(count, count + BLOCK, 0.0);
-    std::fill(x, x + BLOCK, 0.0);
+    start_over();
   }
+  void start_over() { std::fill(gaps, gaps + BLOCK, 0.0); }
 
   const double* observed() const { return missing ? mask : nullptr; }
 
   template <class T>
   void read(const Table<T>& X, int64_t column, double offset, Problem& problem) {
     const T* p = X.at(first_row, column);
-    double nothing = 0.0;  // stays 0 while all values are finite, else becomes NaN
-    for (int r = 0; r < rows; ++r) {
-      const double value = p[r * X.row_stride];
-      x[r] = value;
-      nothing += value - value;
-    }
-    missing = !(nothing == 0.0);
+    for (int r = 0; r < rows; ++r) x[r] = p[r * X.row_stride];
+    missing = !loops().finite(x, rows);
     if (missing) mark(column, offset, problem);
-    else
-      for (int r = 0; r < BLOCK; ++r) count[r] += 1.0;
   }
 
   void mark(int64_t column, double offset, Problem& problem) {
-    for (int r = 0; r < BLOCK; ++r) {
-      const bool here = r >= rows || x[r] == x[r];
+    for (int r = 0; r < rows; ++r) {
+      const bool here = x[r] == x[r];
       if (std::isinf(x[r])) problem.note(Problem::INFINITE, first_row + r, column);
       if (!here || std::isinf(x[r])) x[r] = offset;
       mask[r] = here ? 1.0 : 0.0;
-      count[r] += mask[r];
+      gaps[r] += here ? 0.0 : 1.0;
     }
+    std::fill(mask + rows, mask + BLOCK, 0.0);
   }
 
-  void check_counts(Problem& problem) const {
-    for (int r = 0; r < rows; ++r)
-      if (count[r] == 0.0) problem.note(Problem::NOTHING_OBSERVED, first_row + r, -1);
+  // How many features each row has; none is a problem.
+  double count(int r, int64_t columns, Problem& problem) const {
+    const double observed = double(columns) - gaps[r];
+    if (observed == 0.0) problem.note(Problem::NOTHING_OBSERVED, first_row + r, -1);
+    return observed;
   }
 };
 
@@ -91,7 +87,6 @@ void trace_block(const Table<T>& X, const Steps& s, Distance distance, Block& bl
     block.read(X, d, s.offset[d], problem);
     loops().trace[s.fold](s.feature(d), block.x, block.observed(), s.n_iter, sink, sums);
   }
-  block.check_counts(problem);
 }
 
 double to_distance(Distance distance, double sum, double count) {
@@ -106,10 +101,12 @@ Problem trace(const Table<T>& X, const Steps& s, Distance distance, int n_thread
     return [&, sums = std::vector<double>(int64_t(s.n_iter) * BLOCK)](
                Block& block, Problem& problem) mutable {
       trace_block(X, s, distance, block, sums.data(), problem);
-      for (int r = 0; r < block.rows; ++r)
+      for (int r = 0; r < block.rows; ++r) {
+        const double count = block.count(r, X.columns, problem);
         for (int j = 0; j < s.n_iter; ++j)
           out[(block.first_row + r) * s.n_iter + j] =
-              to_distance(distance, sums[j * BLOCK + r], block.count[r]);
+              to_distance(distance, sums[j * BLOCK + r], count);
+      }
     };
   });
 }
@@ -127,7 +124,7 @@ Problem distances(const Table<T>& X, const Steps& s, Distance distance, bool pat
         for (int r = 0; r < block.rows; ++r) {
           double sum = 0.0;
           for (int j = 0; j < s.n_iter; ++j) sum += std::sqrt(sums[j * BLOCK + r]);
-          result[r] = sum / s.n_iter / block.count[r];
+          result[r] = sum / s.n_iter / block.count(r, X.columns, problem);
         }
         return;
       }
@@ -139,9 +136,8 @@ Problem distances(const Table<T>& X, const Steps& s, Distance distance, bool pat
         if (path) loops().path[s.fold](f, block.x, block.observed(), s.n_iter, sink, sums.data());
         else loops().last[s.fold](f, block.x, block.observed(), sink, sums.data());
       }
-      block.check_counts(problem);
       for (int r = 0; r < block.rows; ++r)
-        result[r] = to_distance(distance, sums[r], block.count[r]);
+        result[r] = to_distance(distance, sums[r], block.count(r, X.columns, problem));
     };
   });
 }
@@ -174,7 +170,7 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
       if (path && l2) {  // a level's share y^2/|y| needs the level's norm first
         trace_block(X, s, distance, block, weight.data(), problem);
         for (double& w : weight) w = w > 0.0 ? 1.0 / (std::sqrt(w) * s.n_iter) : 0.0;
-        std::fill(block.count, block.count + BLOCK, 0.0);
+        block.start_over();
       }
       double* lines = out + block.first_row * X.columns;
       for (int64_t d = 0; d < X.columns; ++d) {
@@ -191,10 +187,10 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
           squares[r] += share;
         }
       }
-      block.check_counts(problem);
       for (int r = 0; r < block.rows; ++r) {
         const double norm = l2 && !path ? std::sqrt(squares[r]) : 1.0;
-        const double scale = norm > 0.0 ? 1.0 / (norm * block.count[r]) : 0.0;
+        const double count = block.count(r, X.columns, problem);
+        const double scale = norm > 0.0 ? 1.0 / (norm * count) : 0.0;
         for (int64_t d = 0; d < X.columns; ++d) lines[r * X.columns + d] *= scale;
       }
     };
