@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 class Steps(NamedTuple):
     """A chain laid out for evaluating one feature after another, free of over- and underflow.
 
-    ``v = (x - offset) * unit`` starts a feature, where `unit` is a power of two near 1/σ₁, so that
+    ``v = x * unit - offset`` starts a feature, where `unit` is a power of two near 1/σ₁, so that
     nothing is rounded. For abs, level j is ``v = |v| - shift[j]`` and a value is read as
     ``y = v * factor[j]``: abs is positively homogeneous, inner scales cancel. For the other folds
     ``y = v * factor[0]``, then ``y = (fold(y) - shift[j]) * factor[j]``.
@@ -65,6 +65,14 @@ class FoldChain:
         """The paper's D."""
         return int(self.shifts.shape[1])
 
+    @property
+    def unit(self) -> Floats:
+        """A power of two near each feature's standard deviation: dividing by it rounds nothing.
+
+        In such units the differences of very large values do not overflow.
+        """
+        return np.ldexp(1.0, np.clip(np.frexp(self.scales[0])[1], -1000, 1000))
+
     def unscaled(self) -> tuple[Floats, Floats]:
         """Return the abs chain in each feature's own units.
 
@@ -82,9 +90,8 @@ class FoldChain:
     @cached_property
     def steps(self) -> Steps:
         """The chain as the compiled kernel and the exports evaluate it."""
-        exponent = np.maximum(np.frexp(self.scales[0])[1], -1000)
         scales = self.scales.copy()
-        scales[0] = np.ldexp(scales[0], -exponent)
+        scales[0] /= self.unit
         shift = self.shifts.copy()
         shift[0] = 0.0
         if self.fold == "abs":
@@ -92,8 +99,8 @@ class FoldChain:
             scales = np.cumprod(scales, axis=0)
             shift[1:] *= scales[:-1]
         return Steps(
-            offset=self.shifts[0].copy(),
-            unit=np.ldexp(1.0, -exponent),
+            offset=self.shifts[0] / self.unit,
+            unit=1.0 / self.unit,
             shift=np.ascontiguousarray(shift.T),
             factor=np.ascontiguousarray((1.0 / scales).T),
         )

@@ -53,6 +53,17 @@ def infinite(row: int, column: int) -> TableError:
     )
 
 
+def not_a_number(row: int, column: int, value: object) -> TableError:
+    """A cell that holds something else."""
+    shown = repr(value).replace("{", "{{").replace("}", "}}")
+    return TableError(
+        f"{{where}} holds {shown}, not a number. Encode text as numbers first, or mark the value "
+        "as missing (NaN).",
+        row=row,
+        column=column,
+    )
+
+
 def empty_row(row: int) -> TableError:
     """A row without any observed value."""
     return TableError(

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from refold import _errors
+
 Array = Any
 
 
@@ -34,11 +36,30 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     if native and is_foreign_array(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _check_foreign(X)
-    return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError("X is a lazy frame: call its collect() first.")
+    try:
+        return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
+    except ValueError:
+        _blame_text(X)
+        raise
 
 
 # Neither copied nor searched for infinity as a whole: the engines do that while they read.
 _ARRAY_RULES = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+
+def _blame_text(X: Any) -> None:
+    """Say which cell of an array is text that cannot be read as a number."""
+    cells = np.asarray(X, dtype=object)
+    for row, column in np.ndindex(cells.shape) if cells.ndim == 2 else ():
+        value = cells[row, column]
+        try:
+            float(value)
+        except ValueError:
+            raise _errors.not_a_number(row, column, value) from None
+        except TypeError:
+            return
 
 
 def is_foreign_array(X: Any) -> bool:
@@ -105,12 +126,12 @@ def _frame_to_numpy(X: Any) -> NDArray[Any]:
     if dtypes in ({nw.Float64}, {nw.Float32}):
         return np.asarray(frame.to_numpy())
     values = np.empty(frame.shape, order="F")
-    for j, name in enumerate(frame.columns):
-        values[:, j] = _column_to_numpy(frame[name], name)
+    for j, column in enumerate(frame.iter_columns()):
+        values[:, j] = _column_to_numpy(column)
     return values
 
 
-def _column_to_numpy(column: Any, name: str) -> NDArray[np.float64]:
+def _column_to_numpy(column: Any) -> NDArray[np.float64]:
     dtype = column.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
@@ -120,6 +141,6 @@ def _column_to_numpy(column: Any, name: str) -> NDArray[np.float64]:
         except (TypeError, ValueError):
             pass
     raise ValueError(
-        f"Column {name!r} holds {dtype}, not numbers. Encode it as numbers first (scikit-learn's "
+        f"Column {column.name!r} holds {dtype}, not numbers. Encode it as numbers first (scikit-learn's "
         "OneHotEncoder for categories, differences or parts of dates for times) or leave it out."
     )

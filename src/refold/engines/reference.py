@@ -19,6 +19,9 @@ Operation = str | Callable[[Array], Array]
 LARGEST = 1e150
 # In the author's program a standard deviation below this counts as this, at every level.
 LITERAL_FLOOR = 1e-3
+# A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
+# noise decide how many levels a discrete feature gets.
+LEAST_SLOPE = 2.0**-26
 
 
 def learn(
@@ -55,12 +58,14 @@ def learn(
             elif j == 0:
                 mu, sigma = columns.with_constants(mu, sigma)
             if j > 0:
-                amplified = gain * operation.slope(xp, y) / sigma
+                slope = operation.slope(xp, y)
+                slope = xp.where(slope > LEAST_SLOPE, slope, xp.full_like(slope, LEAST_SLOPE))
+                amplified = gain * slope / sigma
                 if max_gain is not None:
                     folding = folding & (columns.largest(amplified) <= max_gain)
                 gain = xp.where(folding, amplified, gain)
                 levels.append(folding)
-            y = xp.where(folding, _saturate(xp, (folded - mu) / sigma), y)
+            y = xp.where(folding, columns.observed_only(_saturate(xp, (folded - mu) / sigma)), y)
             shifts.append(xp.where(folding, mu, xp.zeros_like(mu)))
             scales.append(xp.where(folding, sigma, xp.ones_like(sigma)))
         shifts[0], scales[0] = shifts[0] * columns.unit, scales[0] * columns.unit
@@ -150,22 +155,31 @@ class _Columns:
             xp.where(self.constant, scale / self.unit, sigma),
         )
 
+    def observed_only(self, y: Array) -> Array:
+        """Put 0 where nothing counts: what stands there must not grow from level to level."""
+        return self.xp.where(self.w > 0.0, y, self.xp.zeros_like(y))
+
     def largest(self, gain: Array) -> Array:
         """Largest gain over the rows that count."""
-        return self.xp.max(self.xp.where(self.w > 0.0, gain, self.xp.zeros_like(gain)), axis=0)
+        return self.xp.max(self.observed_only(gain), axis=0)
 
 
 def _levels(chain: FoldChain, X: Array, observed: Array) -> Iterator[Array]:
     """Yield the folded rows after each level, 0 where missing."""
     xp, fold = array_namespace(X), resolve(chain.fold)
-    shifts, scales, levels = (
-        xp.asarray(a, device=device(X)) for a in (chain.shifts, chain.scales, chain.levels)
+    unit, shifts, scales, levels = (
+        xp.asarray(a, device=device(X))
+        for a in (chain.unit, chain.shifts, chain.scales, chain.levels)
     )
-    y, nothing = X, xp.zeros_like(X)
+    with np.errstate(over="ignore"):
+        y, nothing = _saturate(xp, X / unit), xp.zeros_like(X)
     for j in range(chain.n_iter):
         folded = fold.value(xp, y) if j > 0 else y
         with np.errstate(over="ignore"):
-            standardized = _saturate(xp, (folded - shifts[j, :]) / scales[j, :])
+            mu, sigma = shifts[j, :], scales[j, :]
+            if j == 0:
+                mu, sigma = mu / unit, sigma / unit
+            standardized = _saturate(xp, (folded - mu) / sigma)
         y = xp.where(levels > j, standardized, y)
         yield xp.where(observed, y, nothing)
 

@@ -114,7 +114,7 @@ template <class Chain, int N>
 inline Rows<N> enter(const Feature& f, const double* x) {
   Rows<N> rows;
   for (int k = 0; k < N; ++k)
-    rows.v[k] = Chain::first((load(x + k * WIDTH) - f.offset) * f.unit, f.factor[0]);
+    rows.v[k] = Chain::first(load(x + k * WIDTH) * f.unit - f.offset, f.factor[0]);
   return rows;
 }
 
@@ -369,7 +369,8 @@ double fold_other(double* z, double* gain, const double* w, int64_t n, double me
   return reduce(z, WEIGHTED ? w : nullptr, n,
                 [=](Vec v, Vec weight, Vec& a, Vec&, int64_t at, int count) {
                   const Vec y = clamp((v - mean) * inv);
-                  const Vec slope = F::slope(y) * gain_inv;
+                  Vec slope = F::slope(y);
+                  slope = (slope > LEAST_SLOPE ? slope : all(LEAST_SLOPE)) * gain_inv;
                   for (int k = 0; k < count; ++k) gain[at + k] *= slope[k];
                   v = F::value(y);
                   put(z, at, count, v);

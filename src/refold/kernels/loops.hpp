@@ -13,10 +13,13 @@ constexpr int BLOCK = 48;
 // Larger magnitudes saturate here, so that a square still is a finite number.
 constexpr double LARGEST = 1e150;
 
+// A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
+// noise decide how many levels a discrete feature gets.
+constexpr double LEAST_SLOPE = 0x1p-26;
+
 // One feature's learned numbers as scoring uses them (see FoldChain.steps).
 struct Feature {
-  double offset;          // x - offset, in the feature's own units
-  double unit;            // times this power of two
+  double unit, offset;    // x * unit - offset; the unit is a power of two
   const double* shift;    // per level; shift[0] is not used
   const double* factor;   // per level: abs reads a value with it, the others standardize with it
   int levels;             // levels that this feature uses

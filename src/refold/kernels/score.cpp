@@ -10,8 +10,7 @@
 namespace refold {
 namespace {
 
-// A block of rows of one feature, missing values replaced by the feature's offset (which every chain
-// maps to something finite) and marked.
+// A block of rows of one feature; missing values are replaced by 0 and marked.
 struct Block {
   alignas(64) double x[BLOCK] = {};
   alignas(64) double mask[BLOCK];
@@ -30,18 +29,18 @@ struct Block {
   const double* observed() const { return missing ? mask : nullptr; }
 
   template <class T>
-  void read(const Table<T>& X, int64_t column, double offset, Problem& problem) {
+  void read(const Table<T>& X, int64_t column, Problem& problem) {
     const T* p = X.at(first_row, column);
     for (int r = 0; r < rows; ++r) x[r] = p[r * X.row_stride];
     missing = !loops().finite(x, rows);
-    if (missing) mark(column, offset, problem);
+    if (missing) mark(column, problem);
   }
 
-  void mark(int64_t column, double offset, Problem& problem) {
+  void mark(int64_t column, Problem& problem) {
     for (int r = 0; r < rows; ++r) {
       const bool here = x[r] == x[r];
       if (std::isinf(x[r])) problem.note(Problem::INFINITE, first_row + r, column);
-      if (!here || std::isinf(x[r])) x[r] = offset;
+      if (!here || std::isinf(x[r])) x[r] = 0.0;
       mask[r] = here ? 1.0 : 0.0;
       gaps[r] += here ? 0.0 : 1.0;
     }
@@ -84,7 +83,7 @@ void trace_block(const Table<T>& X, const Steps& s, Distance distance, Block& bl
   std::fill(sums, sums + int64_t(s.n_iter) * BLOCK, 0.0);
   const Sink sink = distance == Distance::L1 ? ADD_MAGNITUDE : ADD_SQUARE;
   for (int64_t d = 0; d < X.columns; ++d) {
-    block.read(X, d, s.offset[d], problem);
+    block.read(X, d, problem);
     loops().trace[s.fold](s.feature(d), block.x, block.observed(), s.n_iter, sink, sums);
   }
 }
@@ -131,7 +130,7 @@ Problem distances(const Table<T>& X, const Steps& s, Distance distance, bool pat
       std::fill(sums.begin(), sums.end(), 0.0);
       const Sink sink = distance == Distance::L1 ? ADD_MAGNITUDE : ADD_SQUARE;
       for (int64_t d = 0; d < X.columns; ++d) {
-        block.read(X, d, s.offset[d], problem);
+        block.read(X, d, problem);
         const Feature f = s.feature(d);
         if (path) loops().path[s.fold](f, block.x, block.observed(), s.n_iter, sink, sums.data());
         else loops().last[s.fold](f, block.x, block.observed(), sink, sums.data());
@@ -148,7 +147,7 @@ Problem transform(const Table<T>& X, const Steps& s, int n_threads, double* out)
     return [&](Block& block, Problem& problem) {
       alignas(64) double y[BLOCK];
       for (int64_t d = 0; d < X.columns; ++d) {
-        block.read(X, d, s.offset[d], problem);
+        block.read(X, d, problem);
         loops().last[s.fold](s.feature(d), block.x, nullptr, STORE, y);
         for (int r = 0; r < block.rows; ++r)
           out[(block.first_row + r) * X.columns + d] =
@@ -174,7 +173,7 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
       }
       double* lines = out + block.first_row * X.columns;
       for (int64_t d = 0; d < X.columns; ++d) {
-        block.read(X, d, s.offset[d], problem);
+        block.read(X, d, problem);
         const Feature f = s.feature(d);
         const double* observed = block.observed();
         if (path && l2)

@@ -11,7 +11,7 @@ struct Steps {
   const double *offset, *unit, *shift, *factor;
   const int64_t* levels;
   Feature feature(int64_t d) const {
-    return {offset[d], unit[d], shift + d * n_iter, factor + d * n_iter, int(levels[d])};
+    return {unit[d], offset[d], shift + d * n_iter, factor + d * n_iter, int(levels[d])};
   }
 };
 

@@ -1,0 +1,65 @@
+"""REF gives the paper's figures on the author's data."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from refold import REF
+from tests.conftest import FOLDS, gmean, shared_folder
+
+
+def printed_table2():
+    """Table II's default columns: (fold, task) -> mean and std as printed."""
+    folder = shared_folder("REFOLD_PAPER", "../shared/paper")
+    if folder is None:
+        pytest.skip("The paper's printed tables are not here.")
+    with open(folder / "table2.csv", newline="") as file:
+        return {
+            (row["fold"], row["task"]): (row["gmean_mean"], row["gmean_std"])
+            for row in csv.DictReader(file)
+            if row["setting"] == "default" and row["task"] != "Average"
+        }
+
+
+def gmeans_by_task(tasks, **parameters):
+    by_task = {}
+    for (task, _), (train, test, is_target) in tasks.items():
+        labels = REF(**parameters).fit(train).predict(test)
+        by_task.setdefault(task, []).append(gmean(labels, is_target))
+    return by_task
+
+
+@pytest.mark.parametrize(("column", "n_iter"), [("abs", 101), ("base", 1)])
+def test_author_mode_prints_the_default_columns_of_table_2(paper_tasks, column, n_iter):
+    printed = printed_table2()
+    ours = gmeans_by_task(paper_tasks, engine="reference", max_gain=None, n_iter=n_iter)
+    assert len(ours) == 14
+    for task, values in ours.items():
+        cell = f"{np.mean(values):.1f}", f"{np.std(values, ddof=1):.1f}"
+        assert cell == printed[column, task], task
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_engines_agree_on_every_label_of_the_paper(paper_tasks, fold):
+    compared = 0
+    for key, (train, test, _) in paper_tasks.items():
+        exact = REF(fold=fold, engine="exact").fit(train)
+        reference = REF(fold=fold, engine="reference").fit(train)
+        np.testing.assert_array_equal(exact.predict(test), reference.predict(test), err_msg=key)
+        np.testing.assert_array_equal(exact.chain_.levels, reference.chain_.levels, err_msg=key)
+        compared += len(test)
+    assert compared == 4520
+
+
+def test_default_ref_is_as_good_as_the_paper_on_average(paper_tasks):
+    by_task = gmeans_by_task(paper_tasks)
+    assert round(np.mean([np.mean(v) for v in by_task.values()]), 1) >= 74.4
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_row_order_changes_no_label_of_the_paper(paper_tasks, fold, rng):
+    for key, (train, test, _) in paper_tasks.items():
+        shuffled = REF(fold=fold).fit(rng.permutation(train))
+        expected = REF(fold=fold).fit(train).predict(test)
+        np.testing.assert_array_equal(shuffled.predict(test), expected, err_msg=key)
