@@ -11,6 +11,7 @@ from hypothesis import settings
 from scipy.io import loadmat
 
 settings.register_profile("refold", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=2000)  # --hypothesis-profile
 settings.load_profile("refold")
 
 FOLDS = ("abs", "sqr", "cos-abs", "cos", "sin", "tanh")

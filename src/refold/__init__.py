@@ -1,6 +1,6 @@
 """One-class classification by Repeated Element-wise Folding.
 
-A table of normal rows in; for any new row: normal or not, how far off, and because of which columns.
+A table of normal rows in; for any new row: normal or not, how far off, because of which columns.
 
 >>> from refold import REF
 >>> model = REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])

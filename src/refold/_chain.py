@@ -71,7 +71,8 @@ class FoldChain:
 
         In such units the differences of very large values do not overflow.
         """
-        return np.ldexp(1.0, np.clip(np.frexp(self.scales[0])[1], -1000, 1000))
+        exponent = np.clip(np.frexp(self.scales[0])[1], -1000, 1000)
+        return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
 
     def unscaled(self) -> tuple[Floats, Floats]:
         """Return the abs chain in each feature's own units.
@@ -79,12 +80,12 @@ class FoldChain:
         Returns
         -------
         m, s : ndarray of shape (J, d)
-            ``y_j = |…||x - m[0]| - m[1]|… - m[j]| / s[j]``; 0 in `m` and the last scale in `s` where
-            a feature no longer folds.
+            ``y_j = |…||x - m[0]| - m[1]|… - m[j]| / s[j]``. Where a feature no longer folds, `m`
+            is 0 and `s` keeps its last scale.
         """
         if self.fold != "abs":
             raise ValueError("Only the abs chain can be written without inner scales.")
-        s = np.cumprod(self.scales, axis=0)
+        s = np.cumprod(self.scales, axis=0, dtype=np.float64)
         return np.vstack([self.shifts[:1], self.shifts[1:] * s[:-1]]), s
 
     @cached_property
@@ -96,7 +97,7 @@ class FoldChain:
         shift[0] = 0.0
         if self.fold == "abs":
             # Learning multiplied in this order too: training rows meet the same bits again.
-            scales = np.cumprod(scales, axis=0)
+            scales = np.cumprod(scales, axis=0, dtype=np.float64)
             shift[1:] *= scales[:-1]
         return Steps(
             offset=self.shifts[0] / self.unit,

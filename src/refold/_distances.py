@@ -61,7 +61,7 @@ def _own(xp: Any, y: Array, observed: Array, function: Callable[[Array], Array])
 
 
 def _pattern_numbers(xp: Any, observed: Array) -> Array:
-    """Number the rows so that two have the same number if they miss the same features."""
+    """Give two rows the same number if they miss the same features."""
     numbers = xp.zeros(observed.shape[0], dtype=xp.int64, device=observed.device)
     for j in range(observed.shape[1]):
         pair = 2 * numbers + xp.astype(observed[:, j], xp.int64)

@@ -44,7 +44,7 @@ def _position(row: int | None, column: int | None, names: Sequence[str] | None) 
 
 
 def infinite(row: int, column: int) -> TableError:
-    """An infinite value."""
+    """Report an infinite value."""
     return TableError(
         "Input X contains infinity: {where}. Only finite numbers and NaN (a missing value) can be "
         "used; replace it or mark it as missing.",
@@ -54,7 +54,7 @@ def infinite(row: int, column: int) -> TableError:
 
 
 def not_a_number(row: int, column: int, value: object) -> TableError:
-    """A cell that holds something else."""
+    """Report a cell that holds something else."""
     shown = repr(value).replace("{", "{{").replace("}", "}}")
     return TableError(
         f"{{where}} holds {shown}, not a number. Encode text as numbers first, or mark the value "
@@ -65,7 +65,7 @@ def not_a_number(row: int, column: int, value: object) -> TableError:
 
 
 def empty_row(row: int) -> TableError:
-    """A row without any observed value."""
+    """Report a row without any observed value."""
     return TableError(
         "Nothing is observed in {where}: every value is missing, so it has no distance. Leave the "
         "row out.",
@@ -74,7 +74,7 @@ def empty_row(row: int) -> TableError:
 
 
 def empty_column(column: int) -> TableError:
-    """A training column without any observed value."""
+    """Report a training column without any observed value."""
     return TableError(
         "Nothing is observed in {where}: every value is missing or has weight zero, so nothing can "
         "be learned from it. Leave the column out.",
@@ -83,7 +83,7 @@ def empty_column(column: int) -> TableError:
 
 
 def light_column(column: int) -> TableError:
-    """A training column whose observed rows weigh too little for a variance."""
+    """Report a training column whose observed rows weigh too little for a variance."""
     return TableError(
         "The weights of the rows observed in {where} sum to 1 or less. Weights are frequencies and "
         "the variance divides by their sum minus 1: rescale sample_weight, for example to a mean "

@@ -20,11 +20,12 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from refold._arrays import is_foreign_array, to_numpy
 from refold._chain import FoldChain
 from refold._distances import DISTANCES
 from refold._errors import TableError
 from refold._folds import FOLDS
-from refold._tables import is_foreign_array, read_table
+from refold._tables import read_table
 from refold.engines import ENGINES, Engine, choose
 
 Array = Any
@@ -312,8 +313,8 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
     def __sklearn_tags__(self) -> Tags:
@@ -332,11 +333,9 @@ def _frequencies(X: Array, sample_weight: Array | None) -> Array | None:
             )
         return None
     if is_foreign_array(sample_weight):
-        sample_weight = np.from_dlpack(array_api_compat.to_device(sample_weight, "cpu"))
+        sample_weight = to_numpy(sample_weight)
     rows = np.empty((X.shape[0], 1))  # scikit-learn asks for the number of rows only
-    weights = _check_sample_weight(
-        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
-    )
+    weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     total = float(weights.sum())
     if total <= 1.0:
         raise ValueError(

@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from refold import _errors
+from refold._arrays import is_foreign_array
 
 Array = Any
 
@@ -38,12 +39,19 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
         return _check_foreign(X)
     if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
         raise TypeError("X is a lazy frame: call its collect() first.")
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
+        raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
     try:
         return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
     except ValueError:
         _blame_text(X)
         raise
 
+
+_ADVICE = (
+    "Encode it as numbers first (scikit-learn's OneHotEncoder for categories, differences or parts "
+    "of dates for times) or leave it out."
+)
 
 # Neither copied nor searched for infinity as a whole: the engines do that while they read.
 _ARRAY_RULES = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
@@ -62,17 +70,9 @@ def _blame_text(X: Any) -> None:
             return
 
 
-def is_foreign_array(X: Any) -> bool:
-    """Whether X is an array-API array of another library than NumPy."""
-    return bool(
-        array_api_compat.is_array_api_obj(X)
-        and not array_api_compat.is_numpy_array(X)
-        and not array_api_compat.is_dask_array(X)
-    )
-
-
 def _to_array(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
-    return check_array(X, estimator=estimator, input_name="X", **_ARRAY_RULES)
+    checked: NDArray[Any] = check_array(X, estimator=estimator, input_name="X", **_ARRAY_RULES)
+    return checked
 
 
 def _check_foreign(X: Array) -> Array:
@@ -83,8 +83,9 @@ def _check_foreign(X: Array) -> Array:
             "xp.reshape(X, (-1, 1)) if it has a single feature, or (1, -1) if it is a single row."
         )
     if 0 in X.shape:
-        raise ValueError(f"Found an array of shape {tuple(X.shape)}: at least one row and one "
-                         "column are needed.")
+        raise ValueError(
+            f"Found an array of shape {tuple(X.shape)}: at least one row and one column are needed."
+        )
     if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
         raise ValueError(f"X must hold real numbers, not {X.dtype}.")
     return X
@@ -140,7 +141,4 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
             return np.asarray(column.to_numpy(), dtype=np.float64)
         except (TypeError, ValueError):
             pass
-    raise ValueError(
-        f"Column {column.name!r} holds {dtype}, not numbers. Encode it as numbers first (scikit-learn's "
-        "OneHotEncoder for categories, differences or parts of dates for times) or leave it out."
-    )
+    raise ValueError(f"Column {column.name!r} holds {dtype}, not numbers. {_ADVICE}")

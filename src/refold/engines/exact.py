@@ -37,7 +37,9 @@ def learn(
 ) -> FoldChain:
     """Learn a chain; `n_jobs` changes no bit of it."""
     if not isinstance(fold, str):
-        raise ValueError("engine='exact' has the named folds only; for a callable take 'reference'.")
+        raise ValueError(
+            "engine='exact' has the named folds only; for a callable take 'reference'."
+        )
     if max_gain is None:
         raise ValueError("max_gain=None, never stop folding, is for engine='reference' alone.")
     n_features = X.shape[1]
@@ -116,7 +118,7 @@ def _steps(chain: FoldChain) -> _kernels.Steps:
 
 
 def _number(kind: Operation) -> int:
-    return _distances.DISTANCES.index(kind)  # type: ignore[arg-type]
+    return _distances.DISTANCES.index(str(kind))
 
 
 def _readable(X: NDArray[Any]) -> NDArray[Any]:

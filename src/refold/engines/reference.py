@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_numpy_namespace, to_device
+from array_api_compat import array_namespace, device, is_numpy_namespace
 
 from refold import _distances, _errors
+from refold._arrays import to_numpy
 from refold._chain import FoldChain
 from refold._folds import resolve
 
@@ -71,10 +72,10 @@ def learn(
         shifts[0], scales[0] = shifts[0] * columns.unit, scales[0] * columns.unit
     return FoldChain(
         fold=fold,
-        shifts=_to_numpy(xp.stack(shifts)),
-        scales=_to_numpy(xp.stack(scales)),
-        levels=_to_numpy(xp.stack(levels)).sum(axis=0, dtype=np.int64),
-        gain=np.minimum(_to_numpy(columns.largest(gain)), np.finfo(np.float64).max),
+        shifts=to_numpy(xp.stack(shifts)),
+        scales=to_numpy(xp.stack(scales)),
+        levels=to_numpy(xp.stack(levels)).sum(axis=0, dtype=np.int64),
+        gain=np.minimum(to_numpy(columns.largest(gain)), np.finfo(np.float64).max),
     )
 
 
@@ -126,7 +127,7 @@ class _Columns:
         self.value, self.constant = low, low == high
         self._check()
         # Squares of large values overflow: work in units of a power of two, which rounds nothing.
-        exponent = np.frexp(_to_numpy(xp.max(xp.abs(X), axis=0)))[1]
+        exponent = np.frexp(to_numpy(xp.max(xp.abs(X), axis=0)))[1]
         unit = np.ldexp(1.0, np.clip(exponent, -1000, 1023))
         self.unit = xp.asarray(unit, device=device(X))
 
@@ -220,7 +221,3 @@ def _first(xp: Any, condition: Array) -> int | None:
 
 def _saturate(xp: Any, y: Array) -> Array:
     return xp.clip(y, -LARGEST, LARGEST)
-
-
-def _to_numpy(array: Array) -> Any:
-    return np.array(np.from_dlpack(to_device(array, "cpu")))
