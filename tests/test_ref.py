@@ -93,6 +93,17 @@ def test_gain_is_the_product_of_slopes_over_scales_largest_over_the_rows(rng):
 
 
 @pytest.mark.parametrize("engine", ["exact", "reference"])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2], [1, 2, 0, 3]])
+def test_a_gain_that_is_the_limit_itself_is_within_it(engine, order):
+    # Under sqr these four values have gains 10, 100, … at every other level, up to rounding.
+    X = np.array([[0.25], [0.7], [0.25], [0.1]])[order]
+    chain = REF(fold="sqr", engine=engine).fit(X).chain_
+    assert chain.levels[0] == 13
+    assert chain.gain[0] == pytest.approx(1e6)
+    assert chain.gain[0] <= 1e6
+
+
+@pytest.mark.parametrize("engine", ["exact", "reference"])
 @pytest.mark.parametrize("fold", FOLDS)
 def test_a_feature_stops_before_its_gain_passes_the_limit(engine, fold, rng):
     X = rng.choice([0.0, 1.0, 2.0, 5.0, 7.0], size=(300, 3))

@@ -23,6 +23,9 @@ LITERAL_FLOOR = 1e-3
 # A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
 # noise decide how many levels a discrete feature gets.
 LEAST_SLOPE = 2.0**-26
+# A gain this little above the limit counts as within it: that of a discrete feature can be the limit
+# itself, and then rounding must not decide.
+GAIN_SLACK = 1.0 + 2.0**-20
 
 
 def learn(
@@ -63,7 +66,7 @@ def learn(
                 slope = xp.where(slope > LEAST_SLOPE, slope, xp.full_like(slope, LEAST_SLOPE))
                 amplified = gain * slope / sigma
                 if max_gain is not None:
-                    folding = folding & (columns.largest(amplified) <= max_gain)
+                    folding = folding & (columns.largest(amplified) <= max_gain * GAIN_SLACK)
                 gain = xp.where(folding, amplified, gain)
                 levels.append(folding)
             y = xp.where(folding, columns.observed_only(_saturate(xp, (folded - mu) / sigma)), y)
@@ -75,7 +78,7 @@ def learn(
         shifts=to_numpy(xp.stack(shifts)),
         scales=to_numpy(xp.stack(scales)),
         levels=to_numpy(xp.stack(levels)).sum(axis=0, dtype=np.int64),
-        gain=np.minimum(to_numpy(columns.largest(gain)), np.finfo(np.float64).max),
+        gain=np.minimum(to_numpy(columns.largest(gain)), max_gain or np.finfo(np.float64).max),
     )
 
 

@@ -97,14 +97,18 @@ void read_columns(const Table<T>& X, const double* weights, int64_t first, int64
   }
 }
 
-// abs in the feature's own units: m is the mean of |z|, s the std of z (FINDINGS: inner scales
+// A gain this little above the limit counts as within it: that of a discrete feature can be the limit
+// itself, and then rounding must not decide.
+constexpr double GAIN_SLACK = 1.0 + 0x1p-20;
+
+// abs in the feature's own units: m is the mean of |z|, s the std of z (inner scales
 // cancel). The chain stores Algorithm 1's mu = m/s and sigma = s_j/s_{j-1}; m and s are then taken
 // back from those, so that scoring finds the very same bits.
 void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments now,
               const Writer& write) {
   const Loops& l = loops();
   double* a = c.values.data();
-  const double s1 = s, limit = s / recipe.max_gain;
+  const double s1 = s, limit = s / (recipe.max_gain * GAIN_SLACK);
   double before = 0.0;  // the shift of the level that a has not taken yet
   int level = 1;
   for (; level < recipe.n_iter; ++level) {
@@ -120,7 +124,7 @@ void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments
     before = m;
     now = next;
   }
-  write.end(level, s1 / s);
+  write.end(level, std::min(s1 / s, recipe.max_gain));
 }
 
 // The other folds are not homogeneous: each level standardizes. How far a row's rounding error has
@@ -139,11 +143,11 @@ void fold_other(Column& c, const Recipe& recipe, double freedom, double mean, do
     scale = std::sqrt(now.square / freedom);
     gain_inv = 1.0 / scale;
     const double gain = now.magnitude * gain_inv;
-    if (!(gain <= recipe.max_gain) || scale == 0.0) break;
+    if (!(gain <= recipe.max_gain * GAIN_SLACK) || scale == 0.0) break;
     write.level(level, mean, scale);
     kept = gain;
   }
-  write.end(level, kept);
+  write.end(level, std::min(kept, recipe.max_gain));
 }
 
 void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem& problem) {
