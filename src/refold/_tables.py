@@ -31,16 +31,17 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     native : bool
         Keep an array of another library than NumPy as it is.
     """
-    if nw.dependencies.is_into_dataframe(X):
+    if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
+        if X.dtype.kind in ("M", "m"):
+            raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
+    elif nw.dependencies.is_into_dataframe(X):
         _check_columns(estimator, X, reset=reset)
         return _to_array(estimator, _frame_to_numpy(X))
-    if native and is_foreign_array(X):
+    elif native and is_foreign_array(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _check_foreign(X)
-    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+    elif isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
         raise TypeError("X is a lazy frame: call its collect() first.")
-    if getattr(getattr(X, "dtype", None), "kind", "") in ("M", "m"):
-        raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
     try:
         return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
     except ValueError:

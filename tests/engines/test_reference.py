@@ -39,6 +39,8 @@ def test_author_mode_is_algorithm_1_to_the_last_bit(fold, n_iter, rng):
     tame = np.abs(expected) < 1e150  # what the paper leaves to overflow, refold saturates
     np.testing.assert_array_equal(model.transform(test)[tame], expected[tame])
     rows = tame.all(axis=1)
+    if not rows.any():
+        return
     np.testing.assert_array_equal(
         -model.set_params(distance="l2").score_samples(test[rows]),
         np.sqrt((expected[rows] ** 2).sum(axis=1)) / 4,

@@ -33,8 +33,16 @@ struct Column {
   Buffer values, weights, gain;
   bool weighted;
   int64_t size;
-  double total;  // of the weights
+  double low, high;  // smallest and largest value
+  double total;      // of the weights
   const double* w() { return weighted ? weights.data() : nullptr; }
+  void take(int64_t count) {  // values that have been put behind the others
+    if (count == 0) return;
+    const Range range = loops().range(values.data() + size, count);
+    low = size == 0 ? range.low : std::min(low, range.low);
+    high = size == 0 ? range.high : std::max(high, range.high);
+    size += count;
+  }
 };
 
 // One level of one feature, written into the chain.
@@ -65,10 +73,7 @@ void append(const Table<T>& X, const double* weights, int64_t index, int64_t beg
   const T* from = X.at(begin, index);
   const int64_t rows = end - begin;
   for (int64_t i = 0; i < rows; ++i) to[i] = from[i * X.row_stride];
-  if (!weights && loops().finite(to, rows)) {
-    column.size += rows;
-    return;
-  }
+  if (!weights && loops().finite(to, rows)) return column.take(rows);
   double* weight_to = weights ? column.weights.data() + column.size : nullptr;
   int64_t size = 0;
   for (int64_t i = 0; i < rows; ++i) {
@@ -78,7 +83,7 @@ void append(const Table<T>& X, const double* weights, int64_t index, int64_t beg
     if (weights) weight_to[size] = weights[begin + i];
     to[size++] = x;
   }
-  column.size += size;
+  column.take(size);
 }
 
 template <class T>
@@ -154,28 +159,28 @@ void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem&
   if (c.size == 0) return problem.note(Problem::NOTHING_OBSERVED, -1, write.column);
   const Loops& l = loops();
   double* z = c.values.data();
-  const Range range = l.range(z, c.size);
-  if (range.low == range.high) {  // constant: any scale makes another value a finite distance
-    const double value = range.low;
-    const double scale = value == 0.0 ? 1e-3 : std::max(1e-3 * std::fabs(value), 1e-300);
-    write.level(0, value, scale);
+  if (c.low == c.high) {  // constant: any scale makes another value a finite distance
+    const double scale = c.low == 0.0 ? 1e-3 : std::max(1e-3 * std::fabs(c.low), 1e-300);
+    write.level(0, c.low, scale);
     return write.end(1, 1.0);
   }
-  c.total = c.w() ? l.sum(c.w(), nullptr, c.size) : double(c.size);
+  c.total = c.weighted ? l.sum(c.w(), nullptr, c.size, 1.0) : double(c.size);
   const double freedom = c.total - 1.0;
   if (!(freedom > 0.0)) return problem.note(Problem::TOO_LITTLE_WEIGHT, -1, write.column);
 
   // Work in units of a power of two near the largest value: exact, and squares cannot overflow.
   int exponent;
-  std::frexp(std::max(std::fabs(range.low), std::fabs(range.high)), &exponent);
+  std::frexp(std::max(std::fabs(c.low), std::fabs(c.high)), &exponent);
   exponent = std::max(exponent, -1000);
-  const double mean = l.scaled_sum(z, c.w(), c.size, std::ldexp(1.0, -exponent)) / c.total;
+  const double unit = std::ldexp(1.0, -exponent);
+  const double mean = l.sum(z, c.w(), c.size, unit) / c.total;
   if (recipe.fold == ABS) {
-    const Moments now = l.centre(z, c.w(), c.size, mean);
+    const Moments now = l.centre(z, c.w(), c.size, unit, mean);
     const double s = std::sqrt(now.square / freedom);
     write.level(0, std::ldexp(mean, exponent), std::ldexp(s, exponent));
     fold_abs(c, recipe, freedom, s, now, write);
   } else {
+    for (int64_t i = 0; i < c.size; ++i) z[i] *= unit;
     c.gain.reserve(c.size);
     std::fill_n(c.gain.data(), c.size, 1.0);
     const double s = std::sqrt(l.spread(z, c.gain.data(), c.w(), c.size, mean).square / freedom);

@@ -276,21 +276,10 @@ inline void put(double* z, int64_t at, int count, Vec v) {
 }
 
 template <bool WEIGHTED>
-double sum_of(const double* z, const double* w, int64_t n) {
+double sum_of(const double* z, const double* w, int64_t n, double unit) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
-                [](Vec v, Vec weight, Vec& a, Vec&, int64_t, int) {
-                  a += WEIGHTED ? v * weight : v;
-                })
-      .magnitude;
-}
-
-template <bool WEIGHTED>
-double scaled_sum(double* z, const double* w, int64_t n, double unit) {
-  return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t at, int count) {
-                  v = v * unit;
-                  put(z, at, count, v);
-                  a += WEIGHTED ? v * weight : v;
+                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t, int) {
+                  a += WEIGHTED ? v * unit * weight : v * unit;
                 })
       .magnitude;
 }
@@ -339,10 +328,10 @@ inline Vec collect(Vec v, Vec weight, Vec& a, Vec& b) {
 }
 
 template <bool WEIGHTED>
-Moments centre(double* z, const double* w, int64_t n, double mean) {
+Moments centre(double* z, const double* w, int64_t n, double unit, double mean) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
                 [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at, int count) {
-                  put(z, at, count, collect<WEIGHTED>(v - mean, weight, a, b));
+                  put(z, at, count, collect<WEIGHTED>(v * unit - mean, weight, a, b));
                 });
 }
 
@@ -394,14 +383,11 @@ Moments spread(const double* z, const double* gain, const double* w, int64_t n, 
 }
 
 // Each loop exists with and without weights; the choice is made once per call.
-double any_sum(const double* z, const double* w, int64_t n) {
-  return w ? sum_of<true>(z, w, n) : sum_of<false>(z, w, n);
+double any_sum(const double* z, const double* w, int64_t n, double unit) {
+  return w ? sum_of<true>(z, w, n, unit) : sum_of<false>(z, w, n, unit);
 }
-double any_scaled_sum(double* z, const double* w, int64_t n, double unit) {
-  return w ? scaled_sum<true>(z, w, n, unit) : scaled_sum<false>(z, w, n, unit);
-}
-Moments any_centre(double* z, const double* w, int64_t n, double mean) {
-  return w ? centre<true>(z, w, n, mean) : centre<false>(z, w, n, mean);
+Moments any_centre(double* z, const double* w, int64_t n, double unit, double mean) {
+  return w ? centre<true>(z, w, n, unit, mean) : centre<false>(z, w, n, unit, mean);
 }
 Moments any_peek(const double* z, const double* w, int64_t n, double m) {
   return w ? peek<true>(z, w, n, m) : peek<false>(z, w, n, m);
@@ -433,7 +419,6 @@ extern const Loops loops = {
     finite,
     range,
     any_sum,
-    any_scaled_sum,
     any_centre,
     any_peek,
     any_centre_twice,

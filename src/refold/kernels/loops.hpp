@@ -56,11 +56,10 @@ struct Loops {
 
   // Learning, on one column of n values.
   Range (*range)(const double* z, int64_t n);
-  double (*sum)(const double* z, const double* w, int64_t n);
-  // z = z * unit; the sum of the result.
-  double (*scaled_sum)(double* z, const double* w, int64_t n, double unit);
-  // z becomes |z - mean|; the moments of z - mean.
-  Moments (*centre)(double* z, const double* w, int64_t n, double mean);
+  // The sum of z * unit.
+  double (*sum)(const double* z, const double* w, int64_t n, double unit);
+  // z becomes |v|, v = z * unit - mean; the moments of v.
+  Moments (*centre)(double* z, const double* w, int64_t n, double unit, double mean);
   // On magnitudes a: the moments after one more abs level, and after two, where a becomes the result.
   Moments (*peek)(const double* a, const double* w, int64_t n, double m);
   Moments (*centre_twice)(double* a, const double* w, int64_t n, double m1, double m2);

@@ -32,6 +32,9 @@ struct Block {
   void read(const Table<T>& X, int64_t column, Problem& problem) {
     const T* p = X.at(first_row, column);
     for (int r = 0; r < rows; ++r) x[r] = p[r * X.row_stride];
+    constexpr int64_t per_line = 64 / sizeof(T);
+    if (X.column_stride == 1 && column % per_line == 0)  // rows of the next block, meanwhile
+      for (int r = 0; r < rows; ++r) __builtin_prefetch(p + (r + BLOCK) * X.row_stride);
     missing = !loops().finite(x, rows);
     if (missing) mark(column, problem);
   }
