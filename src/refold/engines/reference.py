@@ -23,8 +23,8 @@ LITERAL_FLOOR = 1e-3
 # A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
 # noise decide how many levels a discrete feature gets.
 LEAST_SLOPE = 2.0**-26
-# A gain this little above the limit counts as within it: that of a discrete feature can be the limit
-# itself, and then rounding must not decide.
+# A gain this little above the limit counts as within it: that of a discrete feature can be the
+# limit itself, and then rounding must not decide.
 GAIN_SLACK = 1.0 + 2.0**-20
 
 
