@@ -1,1 +1,1 @@
-"""The compiled loops. :mod:`refold.engines.exact` is the only caller."""
+"""The compiled loops of the engine ``exact`` and of the peers' SVDD solver."""
