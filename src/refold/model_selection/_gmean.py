@@ -1,0 +1,53 @@
+"""Gmean, the paper's measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import make_scorer
+from sklearn.utils import column_or_1d
+
+Array = Any
+
+
+def gmean_score(y_true: Array, y_pred: Array, *, target: Any = 1) -> float:
+    """Geometric mean of the true positive and the true negative rate, the paper's Gmean.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels. All that is not `target` is an outlier, whatever it is called.
+    target : label, default=1
+        The label of target rows.
+
+    Returns
+    -------
+    float
+        √(TPR·TNR), between 0 and 1. Without a single target row or a single outlier in `y_true` the
+        rate in question is not defined, and that is an error.
+
+    Examples
+    --------
+    >>> from refold.model_selection import gmean_score
+    >>> round(gmean_score([1, 1, -1, -1], [1, 1, 1, -1]), 4)
+    0.7071
+    """
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    if len(y_true) != len(y_pred):
+        raise ValueError(f"y_true has {len(y_true)} labels and y_pred has {len(y_pred)}.")
+    actual, predicted = y_true == target, y_pred == target
+    if actual.all() or not actual.any():
+        missing = "outlier" if actual.all() else f"target row (label {target!r})"
+        raise ValueError(
+            f"y_true has no {missing}, so Gmean is not defined. It needs rows of both kinds: use "
+            "StratifiedKFold, with no more folds than there are rows of the rarer kind."
+        )
+    tpr = np.mean(predicted[actual])
+    tnr = np.mean(~predicted[~actual])
+    return float(np.sqrt(tpr * tnr))
+
+
+gmean_scorer = make_scorer(gmean_score)
+"""Scorer for scikit-learn's searches; for another label than 1: ``make_scorer(gmean_score,
+target="ok")``."""
