@@ -47,6 +47,8 @@ class ThresholdSearchCV(Labelled):
     ----------
     best_threshold_ : float
         The winner.
+    best_params_ : dict
+        The winner as ``{"threshold": …}``.
     best_score_ : float
         Its mean score over the folds.
     best_estimator_ : estimator
@@ -130,6 +132,7 @@ class ThresholdSearchCV(Labelled):
             "mean_test_score": mean,
         }
         self.best_threshold_, self.best_score_ = float(thresholds[best]), float(mean[best])
+        self.best_params_ = {"threshold": self.best_threshold_}
         estimator = clone(self.estimator)
         if "threshold" in estimator.get_params():
             estimator.set_params(threshold=self.best_threshold_)
