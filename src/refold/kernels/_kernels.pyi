@@ -41,3 +41,12 @@ def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: .
 def contributions(
     X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
 ) -> Problem: ...
+def svdd(
+    kernel: NDArray[np.float32],
+    diagonal: Floats,
+    box: float,
+    tol: float,
+    max_steps: int,
+    weights: Floats,
+    gradient: Floats,
+) -> tuple[int, float]: ...
