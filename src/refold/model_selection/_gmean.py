@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import make_scorer
-from sklearn.utils import column_or_1d
 
 Array = Any
 
@@ -33,9 +32,12 @@ def gmean_score(y_true: Array, y_pred: Array, *, target: Any = 1) -> float:
     >>> round(gmean_score([1, 1, -1, -1], [1, 1, 1, -1]), 4)
     0.7071
     """
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    if len(y_true) != len(y_pred):
-        raise ValueError(f"y_true has {len(y_true)} labels and y_pred has {len(y_pred)}.")
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    if y_true.ndim != 1 or y_true.shape != y_pred.shape:
+        raise ValueError(
+            "y_true and y_pred must be two lists of labels of one length; their shapes are "
+            f"{y_true.shape} and {y_pred.shape}."
+        )
     actual, predicted = y_true == target, y_pred == target
     if actual.all() or not actual.any():
         missing = "outlier" if actual.all() else f"target row (label {target!r})"

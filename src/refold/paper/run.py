@@ -48,8 +48,9 @@ def run(
         if found is not None:
             results[job] = found
     progress(len(results), len(jobs))
-    todo = (delayed(_work)(job, tasks[job.task, job.split], store) for job in jobs
-            if job not in results)
+    todo = (
+        delayed(_work)(job, tasks[job.task, job.split], store) for job in jobs if job not in results
+    )
     for job, result in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(list(todo)):
         results[job] = result
         progress(len(results), len(jobs))

@@ -112,7 +112,7 @@ class ProjectedSearch:
             for point in self.grid.points:
                 key = _effective(point, Z.shape[1])
                 if key not in seen:
-                    labels = clone(estimator).set_params(**point).fit(Z).predict(Z_test)
+                    labels = estimator.set_params(**point).fit(Z).predict(Z_test)
                     seen[key] = gmean_score(y[test], labels)
             rows.append([seen[_effective(point, Z.shape[1])] for point in self.grid.points])
         return rows

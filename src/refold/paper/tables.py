@@ -82,9 +82,7 @@ def csv_of_entries(table: int, entries: Iterable[Entry]) -> str:
     """Return Table II or III as CSV: percent, not rounded, ours and the printed values."""
     names = ["fold", "distance"] if table == 2 else ["method"]
     values = ["gmean_mean", "gmean_std", "paper_mean", "paper_std"]
-    rows = (
-        [e.key.setting, *e.key.column, e.key.task, *e.ours.cell, *e.printed] for e in entries
-    )
+    rows = ([e.key.setting, *e.key.column, e.key.task, *e.ours.cell, *e.printed] for e in entries)
     return _csv(["setting", *names, "task", *values], rows)
 
 
