@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from refold.paper.cells import CellStore, Job
-from refold.paper.data import Task, load_tasks
+from refold.paper.data import Task
 from refold.paper.protocol import CellResult, run_cell
 from refold.paper.registry import COLUMNS
 
@@ -17,17 +17,20 @@ Results = dict[Job, CellResult]
 
 def run(
     wanted: Iterable[tuple[str, str]],
+    tasks: Iterable[Task],
     store: CellStore,
     *,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Results:
-    """Compute columns of Tables II and III over all tasks and splits.
+    """Compute columns of Tables II and III over tasks and splits.
 
     Parameters
     ----------
     wanted : iterable of (column, setting)
         Names from the registry.
+    tasks : iterable of Task
+        Over which.
     store : CellStore
         Where finished cells are and go; an interrupted run continues from there.
     n_jobs : int, default=1
@@ -40,18 +43,17 @@ def run(
     dict
         Each job's result, in the order of `wanted`, tasks and splits.
     """
-    tasks = {(task.info.task, task.split): task for task in load_tasks()}
-    jobs = [Job(*pair, *key) for pair in dict.fromkeys(wanted) for key in tasks]
+    by_name = {(task.info.task, task.split): task for task in tasks}
+    jobs = [Job(*pair, *key) for pair in dict.fromkeys(wanted) for key in by_name]
     results: Results = {}
     for job in jobs:
         found = store.read(job)
         if found is not None:
             results[job] = found
     progress(len(results), len(jobs))
-    todo = (
-        delayed(_work)(job, tasks[job.task, job.split], store) for job in jobs if job not in results
-    )
-    for job, result in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(list(todo)):
+    todo = [job for job in jobs if job not in results]
+    work = (delayed(_work)(job, by_name[job.task, job.split], store) for job in todo)
+    for job, result in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(work):
         results[job] = result
         progress(len(results), len(jobs))
     return {job: results[job] for job in jobs}

@@ -15,7 +15,7 @@ Kind = Literal["equal", "noise", "differs"]
 TITLES: dict[Kind, str] = {
     "equal": "equal",
     "noise": "within seed noise",
-    "differs": "differs",
+    "differs": "different",
 }
 
 # Half of the last printed digit, and a little for numbers that end in a 5 there.
