@@ -15,14 +15,6 @@ struct Solver {
 
   const float* row(int64_t i) const { return p.kernel + i * p.size; }
 
-  // Adds change * column i of K to the gradient.
-  void move(int64_t i, double change) const {
-    const float* k = row(i);
-    const double own = G[i] + change * p.diagonal[i];
-    for (int64_t t = 0; t < p.size; ++t) G[t] += change * k[t];
-    G[i] = own;
-  }
-
   // Fills the first rows up to the box; what rounding leaves of 1 stays with the next row.
   void start() const {
     for (int64_t i = 0; i < p.size; ++i) G[i] = -0.5 * p.diagonal[i];
@@ -30,7 +22,8 @@ struct Solver {
     for (int64_t i = 0; i < p.size; ++i) {
       a[i] = std::min(p.box, rest);
       rest -= a[i];
-      if (a[i] > 0.0) move(i, a[i]);
+      if (a[i] > 0.0)
+        for (int64_t t = 0; t < p.size; ++t) G[t] += a[i] * row(i)[t];
     }
   }
 
@@ -84,8 +77,9 @@ struct Solver {
       a[j] = 0.0;
       a[i] = sum;
     }
-    move(i, a[i] - before_i);
-    move(j, a[j] - before_j);
+    const double change_i = a[i] - before_i, change_j = a[j] - before_j;
+    const float *row_i = row(i), *row_j = row(j);
+    for (int64_t t = 0; t < p.size; ++t) G[t] += row_i[t] * change_i + row_j[t] * change_j;
   }
 };
 

@@ -7,8 +7,8 @@ namespace refold {
 // minimise 1/2 a'Ka - 1/2 diag(K)'a subject to sum(a) = 1, 0 <= a <= box.
 struct SvddProblem {
   int64_t size;
-  const float* kernel;     // (size, size), row-major; its diagonal is not read
-  const double* diagonal;  // diag(K)
+  const float* kernel;     // K in single precision, (size, size), row-major
+  const double* diagonal;  // diag(K) in double precision, for the objective and for curvatures
   double box;
 };
 

@@ -117,9 +117,7 @@ class OneClassELM(RidgeDetector):
         """
         X = read_rows(self, X, reset=True)
         n, width = X.shape
-        m = self.n_hidden
-        if not isinstance(m, Integral):
-            m = max(1, round(m * n))
+        m = _number_of_neurons(self.n_hidden, n)
         random = check_random_state(self.random_state)
         self.hidden_weights_ = random.uniform(-1.0, 1.0, (width, m))
         self.hidden_bias_ = random.uniform(0.0, 1.0, m)
@@ -137,3 +135,7 @@ class OneClassELM(RidgeDetector):
 
     def _score(self, X: Floats) -> Floats:
         return -np.abs(self._hidden(X) @ self.coef_ - 1.0)
+
+
+def _number_of_neurons(n_hidden: Any, n: int) -> int:
+    return int(n_hidden) if isinstance(n_hidden, Integral) else max(1, round(n_hidden * n))

@@ -48,8 +48,9 @@ def learn_map(reference: Floats, gamma: float) -> KernelMap:
     row_means = K.mean(axis=1)
     K -= row_means
     K -= K.mean(axis=1)[:, None]
-    eigenvalues, vectors = eigh(K, subset_by_value=(SMALLEST_EIGENVALUE, np.inf), overwrite_a=True)
-    eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
+    eigenvalues, vectors = eigh(K, overwrite_a=True)
+    kept = eigenvalues >= SMALLEST_EIGENVALUE
+    eigenvalues, vectors = eigenvalues[kept][::-1], vectors[:, kept][:, ::-1]
     vectors = vectors - vectors.mean(axis=0)
     projection = vectors / np.sqrt(eigenvalues)
     if eigenvalues.size == 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +24,8 @@ NARROWEST = 1e-12
 def most_likely_width(x: Floats) -> float:
     """Return the width for one feature."""
     with np.errstate(all="ignore"):
-        width = _root(_Slope(x))
-    return float(width) if np.isfinite(width) else NARROWEST
+        width = float(_root(_Slope(x)))
+    return width if math.isfinite(width) else NARROWEST
 
 
 class _Slope:
@@ -50,16 +52,16 @@ class _Slope:
             weight = P.sum(axis=1)
             inverse = np.where(weight == 0.0, np.finfo(np.float64).max, 1.0 / weight)
             total += ((squares * P).sum(axis=1) * inverse).sum()
-        return total / h**2 - self.n
+        return np.float64(total / h**2 - self.n)
 
     def fixed_point(self, F: np.float64, h: np.float64) -> np.float64:
         """Return the width that would make F zero if the neighbours' weights stayed."""
-        return np.sqrt((F + self.n) * h * h / self.n)
+        return np.float64(np.sqrt((F + self.n) * h * h / self.n))
 
 
 def _root(slope: _Slope) -> np.float64:
     """Solve F(h) = 0 by a damped secant rule in 1/h²."""
-    h1 = np.sqrt(slope.nearest.max())
+    h1 = np.float64(np.sqrt(slope.nearest.max()))
     F1 = slope(h1)
     if abs(F1) < ZERO:
         return h1
@@ -70,7 +72,7 @@ def _root(slope: _Slope) -> np.float64:
     damping = 1.0
     while abs(1.0 - F2 / F1) > SAME_SLOPE and abs(1.0 - h2 / h1) > SAME_WIDTH and abs(F2) > ZERO:
         v = h1**2 * h2**2 * (F2 - F1) / (F2 * h2**2 - F1 * h1**2)
-        h3 = slope.fixed_point(F2, h2) if v < 0.0 else np.sqrt(v)
+        h3 = slope.fixed_point(F2, h2) if v < 0.0 else np.float64(np.sqrt(v))
         h3 = h2 + damping * (h3 - h2)
         h1, F1, h2, F2 = h2, F2, h3, slope(h3)
         damping *= 0.99
