@@ -10,7 +10,9 @@ from sklearn.metrics import make_scorer
 Array = Any
 
 
-def gmean_score(y_true: Array, y_pred: Array, *, target: Any = 1) -> float:
+def gmean_score(
+    y_true: Array, y_pred: Array, *, target: Any = 1, sample_weight: Array | None = None
+) -> float:
     """Geometric mean of the true positive and the true negative rate, the paper's Gmean.
 
     Parameters
@@ -19,6 +21,8 @@ def gmean_score(y_true: Array, y_pred: Array, *, target: Any = 1) -> float:
         Labels. All that is not `target` is an outlier, whatever it is called.
     target : label, default=1
         The label of target rows.
+    sample_weight : array-like of shape (n,), default=None
+        How much each row counts.
 
     Returns
     -------
@@ -39,14 +43,17 @@ def gmean_score(y_true: Array, y_pred: Array, *, target: Any = 1) -> float:
             f"{y_true.shape} and {y_pred.shape}."
         )
     actual, predicted = y_true == target, y_pred == target
+    weights = np.ones(len(y_true)) if sample_weight is None else np.asarray(sample_weight)
+    counts = weights > 0.0
+    actual, predicted, weights = actual[counts], predicted[counts], weights[counts]
     if actual.all() or not actual.any():
         missing = "outlier" if actual.all() else f"target row (label {target!r})"
         raise ValueError(
             f"y_true has no {missing}, so Gmean is not defined. It needs rows of both kinds: use "
             "StratifiedKFold, with no more folds than there are rows of the rarer kind."
         )
-    tpr = np.mean(predicted[actual])
-    tnr = np.mean(~predicted[~actual])
+    tpr = np.average(predicted[actual], weights=weights[actual])
+    tnr = np.average(~predicted[~actual], weights=weights[~actual])
     return float(np.sqrt(tpr * tnr))
 
 

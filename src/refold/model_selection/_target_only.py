@@ -18,9 +18,29 @@ Array = Any
 class Labelled(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     """An outlier detector around another one that learns from labelled rows."""
 
-    def fit_predict(self, X: Array, y: Array, sample_weight: Array | None = None) -> Array:
-        """Fit, and judge the same rows, outliers included."""
+    def fit_predict(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Array:
+        """Fit, and judge the same rows, outliers included.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Target rows and outliers.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), default=None
+            Weights for fitting.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         return self.fit(X, y, sample_weight=sample_weight).predict(X)
+
+    def _take_columns_from(self, fitted: Any) -> None:
+        """Know the columns that the fitted estimator knows."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -89,7 +109,7 @@ class TargetOnly(Labelled):
         self.target = target
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
+    def fit(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Self:
         """Fit the estimator on the rows of X whose label is `target`.
 
         Parameters
@@ -112,6 +132,7 @@ class TargetOnly(Labelled):
         weights = _target_weights(self.estimator, sample_weight, rows, len(labels))
         self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, rows), **weights)
         self.outlier_ = _outlier_label(labels, self.target)
+        self._take_columns_from(self.estimator_)
         return self
 
     def predict(self, X: Array) -> Array:
@@ -148,8 +169,8 @@ class TargetOnly(Labelled):
 def read_labels(y: Array) -> NDArray[Any]:
     if y is None:
         raise ValueError(
-            "y is missing: labels say which rows are targets. To learn from target rows alone, fit "
-            "the estimator itself."
+            "This estimator requires y to be passed, but the target y is None: labels say which "
+            "rows are targets. To learn from target rows alone, fit the estimator inside itself."
         )
     return np.asarray(column_or_1d(y))
 

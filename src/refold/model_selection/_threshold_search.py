@@ -12,7 +12,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from refold.model_selection._gmean import gmean_score
 from refold.model_selection._target_only import Labelled, TargetOnly, read_labels, target_rows
@@ -95,7 +95,7 @@ class ThresholdSearchCV(Labelled):
         self.metric = metric
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
+    def fit(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Self:
         """Choose the threshold, then fit on all target rows.
 
         Parameters
@@ -105,7 +105,7 @@ class ThresholdSearchCV(Labelled):
         y : array-like of shape (n,)
             Their labels.
         sample_weight : array-like of shape (n,), default=None
-            Weights for fitting; those of the target rows are handed on.
+            Weights for fitting, and for Gmean; a `metric` of your own is not given them.
 
         Returns
         -------
@@ -115,6 +115,8 @@ class ThresholdSearchCV(Labelled):
         labels = read_labels(y)
         X, labels = indexable(X, labels)
         thresholds = _numbers(self.thresholds)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, np.empty((len(labels), 1)))
         signs = np.where(labels == self.target, 1, -1)
         target_rows(labels, self.target)  # refuse labels without a target before any work
         folds = check_cv(self.cv, signs, classifier=True)
@@ -138,6 +140,7 @@ class ThresholdSearchCV(Labelled):
             estimator.set_params(threshold=self.best_threshold_)
         fitted = TargetOnly(estimator, self.target).fit(X, labels, sample_weight)
         self.best_estimator_, self.outlier_ = fitted.estimator_, fitted.outlier_
+        self._take_columns_from(self.best_estimator_)
         return self
 
     def _scores(
@@ -150,11 +153,14 @@ class ThresholdSearchCV(Labelled):
     ) -> list[float]:
         """Score every threshold on one fold."""
         train, test = fold
-        weights = None if sample_weight is None else _safe_indexing(sample_weight, train)
+        weights = None if sample_weight is None else sample_weight[train]
         model = TargetOnly(self.estimator).fit(_safe_indexing(X, train), signs[train], weights)
         distances = -np.asarray(model.score_samples(_safe_indexing(X, test)))
-        metric = gmean_score if self.metric is None else self.metric
-        return [metric(signs[test], np.where(distances <= t, 1, -1)) for t in thresholds]
+        labels = [np.where(distances <= t, 1, -1) for t in thresholds]
+        if self.metric is not None:
+            return [self.metric(signs[test], row) for row in labels]
+        weights = None if sample_weight is None else sample_weight[test]
+        return [gmean_score(signs[test], row, sample_weight=weights) for row in labels]
 
     def score_samples(self, X: Array) -> Array:
         """Return the fitted estimator's ``score_samples``: the negative distances."""

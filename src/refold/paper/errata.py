@@ -113,9 +113,9 @@ ERRATA: tuple[Erratum, ...] = (
     Erratum(
         7,
         "REF on few distinct values depends on rounding",
-        "The features of Bank and Happ have three to five distinct values. Folding them a hundred "
-        "times amplifies rounding errors without limit, so that even the order in which rows are "
-        "added decides. REF's default max_gain stops before that.",
+        "The features of Bank and Happ, and some of Ionosphere, have few distinct values. Folding "
+        "them a hundred times amplifies rounding errors without limit, so that even the order in "
+        "which rows are added decides. REF's default max_gain stops before that.",
         "features with few distinct values amplify rounding errors",
         _chaotic_ref,
         trials=("abs L1/D, rows reversed", "abs L1/D, max_gain 1e6"),

@@ -83,7 +83,7 @@ def _reason(entry: Entry) -> str:
             "the paper's random folds are not published; over our "
             f"{entry.ours.n_seeds} seeds the cell varies by ±{entry.ours.noise:.1f} only"
         )
-    return "we do not know why"
+    return "of something that we have not found"
 
 
 def _average_reason(tasks: Iterable[str]) -> str:
