@@ -81,7 +81,11 @@ def seen():
     [
         (
             TargetOnly(Centre()),
-            {"check_outliers_fit_predict": NO_Y, "check_outliers_train": NO_Y},
+            {
+                "check_outliers_fit_predict": NO_Y,
+                "check_outliers_train": NO_Y,
+                "check_dtype_object": "its bad value is in an outlier, which fit never reads",
+            },
         ),
         (
             ThresholdSearchCV(Centre()),
