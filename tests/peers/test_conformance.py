@@ -82,7 +82,7 @@ def test_missing_and_infinite_values_are_refused(peer: Any) -> None:
     for bad in (np.nan, np.inf):
         X = rows()
         X[3, 1] = bad
-        with pytest.raises(ValueError, match="NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
             clone(peer).fit(X)
 
 

@@ -44,7 +44,8 @@ def objective(K: np.ndarray, a: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", ["linear", "rbf"])
 @pytest.mark.parametrize(
-    ("n", "C"), [(15, 0.3), (60, 0.1), (60, 0.07), (60, 1.0), (200, 0.013), (200, 0.05)]
+    ("n", "C"),
+    [(15, 0.3), (20, 0.05), (60, 0.1), (60, 0.07), (60, 1.0), (60, 3.0), (200, 0.013), (200, 0.05)],
 )
 def test_svdd_solution_is_that_of_the_svr_oracle(name: str, n: int, C: float) -> None:
     X = rows(n)

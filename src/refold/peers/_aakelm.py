@@ -101,5 +101,4 @@ class AutoassociativeKernelELM(RidgeDetector):
 
     def _score(self, X: Floats) -> Floats:
         error = rbf(X, self.rows_, self.gamma) @ self.coef_ - X
-        with np.errstate(over="ignore"):
-            return -np.asarray((error**2).sum(axis=1))
+        return -np.asarray((error**2).sum(axis=1))

@@ -16,12 +16,16 @@ Array = Any
 Floats = NDArray[np.float64]
 
 
+# Larger magnitudes saturate here, so that a square still is a finite number.
+LARGEST = 1e150
+
+
 def read_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Floats:
     """Return X as finite C-ordered float64; learn (`reset`) or check its columns."""
-    rows: Floats = validate_data(
+    rows = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=at_least
     )
-    return rows
+    return np.asarray(np.clip(rows, -LARGEST, LARGEST))
 
 
 class OneClassDetector(OutlierMixin, BaseEstimator, ABC):

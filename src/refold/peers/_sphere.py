@@ -43,8 +43,7 @@ class LinearSphere:
 
     def square_distances(self, X: Floats) -> Floats:
         """Return ||x - centre||² of each row."""
-        with np.errstate(over="ignore"):
-            return np.asarray(((X - self.centre) ** 2).sum(axis=1))
+        return np.asarray(((X - self.centre) ** 2).sum(axis=1))
 
 
 class RBFSphere:
@@ -121,7 +120,7 @@ def _in_single_precision(
     """Return the kernel matrix in single and its diagonal in double precision."""
     kernel, diagonal = np.empty((n, n), dtype=np.float32), np.empty(n)
     for part in slices(n):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore"):
             kernel[part] = block = rows_of_kernel(part)
         diagonal[part] = np.diagonal(block, offset=part.start)
     if not np.isfinite(kernel).all():

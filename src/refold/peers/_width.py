@@ -11,8 +11,6 @@ from refold.peers._blocks import slices
 
 Floats = NDArray[np.float64]
 
-# A row's squared distance to itself: far away, so that it does not count as a neighbour.
-ITSELF = 1e70
 # Kernels are cut off where they have fallen to exp(-20) of the nearest neighbour's.
 CUT = 20.0
 # Iteration ends where the derivative or its relative change is this small, or that of the width.
@@ -29,30 +27,39 @@ def most_likely_width(x: Floats) -> float:
 
 
 class _Slope:
-    """F(h), the derivative of the log likelihood by log h."""
+    """F(h), the derivative of the log likelihood by log h.
+
+    F(h) = sum_i [sum_j D_ij P_ij / sum_j P_ij] / h² - n with the squared distances D, their column
+    minima E and P_ij = exp(-(D_ij - E_j) / (2h²)). That E is taken by column while the sums run
+    over rows is as in the program that the paper used.
+    """
 
     def __init__(self, x: Floats) -> None:
-        self.x, self.n = x, x.shape[0]
-        self.nearest = np.full(self.n, np.inf)  # per column, though the sums of F run over rows
-        for part in slices(self.n):
-            self.nearest[part] = self._squares(part).min(axis=1)
-
-    def _squares(self, part: slice) -> Floats:
-        """Return the squared distances of a block of rows to all rows."""
-        squares = (self.x[part, None] - self.x) ** 2
-        squares[np.arange(part.stop - part.start), np.arange(part.start, part.stop)] = ITSELF
-        return squares
+        self.x, self.n = np.sort(x), x.shape[0]
+        gaps = np.concatenate([[np.inf], np.diff(self.x), [np.inf]])
+        self.nearest = np.minimum(gaps[:-1], gaps[1:]) ** 2
 
     def __call__(self, h: np.float64) -> np.float64:
-        total = np.float64(0.0)
-        for part in slices(self.n):
-            squares = self._squares(part)
-            falls = (squares - self.nearest) / (2.0 * h * h)
-            P = np.where(falls < CUT, np.exp(-falls), 0.0)
-            weight = P.sum(axis=1)
-            inverse = np.where(weight == 0.0, np.finfo(np.float64).max, 1.0 / weight)
-            total += ((squares * P).sum(axis=1) * inverse).sum()
-        return np.float64(total / h**2 - self.n)
+        weights, moments = np.zeros(self.n), np.zeros(self.n)
+        for columns in slices(self.n):
+            rows = self._neighbours(columns, h)
+            squares = (self.x[columns, None] - self.x[rows]) ** 2
+            falls = (squares - self.nearest[columns, None]) / (2.0 * h * h)
+            P = np.exp(-falls)
+            P[~(falls < CUT)] = 0.0
+            np.fill_diagonal(P[:, columns.start - rows.start :], 0.0)  # no row is its neighbour
+            weights[rows] += P.sum(axis=0)
+            squares *= P
+            moments[rows] += squares.sum(axis=0)
+        inverses = np.where(weights == 0.0, np.finfo(np.float64).max, 1.0 / weights)
+        return np.float64((moments * inverses).sum() / h**2 - self.n)
+
+    def _neighbours(self, columns: slice, h: np.float64) -> slice:
+        """Return the rows, sorted as they are, for which some of the columns is not cut off."""
+        reach = np.sqrt(2.0 * CUT * h * h + self.nearest[columns].max()) * (1.0 + 1e-9)
+        first = np.searchsorted(self.x, self.x[columns.start] - reach, side="left")
+        last = np.searchsorted(self.x, self.x[columns.stop - 1] + reach, side="right")
+        return slice(int(first), int(last))
 
     def fixed_point(self, F: np.float64, h: np.float64) -> np.float64:
         """Return the width that would make F zero if the neighbours' weights stayed."""
