@@ -50,6 +50,10 @@ def _rank_deficient(table: int, key: Key) -> bool:
     return key.column in (("Non-linear SVDD",), ("SSVDD",)) and key.task in _BANK_AND_HAPP
 
 
+def _tied_ssvdd(table: int, key: Key) -> bool:
+    return key == ("default", ("SSVDD",), "Iris3")
+
+
 def _linear_ocsvm(table: int, key: Key) -> bool:
     return key.column == ("Linear OCSVM",)
 
@@ -97,8 +101,11 @@ ERRATA: tuple[Erratum, ...] = (
         5,
         "η = 0.1 does not fit the default column of SSVDD",
         "The text gives η = 10⁻¹. With η = 10⁻² the column comes out where erratum 4 leaves it "
-        "comparable; the first three kernel principal components, hardly moved, give it.",
-        trials=("SSVDD, η = 0.1",),
+        "comparable; the first three kernel principal components, hardly moved, give it. On Iris3 "
+        "two rows tie in the solver, and one test row of one split changes sides.",
+        "two rows tie in the solver, and a step 1 % longer gives the printed value",
+        _tied_ssvdd,
+        trials=("SSVDD, η = 0.1", "SSVDD, η = 0.0101"),
     ),
     Erratum(
         6,

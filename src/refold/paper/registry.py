@@ -174,6 +174,7 @@ TRIALS: dict[str, tuple[str, dict[str, Any]]] = {
     "OCKELM, γ = 0.1": ("OCKELM", {"gamma": 0.1}),
     "OCKELM, ridge 1e-4": ("OCKELM", {"reg": 1e4}),
     "SSVDD, η = 0.1": ("SSVDD", {"sphere__eta": 0.1}),
+    "SSVDD, η = 0.0101": ("SSVDD", {"sphere__eta": 0.0101}),
     "Linear OCSVM, rows reversed": ("Linear OCSVM", {}),
     "abs L1/D, max_gain 1e6": ("abs L1/D", {"max_gain": 1e6}),
     "abs L1/D, rows reversed": ("abs L1/D", {}),
