@@ -57,17 +57,20 @@ def reproduce(
         if not (data / "ref-paper").is_dir():
             raise typer.BadParameter(f"{data} has no folder ref-paper in it.", param_hint="--data")
         os.environ["REFOLD_DATA"] = str(data)
+    everything = table is None and figure is None
+    tables = _chosen(table, _TABLES, "--table", everything)
+    figures = _chosen(figure, _FIGURES, "--figure", everything)
+    settings = _chosen(setting, _SETTINGS, "--setting")
     _check_extras()
     from refold.paper.data import DataError
     from refold.paper.registry import METHODS
     from refold.paper.report import Request
     from refold.paper.reproduce import reproduce as run
 
-    everything = table is None and figure is None
     request = Request(
-        tables=tuple(map(int, _chosen(table, _TABLES, "--table", everything))),
-        figures=tuple(map(int, _chosen(figure, _FIGURES, "--figure", everything))),
-        settings=_chosen(setting, _SETTINGS, "--setting"),
+        tables=tuple(map(int, tables)),
+        figures=tuple(map(int, figures)),
+        settings=settings,
         methods=_chosen(methods, METHODS, "--methods", True),
     )
     try:
