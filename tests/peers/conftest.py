@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.io import loadmat
+from threadpoolctl import threadpool_limits
 
 _FILES = (
     ("Iris", "iris", 3),
@@ -47,6 +48,13 @@ class Problem(NamedTuple):
         accepted = model.fit(self.train).predict(self.test) == 1
         rates = accepted[self.is_target].mean(), (~accepted[~self.is_target]).mean()
         return 100.0 * float(np.sqrt(rates[0] * rates[1]))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: on matrices this small, busy cores make more of them far slower."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -163,6 +163,12 @@ def test_kernel_svdd_is_linear_svdd_on_the_projected_rows() -> None:
     )
 
 
+def test_rows_far_beyond_the_kernel_are_seen_by_kernel_svdd_but_not_after_npt() -> None:
+    X, far = rows(200, d=2), np.array([[50.0, 50.0]])
+    assert SVDD(kernel="rbf", gamma=0.1).fit(X).predict(far) == -1
+    assert make_pipeline(NonlinearProjection(gamma=0.1), SVDD()).fit(X).predict(far) == 1
+
+
 def test_subspace_svdd_without_updates_is_svdd_on_principal_components() -> None:
     X = rows(100, d=5) * [3.0, 0.1, 2.0, 0.2, 1.0]
     model = SubspaceSVDD(n_components=2, n_updates=0).fit(X)

@@ -57,8 +57,8 @@ class ReferenceMapping(KernelMapper):
 
     References
     ----------
-    J. Raitoharju and A. Iosifidis, "Referencekernel: Generalized Reference Kernel for One-class
-    Classification", International Joint Conference on Neural Networks, 2022.
+    J. Raitoharju and A. Iosifidis, "Generalized Reference Kernel for One-class Classification",
+    International Joint Conference on Neural Networks, 2022.
 
     Examples
     --------

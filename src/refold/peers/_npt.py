@@ -44,6 +44,10 @@ class NonlinearProjection(KernelMapper):
     -----
     Time grows with n³ and memory with n².
 
+    The features hold what the training rows span, and nothing of a row beyond that: a row that is
+    far from all training rows (all k near 0) may land near the centre and be taken for normal.
+    ``SVDD(kernel="rbf")`` counts the rest as distance; the paper's method is the one with NPT.
+
     If no eigenvalue is kept, because all rows are equal or nearly so for this gamma, the output is
     one column of zeros (a table cannot have no column). For :class:`SVDD` and
     :class:`SubspaceSVDD` all rows then lie at the centre of a sphere with radius 0, none strictly

@@ -70,10 +70,10 @@ class SVDD(OneClassDetector):
     Notes
     -----
     Two weights at a time are improved, the pair being chosen by second-order information. The
-    kernel matrix is kept in single precision apart from its diagonal; with the tolerance that is
-    what the paper's figures were made with, and it halves the memory, 100 MB at n = 5000. Where no
-    row has 0 < a < C, which is usual if 1/C is an integer, the radius is an interval and its middle
-    is taken; the tolerance then shows in the labels of rows near the boundary.
+    kernel matrix is kept in single precision, its diagonal in double precision too: with that and
+    this tolerance the paper's figures come out, and it takes half the memory, 100 MB at n = 5000.
+    Where no row has 0 < a < C, which is common if 1/C is an integer, the radius is an interval and
+    its middle is taken; the tolerance then shows in the labels of rows near the boundary.
 
     If all rows are equal the radius is 0, and nothing lies strictly inside.
 
