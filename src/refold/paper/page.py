@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from refold.paper import figures
-from refold.paper.printed import AVERAGE, Cell, table1
+from refold.paper.entries import Entry
+from refold.paper.printed import AVERAGE, Key, table1
 from refold.paper.report import Judged, Report, all_evidence
-from refold.paper.tables import CAPTIONS, NUMERALS, TABLE1_HEAD, as_text, best_in, blocks
-from refold.paper.verdict import TITLES, Kind
+from refold.paper.tables import (
+    CAPTIONS,
+    NUMERALS,
+    TABLE1_HEAD,
+    Block,
+    as_text,
+    best_in,
+    blocks,
+)
+from refold.paper.verdict import TITLES, Kind, Verdict
 
 # Shapes as well as colours: not everyone sees colours.
 SYMBOLS: dict[Kind, str] = {"equal": "=", "noise": "≈", "differs": "≠"}
@@ -58,40 +67,38 @@ def _environment() -> Any:
 
 
 def _table(number: int, judged: Sequence[Judged]) -> dict[str, Any]:
-    verdicts = {id(entry): verdict for entry, verdict in judged}
-    entries = [entry for entry, _ in judged]
-    parts = []
-    for block in blocks(number, entries):
-        rows, reasons = {}, dict[str, list[str]]()
-        for task, row in block.rows.items():
-            best = best_in(row, lambda entry: entry.ours.cell)
-            paper_best = best_in(row, lambda entry: entry.printed)
-            cells = []
-            for i, entry in enumerate(row):
-                verdict = verdicts[id(entry)]
-                if verdict.kind == "differs":
-                    place = f"{block.columns[i]} {task}"
-                    reasons.setdefault(verdict.because, []).append(place)
-                cells.append(
-                    {
-                        "ours": _parts(entry.ours.cell),
-                        "printed": as_text(entry.printed),
-                        "best": best[i],
-                        "paper_best": paper_best[i],
-                        "kind": verdict.kind,
-                        "symbol": SYMBOLS[verdict.kind],
-                        "title": verdict.title,
-                    }
-                )
-            rows[task] = cells
-        parts.append(
-            {"title": block.title, "columns": block.columns, "rows": rows, "reasons": reasons}
-        )
+    verdicts = {entry.key: verdict for entry, verdict in judged}
+    parts = [_part(block, verdicts) for block in blocks(number, [entry for entry, _ in judged])]
     return {"number": number, "numeral": NUMERALS[number], "parts": parts}
 
 
-def _parts(cell: Cell) -> tuple[str, str]:
-    return f"{cell.mean:.1f}", f"{cell.std:.1f}"
+def _part(block: Block, verdicts: dict[Key, Verdict]) -> dict[str, Any]:
+    """Return what the template needs of a block; places that differ are grouped by reason."""
+    reasons: dict[str, list[str]] = {}
+    for task, row in block.rows.items():
+        for name, entry in zip(block.columns, row, strict=True):
+            if verdicts[entry.key].kind == "differs":
+                reasons.setdefault(verdicts[entry.key].because, []).append(f"{name} {task}")
+    rows = {task: _row(row, verdicts) for task, row in block.rows.items()}
+    return {"title": block.title, "columns": block.columns, "rows": rows, "reasons": reasons}
+
+
+def _row(row: Sequence[Entry], verdicts: dict[Key, Verdict]) -> list[dict[str, Any]]:
+    best = best_in(row, lambda entry: entry.ours.cell)
+    paper_best = best_in(row, lambda entry: entry.printed)
+    return [
+        {
+            "mean": f"{entry.ours.cell.mean:.1f}",
+            "std": f"{entry.ours.cell.std:.1f}",
+            "printed": as_text(entry.printed),
+            "best": best[i],
+            "paper_best": paper_best[i],
+            "kind": verdicts[entry.key].kind,
+            "symbol": SYMBOLS[verdicts[entry.key].kind],
+            "title": verdicts[entry.key].title,
+        }
+        for i, entry in enumerate(row)
+    ]
 
 
 def _figure(number: int, folder: Path) -> dict[str, Any]:
