@@ -14,7 +14,7 @@ from sklearn.svm import OneClassSVM
 
 from refold import REF
 from refold.paper.printed import TaskInfo, table2, table3
-from refold.paper.search import PointGrid, ProjectedGrid, ThresholdGrid
+from refold.paper.search import PointGrid, ProjectedGrid, RejectionGrid, ThresholdGrid
 from refold.peers import (
     SVDD,
     AutoassociativeKernelELM,
@@ -127,10 +127,10 @@ def _other_columns() -> Iterator[Column]:
     yield Column(
         "OCELM",
         OneClassELM(n_hidden=NEURONS, reg=REG, fracrej=FRACTION),
-        PointGrid(_points(fracrej=FRACTIONS, reg=REGS, n_hidden=NEURON_FACTORS)),
+        RejectionGrid(_points(reg=REGS, n_hidden=NEURON_FACTORS), FRACTIONS),
         draws="random_state",
     )
-    kernel_grid = PointGrid(_points(gamma=GAMMAS, fracrej=FRACTIONS, reg=REGS))
+    kernel_grid = RejectionGrid(_points(gamma=GAMMAS, reg=REGS), FRACTIONS)
     kernel_elm = OneClassKernelELM(gamma=GAMMA, reg=REG, fracrej=FRACTION)
     yield Column("OCKELM", kernel_elm, kernel_grid)
     autoassociative = AutoassociativeKernelELM(gamma=GAMMA, reg=REG, fracrej=FRACTION)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from refold.model_selection import TargetOnly, ThresholdSearchCV, gmean_score, gmean_scorer
+from refold.peers._ridge import RidgeDetector
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,33 +64,50 @@ class ProjectedGrid:
         self.gammas, self.points = tuple(gammas), tuple(points)
 
     def __call__(self, estimator: Pipeline, folds: StratifiedKFold) -> ProjectedSearch:
-        """Return the search for a pipeline of projection and estimator."""
-        return ProjectedSearch(estimator, folds, self)
+        """Return the search for a pipeline of ``map`` and ``sphere``."""
+        return ProjectedSearch(estimator, folds, self.gammas, self.points)
 
     def __repr__(self) -> str:
         return f"ProjectedGrid({self.gammas}, {self.points})"
 
 
-class ProjectedSearch:
-    """The search of a :class:`ProjectedGrid`; gamma is the outermost loop."""
+class RejectionGrid:
+    """A model that costs much, and the fraction of rows to reject, which costs nothing.
 
-    def __init__(self, pipeline: Pipeline, folds: StratifiedKFold, grid: ProjectedGrid) -> None:
-        self.pipeline, self.folds, self.grid = pipeline, folds, grid
+    The model is fitted once per fold and point for all fractions.
+    """
+
+    def __init__(self, points: Iterable[Point], fractions: Sequence[float]) -> None:
+        self.points, self.fractions = tuple(points), tuple(fractions)
+
+    def __call__(self, estimator: RidgeDetector, folds: StratifiedKFold) -> RejectionSearch:
+        """Return the search for an estimator."""
+        return RejectionSearch(estimator, folds, self.points, self.fractions)
+
+    def __repr__(self) -> str:
+        return f"RejectionGrid({self.points}, {self.fractions})"
+
+
+class SharedSearch(ABC):
+    """A search that scores many points of a fold at once; the first of the best wins."""
+
+    def __init__(self, estimator: Any, folds: StratifiedKFold) -> None:
+        self.estimator, self.folds = estimator, folds
+
+    @abstractmethod
+    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+        """Yield all points, always in one order, learned from `target` and scored on X and y."""
 
     def fit(self, X: Floats, y: Ints) -> Self:
-        """Choose the first point with the best mean Gmean and fit it on all target rows."""
-        scores = np.mean(
-            [self._fold_scores(X, y, train, test) for train, test in self.folds.split(X, y)],
-            axis=0,
-        )
-        gamma, point = np.unravel_index(scores.argmax(), scores.shape)
-        self.best_params_ = {"gamma": self.grid.gammas[gamma], **self.grid.points[point]}
-        projection, estimator = self._steps()
-        projection.set_params(gamma=self.grid.gammas[gamma])
-        estimator.set_params(**self.grid.points[point])
-        names = [name for name, _ in self.pipeline.steps]
-        steps = list(zip(names, (projection, estimator), strict=True))
-        self.best_estimator_ = Pipeline(steps).fit(X[y == 1])
+        """Choose the point with the best mean Gmean and fit it on all target rows."""
+        scores = []
+        for train, test in self.folds.split(X, y):
+            target = X[train][y[train] == 1]
+            points, row = zip(*self.fold_scores(target, X[test], y[test]), strict=True)
+            scores.append(row)
+        self.best_params_ = points[int(np.mean(scores, axis=0).argmax())]
+        best = clone(self.estimator).set_params(**self.best_params_)
+        self.best_estimator_ = best.fit(X[y == 1])
         return self
 
     def predict(self, X: Floats) -> Ints:
@@ -96,26 +115,57 @@ class ProjectedSearch:
         labels: Ints = self.best_estimator_.predict(X)
         return labels
 
-    def _steps(self) -> tuple[Any, Any]:
-        (_, projection), (_, estimator) = self.pipeline.steps
-        return clone(projection), clone(estimator)
 
-    def _fold_scores(self, X: Floats, y: Ints, train: Ints, test: Ints) -> list[list[float]]:
-        """Score all points on one fold: a row for each gamma."""
-        target = X[train][y[train] == 1]
-        rows = []
-        for gamma in self.grid.gammas:
-            projection, estimator = self._steps()
-            Z = projection.set_params(gamma=gamma).fit(target).transform(target)
-            Z_test = projection.transform(X[test])
+class ProjectedSearch(SharedSearch):
+    """The search of a :class:`ProjectedGrid`; gamma is the outermost loop."""
+
+    def __init__(
+        self,
+        estimator: Pipeline,
+        folds: StratifiedKFold,
+        gammas: Sequence[float],
+        points: Sequence[Point],
+    ) -> None:
+        super().__init__(estimator, folds)
+        self.gammas, self.points = gammas, points
+
+    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+        """Project once for each gamma, and score each point that is really another one."""
+        for gamma in self.gammas:
+            pipeline = clone(self.estimator)
+            projection, sphere = pipeline["map"].set_params(gamma=gamma), pipeline["sphere"]
+            Z, Z_new = projection.fit(target).transform(target), projection.transform(X)
             seen: dict[tuple[Any, ...], float] = {}
-            for point in self.grid.points:
+            for point in self.points:
                 key = _effective(point, Z.shape[1])
                 if key not in seen:
-                    labels = estimator.set_params(**point).fit(Z).predict(Z_test)
-                    seen[key] = gmean_score(y[test], labels)
-            rows.append([seen[_effective(point, Z.shape[1])] for point in self.grid.points])
-        return rows
+                    labels = sphere.set_params(**point).fit(Z).predict(Z_new)
+                    seen[key] = gmean_score(y, labels)
+                named = {f"sphere__{name}": value for name, value in point.items()}
+                yield {"map__gamma": gamma, **named}, seen[key]
+
+
+class RejectionSearch(SharedSearch):
+    """The search of a :class:`RejectionGrid`; the fraction is the innermost loop."""
+
+    def __init__(
+        self,
+        estimator: RidgeDetector,
+        folds: StratifiedKFold,
+        points: Sequence[Point],
+        fractions: Sequence[float],
+    ) -> None:
+        super().__init__(estimator, folds)
+        self.points, self.fractions = points, fractions
+
+    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+        """Fit once for each point, then only set the offset anew."""
+        model = clone(self.estimator)
+        for point in self.points:
+            model.set_params(**point).fit(target)
+            for fraction in self.fractions:
+                model.set_params(fracrej=fraction)._reject(target)
+                yield {**point, "fracrej": fraction}, gmean_score(y, model.predict(X))
 
 
 def _effective(point: Point, dimension: int) -> tuple[Any, ...]:
