@@ -60,7 +60,7 @@ class TestCellStore:
         def fail(*args):
             raise OSError("disk full")
 
-        monkeypatch.setattr("os.replace", fail)
+        monkeypatch.setattr(Path, "replace", fail)
         with pytest.raises(OSError, match="disk full"):
             CellStore(tmp_path).write(JOB, self.RESULT)
         assert not any(path.is_file() for path in tmp_path.rglob("*"))

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -59,13 +58,13 @@ class CellStore:
         path = self.path(job)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"fingerprint": fingerprint(job), **asdict(result)}, indent=1)
-        handle, name = tempfile.mkstemp(prefix=path.stem, suffix=".part", dir=path.parent)
+        # A name of this process's own: two runs on one folder do not write over each other.
+        beside = path.with_name(f"{path.stem}-{os.getpid()}.part")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            os.replace(name, path)
+            beside.write_text(text + "\n", encoding="utf-8")
+            beside.replace(path)
         except BaseException:
-            os.unlink(name)
+            beside.unlink(missing_ok=True)
             raise
 
     def path(self, job: Job) -> Path:
