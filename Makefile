@@ -21,7 +21,7 @@ $(VENV)/.package: $(COMPILED) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --group lint --group test
+	$(BIN)/python -m pip install --quiet --editable .[paper] --group lint --group test
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
