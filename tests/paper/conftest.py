@@ -1,30 +1,12 @@
-"""The author's data for tests, and one run of the command for all that look at its files."""
+"""One run of the command for all tests that look at its files."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from refold.paper.data import DataError, load_dataset
-
-BESIDE = Path(__file__).parents[2].parent / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def data():
-    """Let refold find the author's data: REFOLD_DATA, beside the repository, or the network."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
-            patch.setenv("REFOLD_DATA", str(BESIDE))
-        try:
-            load_dataset("iris")
-        except DataError:
-            pytest.skip("the author's data is neither in REFOLD_DATA nor can it be downloaded")
-        yield
 
 
 @pytest.fixture(scope="session")
