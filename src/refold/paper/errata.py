@@ -91,11 +91,14 @@ ERRATA: tuple[Erratum, ...] = (
         "NPT on data with duplicate rows",
         "Bank and Happ have many equal rows, so the kernel matrix has eigenvalues that are zero up "
         "to rounding. The printed cells of non-linear SVDD and SSVDD there are not what a "
-        "decomposition for symmetric matrices gives; they follow if the complex eigenvectors of a "
-        "solver for general matrices are replaced by their absolute values.",
+        "decomposition for symmetric matrices gives. For non-linear SVDD, Bank1, Bank2 and Happ2 "
+        "follow if the complex eigenvectors that a solver for general matrices finds are replaced "
+        "by their absolute values; rounding decides in which splits it finds any, and Happ1 comes "
+        "near the printed value only. We have not tried this for SSVDD.",
         "duplicate rows make the kernel rank-deficient, and the printed value is not that of a "
         "symmetric eigendecomposition",
         _rank_deficient,
+        trials=("Non-linear SVDD, general eigensolver",),
     ),
     Erratum(
         5,

@@ -77,12 +77,14 @@ def _judge_cell(entry: Entry) -> Verdict:
 def _reason(entry: Entry) -> str:
     known = errata_of(entry.table, entry.key)
     if known:
-        return "; ".join(f"{erratum.short} (erratum {erratum.number})" for erratum in known)
+        # Trials run in the default setting: elsewhere an erratum is likely, but not shown.
+        doubt = ", likely here too" if entry.key.setting == "optimized" else ""
+        return "; ".join(f"{e.short} (erratum {e.number}{doubt})" for e in known)
     if entry.ours.n_seeds > 1:
         what = "folds" if entry.key.setting == "optimized" else "draws"
         return (
-            f"the paper's random {what} are not published; over our {entry.ours.n_seeds} seeds the "
-            f"cell varies by ±{entry.ours.noise:.1f} only"
+            f"of something that we have not found: the paper's random {what} are not published, "
+            f"but ours move this cell by ±{entry.ours.noise:.1f} only ({entry.ours.n_seeds} seeds)"
         )
     return "of something that we have not found"
 
