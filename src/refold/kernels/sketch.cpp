@@ -1,0 +1,179 @@
+// One pass over a table: per feature a histogram that grows with its range.
+#include "sketch.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "loops.hpp"
+#include "threads.hpp"
+
+namespace refold {
+namespace {
+
+// Rows that are read, measured and counted before the next ones: they stay in the first-level cache.
+constexpr int TILE = 1024;
+// Positions x / 2^exponent stay below 2^50, where their fraction still has bits.
+constexpr int64_t POSITION_BITS = 50;
+constexpr int64_t SMALLEST_EXPONENT = -1000;  // its reciprocal is still a finite number
+
+double scaled(double x, int64_t exponent) { return std::ldexp(x, int(-exponent)); }
+int64_t bin_of(double x, int64_t exponent) { return int64_t(std::floor(scaled(x, exponent))); }
+
+int64_t shifted(int64_t bin, int64_t by) { return by > 62 ? (bin < 0 ? -1 : 0) : bin >> by; }
+
+// A bin's weight and sum of positions: one load, one addition, one store.
+typedef double Cell __attribute__((vector_size(16)));
+
+// A histogram under construction: the range in use may lie anywhere within n_bins cells.
+class Histogram {
+ public:
+  Histogram(double* cells, int64_t n_bins) : cells_(cells), n_bins_(n_bins) {}
+
+  void add(const double* x, const double* w, int count) {
+    if (count == 0) return;
+    const Range range = loops().range(x, count);
+    if (empty_ || range.low < low_ || range.high > high_) make_room(range);
+    loops().locate(x, count, unit_, double(first_), bins_, rests_);
+    Cell* cells = reinterpret_cast<Cell*>(cells_);
+    if (w)
+      for (int i = 0; i < count; ++i) cells[bins_[i]] += Cell{1.0, rests_[i]} * w[i];
+    else
+      for (int i = 0; i < count; ++i) cells[bins_[i]] += Cell{1.0, rests_[i]};
+  }
+
+  // Moves what is there to the front.
+  HistogramInfo finish(double missing) {
+    if (empty_) return {0, 0, 0, 0.0, 0.0, missing};
+    const int64_t begin = bin_of(low_, exponent_), end = bin_of(high_, exponent_) + 1;
+    rearrange(exponent_, begin);
+    return {exponent_, begin, end - begin, low_, high_, missing};
+  }
+
+ private:
+  void make_room(Range range) {
+    low_ = empty_ ? range.low : std::min(low_, range.low);
+    high_ = empty_ ? range.high : std::max(high_, range.high);
+    const int64_t exponent = least_exponent(low_, high_, n_bins_);
+    const int64_t begin = bin_of(low_, exponent), end = bin_of(high_, exponent) + 1;
+    const bool fits = !empty_ && exponent == exponent_ && begin >= first_ && end <= first_ + n_bins_;
+    if (!fits) rearrange(exponent, begin - (n_bins_ - (end - begin)) / 2);  // room on both sides
+    empty_ = false;
+  }
+
+  // The same counts in bins of 2^exponent, the first cell being bin `first`.
+  void rearrange(int64_t exponent, int64_t first) {
+    if (!empty_ && (exponent != exponent_ || first != first_)) {
+      const int64_t by = exponent - exponent_;
+      const double shrink = std::ldexp(1.0, int(-std::min<int64_t>(by, 1000)));
+      std::vector<double> old(cells_, cells_ + 2 * n_bins_);
+      std::fill(cells_, cells_ + 2 * n_bins_, 0.0);
+      for (int64_t b = 0; b < n_bins_; ++b) {
+        if (old[2 * b] == 0.0) continue;
+        const int64_t bin = first_ + b, wider = shifted(bin, by);
+        const double left = by > 62 ? double(bin) - std::ldexp(double(wider), int(by))
+                                    : double(bin - (wider << by));
+        double* cell = cells_ + 2 * (wider - first);
+        cell[0] += old[2 * b];
+        cell[1] += (old[2 * b + 1] + old[2 * b] * left) * shrink;
+      }
+    }
+    exponent_ = exponent;
+    first_ = first;
+    unit_ = std::ldexp(1.0, int(-exponent));
+  }
+
+  double* cells_;
+  int64_t n_bins_, exponent_ = 0, first_ = 0;
+  double unit_ = 1.0, low_ = 0.0, high_ = 0.0;
+  bool empty_ = true;
+  int32_t bins_[TILE];
+  double rests_[TILE];
+};
+
+// One tile of one column: observed values (and weights) side by side.
+struct Tile {
+  double x[TILE], w[TILE];
+  int count;
+
+  template <class T>
+  double read(const Table<T>& X, const double* weights, int64_t column, int64_t begin, int rows,
+              Problem& problem) {
+    const T* from = X.at(begin, column);
+    for (int i = 0; i < rows; ++i) x[i] = from[i * X.row_stride];
+    count = rows;
+    if (!weights && loops().finite(x, rows)) return 0.0;
+    double missing = 0.0;
+    count = 0;
+    for (int i = 0; i < rows; ++i) {
+      const double value = x[i], weight = weights ? weights[begin + i] : 1.0;
+      if (std::isinf(value)) problem.note(Problem::INFINITE, begin + i, column);
+      if (!std::isfinite(value)) missing += weight;
+      if (!std::isfinite(value) || !(weight > 0.0)) continue;
+      w[count] = weight;
+      x[count++] = value;
+    }
+    return missing;
+  }
+};
+
+template <class T>
+void sketch_columns(const Table<T>& X, const double* weights, int64_t n_bins, int64_t first,
+                    int64_t count, HistogramInfo* info, double* cells, Problem& problem) {
+  std::vector<Histogram> histograms;
+  std::vector<double> missing(count, 0.0);
+  for (int64_t c = 0; c < count; ++c)
+    histograms.emplace_back(cells + (first + c) * n_bins * 2, n_bins);
+  Tile tile;
+  for (int64_t begin = 0; begin < X.rows; begin += TILE) {
+    const int rows = int(std::min<int64_t>(TILE, X.rows - begin));
+    for (int64_t c = 0; c < count; ++c) {
+      missing[c] += tile.read(X, weights, first + c, begin, rows, problem);
+      histograms[c].add(tile.x, weights ? tile.w : nullptr, tile.count);
+    }
+  }
+  for (int64_t c = 0; c < count; ++c) info[first + c] = histograms[c].finish(missing[c]);
+}
+
+}  // namespace
+
+int64_t least_exponent(double low, double high, int64_t n_bins) {
+  const double largest = std::max(std::fabs(low), std::fabs(high));
+  int resolution = 0, width = 0;
+  std::frexp(largest, &resolution);
+  int64_t exponent = largest > 0.0 ? resolution - POSITION_BITS : SMALLEST_EXPONENT;
+  // high - low may overflow; its halves do not.
+  std::frexp((high / 2 - low / 2) / double(n_bins), &width);
+  if (high > low) exponent = std::max<int64_t>(exponent, width - 1);
+  exponent = std::max(exponent, SMALLEST_EXPONENT);
+  while (bin_of(high, exponent) - bin_of(low, exponent) >= n_bins) ++exponent;
+  return exponent;
+}
+
+// Columns are shared out in blocks of a cache line's width: a row-major table is then read once.
+template <class T>
+Problem sketch(const Table<T>& X, const double* weights, int64_t n_bins, int n_threads,
+               HistogramInfo* info, double* cells) {
+  constexpr int64_t GROUP = 64 / sizeof(double);
+  const int64_t rounds = (X.columns + GROUP * n_threads - 1) / (GROUP * n_threads);
+  const int64_t tasks = std::min<int64_t>(X.columns, rounds * n_threads);
+  std::atomic<int64_t> next{0};
+  std::mutex guard;
+  Problem problem;
+  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int) {
+    Problem mine;
+    for (int64_t task; (task = next.fetch_add(1)) < tasks;) {
+      const int64_t first = X.columns * task / tasks, end = X.columns * (task + 1) / tasks;
+      sketch_columns(X, weights, n_bins, first, end - first, info, cells, mine);
+    }
+    std::lock_guard<std::mutex> lock(guard);
+    problem.note(mine);
+  });
+  return problem;
+}
+
+template Problem sketch(const Table<float>&, const double*, int64_t, int, HistogramInfo*, double*);
+template Problem sketch(const Table<double>&, const double*, int64_t, int, HistogramInfo*, double*);
+
+}  // namespace refold
