@@ -110,7 +110,8 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
 
     Examples
     --------
-    >>>     >>> from refold import REF
+    >>> import numpy as np
+    >>> from refold import REF
     >>> rng = np.random.default_rng(0)
     >>> model = REF().fit(rng.normal(size=(500, 3)))
     >>> new = [[0.1, -0.4, 0.2], [0.1, 8.0, 0.2]]
