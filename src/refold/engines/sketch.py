@@ -29,103 +29,112 @@ Floats = NDArray[np.float64]
 Operation = str | Callable[[Any], Any]
 
 N_BINS = 8192
+# As long as there are no more rows than bins, the bins are as narrow as doubles allow.
+_ANY_NUMBER = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """One feature of a sketch.
+    """One feature of a sketch: the bins that have rows.
 
     Parameters
     ----------
     exponent : int
         Bins are 2^exponent wide.
-    first : int
-        The number of the first bin: it begins at first · 2^exponent.
+    bins : ndarray of int
+        The numbers of the bins that have rows, ascending; bin i begins at i · 2^exponent.
     counts : ndarray
-        The weight of the rows in each bin.
+        The weight of the rows in each of them.
     positions : ndarray
         The weighted sum of the rows' places within their bin, 0 at its left edge, 1 at its right.
     low, high : float
         The smallest and the largest value.
     missing : float
         The weight of the rows without a value.
+    rows : int
+        How many rows have a value.
     """
 
     exponent: int
-    first: int
+    bins: NDArray[np.int64]
     counts: Floats
     positions: Floats
     low: float
     high: float
     missing: float
+    rows: int
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no row has a value."""
-        return len(self.counts) == 0
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, missing: float) -> Histogram:
+        """Count a few rows: a bin for every value, as far as doubles can tell them apart."""
+        if len(values) == 0:
+            return cls(0, np.empty(0, np.int64), np.empty(0), np.empty(0), 0.0, 0.0, missing, 0)
+        low, high = float(values.min()), float(values.max())
+        exponent = _kernels.least_exponent(low, high, _ANY_NUMBER)
+        places = np.ldexp(values, -exponent)
+        floors = np.where((values < 0.0) & (places == 0.0), -1.0, np.floor(places))
+        bins, group = np.unique(floors.astype(np.int64), return_inverse=True)
+        positions = _sum_by(group, weights * (places - floors))
+        counts = _sum_by(group, weights)
+        return cls(exponent, bins, counts, positions, low, high, missing, len(values))
 
     def centroids(self) -> tuple[Floats, Floats]:
-        """Return the mean value of the rows of each bin that has rows, and their weight."""
-        used = self.counts > 0.0
-        counts = self.counts[used]
-        bins = self.first + np.flatnonzero(used)
-        return np.ldexp(bins + self.positions[used] / counts, self.exponent), counts
+        """Return the mean value of the rows of each bin, and their weight."""
+        return np.ldexp(self.bins + self.positions / self.counts, self.exponent), self.counts
 
     def coarsened(self, exponent: int) -> Histogram:
         """Return the same rows in wider bins; this loses where the narrower ones were."""
         by = exponent - self.exponent
-        if by == 0 or self.is_empty:
+        if by == 0 or self.rows == 0:
             return replace(self, exponent=exponent)
-        bins = self.first + np.arange(len(self.counts), dtype=np.int64)
-        wider = bins >> min(by, 62)
-        left = bins - np.ldexp(wider.astype(np.float64), by)
-        group = wider - wider[0]
-        return replace(
-            self,
-            exponent=exponent,
-            first=int(wider[0]),
-            counts=_sum_by(group, self.counts),
-            positions=np.ldexp(_sum_by(group, self.positions + self.counts * left), -by),
-        )
+        wider = self.bins >> min(by, 62)
+        left = np.ldexp(self.bins.astype(np.float64), -by) - wider  # the old edge in the new bin
+        bins, group = np.unique(wider, return_inverse=True)
+        positions = _sum_by(group, np.ldexp(self.positions, -by) + self.counts * left)
+        counts = _sum_by(group, self.counts)
+        return replace(self, exponent=exponent, bins=bins, counts=counts, positions=positions)
 
     def plus(self, other: Histogram, n_bins: int) -> Histogram:
         """Return the histogram of the rows of both."""
         missing = self.missing + other.missing
-        if self.is_empty or other.is_empty:
-            return replace(other if self.is_empty else self, missing=missing)
-        low, high = min(self.low, other.low), max(self.high, other.high)
-        exponent = max(_kernels.least_exponent(low, high, n_bins), self.exponent, other.exponent)
-        a, b = self.coarsened(exponent), other.coarsened(exponent)
-        first = min(a.first, b.first)
-        size = max(a.first + len(a.counts), b.first + len(b.counts)) - first
-        counts, positions = np.zeros(size), np.zeros(size)
-        for part in (a, b):
-            at = slice(part.first - first, part.first - first + len(part.counts))
-            counts[at] += part.counts
-            positions[at] += part.positions
-        return Histogram(exponent, first, counts, positions, low, high, missing)
+        if self.rows == 0 or other.rows == 0:
+            return replace(other if self.rows == 0 else self, missing=missing)
+        rows, low, high = (
+            self.rows + other.rows,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+        needed = _kernels.least_exponent(low, high, n_bins if rows > n_bins else _ANY_NUMBER)
+        exponent = max(needed, self.exponent, other.exponent)
+        parts = self.coarsened(exponent), other.coarsened(exponent)
+        bins, group = np.unique(np.concatenate([p.bins for p in parts]), return_inverse=True)
+        counts = _sum_by(group, np.concatenate([p.counts for p in parts]))
+        positions = _sum_by(group, np.concatenate([p.positions for p in parts]))
+        return Histogram(exponent, bins, counts, positions, low, high, missing, rows)
 
     def minus(self, other: Histogram, column: int) -> Histogram:
         """Return the histogram without the rows of `other`, which must have been counted in."""
-        missing = self.missing - other.missing
-        if missing < 0.0:
-            raise _errors.not_counted(column)
-        if other.is_empty:
-            return replace(self, missing=missing)
-        if self.is_empty or other.exponent > self.exponent:
+        missing, rows = self.missing - other.missing, self.rows - other.rows
+        if missing < 0.0 or rows < 0 or (other.rows and other.exponent > self.exponent):
             raise _errors.not_counted(column)
         part = other.coarsened(self.exponent)
-        begin = part.first - self.first
-        end = begin + len(part.counts)
-        if begin < 0 or end > len(self.counts):
+        at = np.searchsorted(self.bins, part.bins)
+        if (at == len(self.bins)).any() or (self.bins[at] != part.bins).any():
             raise _errors.not_counted(column)
         counts, positions = self.counts.copy(), self.positions.copy()
-        counts[begin:end] -= part.counts
-        positions[begin:end] -= part.positions
+        counts[at] -= part.counts
+        positions[at] -= part.positions
         if (counts < 0.0).any():
             raise _errors.not_counted(column)
-        positions[counts == 0.0] = 0.0
-        return replace(self, counts=counts, positions=positions, missing=missing)
+        left = counts > 0.0
+        return replace(
+            self,
+            bins=self.bins[left],
+            counts=counts[left],
+            positions=positions[left],
+            missing=missing,
+            rows=rows,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,24 +168,9 @@ class Sketch:
         n_jobs: int | None = None,
     ) -> Sketch:
         """Sketch the rows of a table in one pass."""
-        rows, columns = X.shape
-        places = np.zeros((columns, 3), dtype=np.int64)
-        extremes = np.zeros((columns, 3))
-        cells = np.zeros((columns, n_bins, 2))
-        threads = exact.threads(X.size * 4, n_jobs)
-        exact.raise_problem(
-            _kernels.sketch(exact.readable(X), weights, threads, places, extremes, cells)
-        )
-        histograms = [
-            Histogram(
-                int(exponent),
-                int(first),
-                cells[c, :size, 0],
-                cells[c, :size, 1],
-                *map(float, extremes[c]),
-            )
-            for c, (exponent, first, size) in enumerate(places)
-        ]
+        few = X.shape[0] <= n_bins
+        histograms = _count_few(X, weights) if few else _count_many(X, weights, n_bins, n_jobs)
+        rows = X.shape[0]
         return cls(n_bins, histograms, rows, rows if weights is None else float(weights.sum()))
 
     def plus(self, other: Sketch) -> Sketch:
@@ -215,7 +209,7 @@ class Sketch:
             except _errors.TableError as error:
                 raise error.at_column(column) from None
 
-        work = sum(len(h.counts) for h in self.histograms) * n_iter
+        work = sum(len(h.bins) for h in self.histograms) * n_iter
         with ThreadPoolExecutor(exact.threads(work, n_jobs)) as pool:
             parts = list(pool.map(learn_feature, range(len(self.histograms))))
         return FoldChain(
@@ -225,6 +219,47 @@ class Sketch:
             np.concatenate([part.levels for part in parts]),
             np.concatenate([part.gain for part in parts]),
         )
+
+
+def _count_few(X: NDArray[Any], weights: Floats | None) -> list[Histogram]:
+    """Count rows that are no more than there are bins: each value keeps a bin of its own."""
+    infinite = np.argwhere(np.isinf(X))
+    if len(infinite):
+        raise _errors.infinite(*map(int, infinite[0]))
+    w = np.ones(len(X)) if weights is None else weights
+    histograms = []
+    for column in np.asarray(X, dtype=np.float64).T:
+        observed = ~np.isnan(column)
+        used = observed & (w > 0.0)
+        histograms.append(Histogram.of(column[used], w[used], float(w[~observed].sum())))
+    return histograms
+
+
+def _count_many(
+    X: NDArray[Any], weights: Floats | None, n_bins: int, n_jobs: int | None
+) -> list[Histogram]:
+    """Count rows in one compiled pass."""
+    columns = X.shape[1]
+    places = np.zeros((columns, 3), dtype=np.int64)
+    extremes = np.zeros((columns, 3))
+    cells = np.zeros((columns, n_bins, 2))
+    threads = exact.threads(X.size * 4, n_jobs)
+    exact.raise_problem(
+        _kernels.sketch(exact.readable(X), weights, threads, places, extremes, cells)
+    )
+    histograms = []
+    for c, ((exponent, first, rows), (low, high, missing)) in enumerate(
+        zip(places.tolist(), extremes.tolist(), strict=True)
+    ):
+        if rows <= n_bins:  # the others are missing or weigh nothing
+            histograms += _count_few(X[:, c : c + 1], weights)
+            continue
+        used = np.flatnonzero(cells[c, :, 0])
+        counts, positions = cells[c, used].T
+        histograms.append(
+            Histogram(exponent, first + used, counts, positions, low, high, missing, rows)
+        )
+    return histograms
 
 
 def _sum_by(group: NDArray[np.int64], values: Floats) -> Floats:

@@ -312,7 +312,8 @@ void locate(const double* x, int64_t n, double unit, double first, int32_t* bin,
     if (count == WIDTH) v = load(x + i);
     else
       for (int k = 0; k < count; ++k) v[k] = x[i + k];
-    const Vec p = v * unit, floor = floor_of(p);
+    const Vec p = v * unit, lost = v < 0.0 & p == 0.0 ? all(1.0) : Vec{};
+    const Vec floor = floor_of(p) - lost;  // left of 0, however small
     const Ints bins = __builtin_convertvector(floor - first, Ints);
     put(rest, i, count, p - floor);
     if (count == WIDTH) __builtin_memcpy(bin + i, &bins, sizeof bins);

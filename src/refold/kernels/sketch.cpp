@@ -19,7 +19,11 @@ constexpr int64_t POSITION_BITS = 50;
 constexpr int64_t SMALLEST_EXPONENT = -1000;  // its reciprocal is still a finite number
 
 double scaled(double x, int64_t exponent) { return std::ldexp(x, int(-exponent)); }
-int64_t bin_of(double x, int64_t exponent) { return int64_t(std::floor(scaled(x, exponent))); }
+// A negative value so small that it becomes 0 in these units is still left of 0.
+int64_t bin_of(double x, int64_t exponent) {
+  const double place = scaled(x, exponent);
+  return place == 0.0 && x < 0.0 ? -1 : int64_t(std::floor(place));
+}
 
 int64_t shifted(int64_t bin, int64_t by) { return by > 62 ? (bin < 0 ? -1 : 0) : bin >> by; }
 
@@ -33,6 +37,7 @@ class Histogram {
 
   void add(const double* x, const double* w, int count) {
     if (count == 0) return;
+    rows_ += count;
     const Range range = loops().range(x, count);
     if (empty_ || range.low < low_ || range.high > high_) make_room(range);
     loops().locate(x, count, unit_, double(first_), bins_, rests_);
@@ -46,9 +51,9 @@ class Histogram {
   // Moves what is there to the front.
   HistogramInfo finish(double missing) {
     if (empty_) return {0, 0, 0, 0.0, 0.0, missing};
-    const int64_t begin = bin_of(low_, exponent_), end = bin_of(high_, exponent_) + 1;
+    const int64_t begin = bin_of(low_, exponent_);
     rearrange(exponent_, begin);
-    return {exponent_, begin, end - begin, low_, high_, missing};
+    return {exponent_, begin, rows_, low_, high_, missing};
   }
 
  private:
@@ -66,17 +71,15 @@ class Histogram {
   void rearrange(int64_t exponent, int64_t first) {
     if (!empty_ && (exponent != exponent_ || first != first_)) {
       const int64_t by = exponent - exponent_;
-      const double shrink = std::ldexp(1.0, int(-std::min<int64_t>(by, 1000)));
       std::vector<double> old(cells_, cells_ + 2 * n_bins_);
       std::fill(cells_, cells_ + 2 * n_bins_, 0.0);
       for (int64_t b = 0; b < n_bins_; ++b) {
         if (old[2 * b] == 0.0) continue;
         const int64_t bin = first_ + b, wider = shifted(bin, by);
-        const double left = by > 62 ? double(bin) - std::ldexp(double(wider), int(by))
-                                    : double(bin - (wider << by));
+        const double left = scaled(double(bin), by) - double(wider);  // the old edge in the new bin
         double* cell = cells_ + 2 * (wider - first);
         cell[0] += old[2 * b];
-        cell[1] += (old[2 * b + 1] + old[2 * b] * left) * shrink;
+        cell[1] += scaled(old[2 * b + 1], by) + old[2 * b] * left;
       }
     }
     exponent_ = exponent;
@@ -85,7 +88,7 @@ class Histogram {
   }
 
   double* cells_;
-  int64_t n_bins_, exponent_ = 0, first_ = 0;
+  int64_t n_bins_, exponent_ = 0, first_ = 0, rows_ = 0;
   double unit_ = 1.0, low_ = 0.0, high_ = 0.0;
   bool empty_ = true;
   int32_t bins_[TILE];

@@ -5,7 +5,8 @@ namespace refold {
 
 // One feature's histogram: bin b counts the values x with floor(x / 2^exponent) = first + b.
 struct HistogramInfo {
-  int64_t exponent, first, size;
+  int64_t exponent, first;    // the number of the first cell's bin
+  int64_t rows;               // that have a value
   double low, high, missing;  // smallest and largest value; weight of the rows without one
 };
 

@@ -24,7 +24,7 @@ using Places = nb::ndarray<int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::
 using Extremes = nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Cells = nb::ndarray<double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
 
-// places: exponent, first bin and number of bins; extremes: lowest, highest value, missing weight.
+// places: exponent, first bin and number of rows; extremes: lowest, highest value, missing weight.
 template <class T>
 std::tuple<int, int64_t, int64_t> sketch_table(Input<T> X, std::optional<Weights> weights,
                                                int n_threads, Places places, Extremes extremes,
@@ -42,7 +42,7 @@ std::tuple<int, int64_t, int64_t> sketch_table(Input<T> X, std::optional<Weights
     const HistogramInfo& h = info[c];
     int64_t* place = places.data() + 3 * c;
     double* extreme = extremes.data() + 3 * c;
-    place[0] = h.exponent, place[1] = h.first, place[2] = h.size;
+    place[0] = h.exponent, place[1] = h.first, place[2] = h.rows;
     extreme[0] = h.low, extreme[1] = h.high, extreme[2] = h.missing;
   }
   return {p.kind, p.row, p.column};
