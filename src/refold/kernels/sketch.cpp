@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace refold {
 namespace {
 
 // Rows that are read, measured and counted before the next ones: they stay in the first-level cache.
-constexpr int TILE = 1024;
+constexpr int TILE = 512;
 // Positions x / 2^exponent stay below 2^50, where their fraction still has bits.
 constexpr int64_t POSITION_BITS = 50;
 constexpr int64_t SMALLEST_EXPONENT = -1000;  // its reciprocal is still a finite number
@@ -95,48 +96,61 @@ class Histogram {
   double rests_[TILE];
 };
 
-// One tile of one column: observed values (and weights) side by side.
+// Columns that are read together: a cache line of a row-major table.
+constexpr int GROUP = 64 / sizeof(double);
+
+// A tile of a group of columns, each of them side by side.
 struct Tile {
-  double x[TILE], w[TILE];
-  int count;
+  double x[GROUP][TILE], w[TILE];
 
   template <class T>
-  double read(const Table<T>& X, const double* weights, int64_t column, int64_t begin, int rows,
-              Problem& problem) {
-    const T* from = X.at(begin, column);
-    for (int i = 0; i < rows; ++i) x[i] = from[i * X.row_stride];
-    count = rows;
-    if (!weights && loops().finite(x, rows)) return 0.0;
-    double missing = 0.0;
-    count = 0;
+  void read(const Table<T>& X, int64_t first, int count, int64_t begin, int rows) {
+    if (count == GROUP && X.column_stride == 1) {  // line by line, every line once
+      const T* from = X.at(begin, first);
+      for (int i = 0; i < rows; ++i, from += X.row_stride)
+        for (int c = 0; c < GROUP; ++c) x[c][i] = from[c];
+      return;
+    }
+    for (int c = 0; c < count; ++c) {
+      const T* from = X.at(begin, first + c);
+      for (int i = 0; i < rows; ++i) x[c][i] = from[i * X.row_stride];
+    }
+  }
+
+  // Keeps what counts of one column; what is missing is added up.
+  int compress(int c, const double* weights, int rows, int64_t row, int64_t column,
+               double& missing, Problem& problem) {
+    if (!weights && loops().finite(x[c], rows)) return rows;
+    int kept = 0;
     for (int i = 0; i < rows; ++i) {
-      const double value = x[i], weight = weights ? weights[begin + i] : 1.0;
-      if (std::isinf(value)) problem.note(Problem::INFINITE, begin + i, column);
+      const double value = x[c][i], weight = weights ? weights[row + i] : 1.0;
+      if (std::isinf(value)) problem.note(Problem::INFINITE, row + i, column);
       if (!std::isfinite(value)) missing += weight;
       if (!std::isfinite(value) || !(weight > 0.0)) continue;
-      w[count] = weight;
-      x[count++] = value;
+      w[kept] = weight;
+      x[c][kept++] = value;
     }
-    return missing;
+    return kept;
   }
 };
 
 template <class T>
 void sketch_columns(const Table<T>& X, const double* weights, int64_t n_bins, int64_t first,
-                    int64_t count, HistogramInfo* info, double* cells, Problem& problem) {
+                    int count, HistogramInfo* info, double* cells, Problem& problem) {
   std::vector<Histogram> histograms;
   std::vector<double> missing(count, 0.0);
-  for (int64_t c = 0; c < count; ++c)
-    histograms.emplace_back(cells + (first + c) * n_bins * 2, n_bins);
-  Tile tile;
+  for (int c = 0; c < count; ++c) histograms.emplace_back(cells + (first + c) * n_bins * 2, n_bins);
+  const auto tile = std::make_unique<Tile>();
   for (int64_t begin = 0; begin < X.rows; begin += TILE) {
     const int rows = int(std::min<int64_t>(TILE, X.rows - begin));
-    for (int64_t c = 0; c < count; ++c) {
-      missing[c] += tile.read(X, weights, first + c, begin, rows, problem);
-      histograms[c].add(tile.x, weights ? tile.w : nullptr, tile.count);
+    tile->read(X, first, count, begin, rows);
+    for (int c = 0; c < count; ++c) {
+      const int kept =
+          tile->compress(c, weights, rows, begin, first + c, missing[c], problem);
+      histograms[c].add(tile->x[c], weights ? tile->w : nullptr, kept);
     }
   }
-  for (int64_t c = 0; c < count; ++c) info[first + c] = histograms[c].finish(missing[c]);
+  for (int c = 0; c < count; ++c) info[first + c] = histograms[c].finish(missing[c]);
 }
 
 }  // namespace
@@ -154,21 +168,21 @@ int64_t least_exponent(double low, double high, int64_t n_bins) {
   return exponent;
 }
 
-// Columns are shared out in blocks of a cache line's width: a row-major table is then read once.
 template <class T>
 Problem sketch(const Table<T>& X, const double* weights, int64_t n_bins, int n_threads,
                HistogramInfo* info, double* cells) {
-  constexpr int64_t GROUP = 64 / sizeof(double);
-  const int64_t rounds = (X.columns + GROUP * n_threads - 1) / (GROUP * n_threads);
-  const int64_t tasks = std::min<int64_t>(X.columns, rounds * n_threads);
+  const int64_t fair = (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
+  const int64_t width = std::min<int64_t>(GROUP, fair);
+  const int64_t tasks = (X.columns + width - 1) / width;
   std::atomic<int64_t> next{0};
   std::mutex guard;
   Problem problem;
   on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int) {
     Problem mine;
     for (int64_t task; (task = next.fetch_add(1)) < tasks;) {
-      const int64_t first = X.columns * task / tasks, end = X.columns * (task + 1) / tasks;
-      sketch_columns(X, weights, n_bins, first, end - first, info, cells, mine);
+      const int64_t first = task * width;
+      const int count = int(std::min(width, X.columns - first));
+      sketch_columns(X, weights, n_bins, first, count, info, cells, mine);
     }
     std::lock_guard<std::mutex> lock(guard);
     problem.note(mine);
