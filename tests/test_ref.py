@@ -27,6 +27,7 @@ def test_defaults_are_the_papers():
         "levels": "last",
         "engine": "auto",
         "max_gain": 1e6,
+        "n_bins": 8192,
         "n_jobs": None,
     }
 

@@ -23,6 +23,7 @@ ESTIMATORS = [
     REF(),
     REF(engine="exact"),
     REF(engine="reference"),
+    REF(engine="sketch"),
     REF(levels="all"),
     REF(levels="all", distance="l2"),
     REF(distance="l2"),

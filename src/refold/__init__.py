@@ -10,7 +10,8 @@ array([ 1, -1])
 
 from importlib.metadata import version as _version
 
+from refold._merge import merge
 from refold._ref import REF
 
-__all__ = ["REF"]
+__all__ = ["REF", "merge"]
 __version__ = _version("refold")

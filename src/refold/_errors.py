@@ -29,6 +29,10 @@ class TableError(ValueError):
         self.problem, self.row, self.column = problem, row, column
         super().__init__(problem.format(where=_position(row, column, names)))
 
+    def at_column(self, column: int) -> TableError:
+        """Return the same error at another column."""
+        return TableError(self.problem, row=self.row, column=column)
+
     def named(self, names: Sequence[str] | None) -> TableError:
         """Return the same error with the column called by its name."""
         return TableError(self.problem, row=self.row, column=self.column, names=names)
@@ -88,5 +92,14 @@ def light_column(column: int) -> TableError:
         "The weights of the rows observed in {where} sum to 1 or less. Weights are frequencies and "
         "the variance divides by their sum minus 1: rescale sample_weight, for example to a mean "
         "of 1.",
+        column=column,
+    )
+
+
+def not_counted(column: int) -> TableError:
+    """Report rows that are to be forgotten but were never counted in."""
+    return TableError(
+        "More rows would be forgotten than were learned: {where} would count below zero. Only rows "
+        "that were learned, with the same weights, can be forgotten; nothing was changed.",
         column=column,
     )

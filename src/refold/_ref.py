@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from threading import Lock
 from typing import Any, ClassVar, Literal, Self
 
 import array_api_compat
-import numpy as np
 from sklearn.base import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -18,17 +18,26 @@ from sklearn.base import (
 )
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import is_foreign_array, to_numpy
+from refold._arrays import is_foreign_array
 from refold._chain import FoldChain
 from refold._distances import DISTANCES
 from refold._errors import TableError
 from refold._folds import FOLDS
-from refold._tables import read_table
+from refold._tables import check_enough, read_table, read_weights
 from refold.engines import ENGINES, Engine, choose
+from refold.engines.sketch import Sketch
 
 Array = Any
+
+# One for all models: it is held for milliseconds, and a lock of a model's own could not be pickled.
+_REFRESHING = Lock()
+
+
+def _has_sketch(estimator: REF) -> bool:
+    return estimator.engine == "sketch"
 
 
 class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
@@ -59,12 +68,16 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
     engine : {"auto", "exact", "reference"}, default="auto"
         ``"exact"`` is compiled and threaded. ``"reference"`` is the paper's Algorithm 1 line by
         line on any array-API array (NumPy, PyTorch, CuPy…); it takes callables and answers in the
-        array library of its input. ``"auto"`` is ``"exact"`` where that is possible.
+        array library of its input. ``"sketch"`` learns in one pass over the rows, can go on
+        learning, forget and merge. ``"auto"`` is ``"exact"`` below 250,000 rows, then ``"sketch"``;
+        ``"reference"`` where neither is possible.
     max_gain : float or None, default=1e6
         A feature stops folding before rounding errors would be amplified by more than this, so that
         labels do not depend on the processor or on the order of rows. Matters for features with few
         distinct values. None, for ``engine="reference"`` alone, never stops and keeps the author's
         floor of 1e-3 under every standard deviation.
+    n_bins : int, default=8192
+        Bins per feature of the engine ``"sketch"``.
     n_jobs : int or None, default=None
         Threads of the compiled engine; None is all cores that the process may use. No result
         depends on it.
@@ -77,6 +90,8 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         The threshold in use.
     offset_ : float
         ``-threshold_``; ``decision_function = score_samples - offset_``.
+    sketch_ : Sketch
+        What the engine ``"sketch"`` has kept of the rows.
     engine_ : str
         The engine that learned the chain and evaluates it.
     n_features_in_ : int
@@ -114,6 +129,7 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         "levels": [StrOptions({"last", "all"})],
         "engine": [StrOptions({"auto", *ENGINES})],
         "max_gain": [Interval(Real, 1.0, None, closed="left"), None],
+        "n_bins": [Interval(Integral, 16, 2**24, closed="both")],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),
@@ -131,6 +147,7 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         levels: Literal["last", "all"] = "last",
         engine: str = "auto",
         max_gain: float | None = 1e6,
+        n_bins: int = 8192,
         n_jobs: int | None = None,
     ) -> None:
         self.n_iter = n_iter
@@ -140,6 +157,7 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         self.levels = levels
         self.engine = engine
         self.max_gain = max_gain
+        self.n_bins = n_bins
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -161,24 +179,109 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._restored_on_error(), self._naming_columns():
-            engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X))
-            if self.max_gain is None and engine != "reference":
-                raise ValueError(
-                    "max_gain=None, never stop folding, is for engine='reference' alone; "
-                    f"engine={self.engine!r} needs a number, for example the default 1e6."
-                )
+            rows = getattr(X, "shape", (0,))[0]
+            engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
+            self._check_engine(engine)
             X = read_table(self, X, reset=True, native=engine == "reference")
-            self.chain_: FoldChain = ENGINES[engine].learn(
-                X,
-                _frequencies(X, sample_weight),
-                n_iter=self.n_iter,
-                fold=self.fold,
-                max_gain=self.max_gain,
-                n_jobs=self.n_jobs,
-            )
+            weights = read_weights(X, sample_weight)
+            check_enough(X.shape[0], weights)
+            self._chain: FoldChain | None
+            if engine == "sketch":
+                self.sketch_ = self._sketch(X, weights)
+                self._chain = self._learn_from_sketch()
+            else:
+                self.__dict__.pop("sketch_", None)
+                self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
             self.engine_ = engine
             self.threshold_ = float(self.threshold)
         return self
+
+    @available_if(_has_sketch)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Go on learning; only for ``engine="sketch"``.
+
+        The result is that of ``fit`` on all rows seen, in whatever chunks they come. If it fails,
+        the model stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            More normal rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts.
+
+        Returns
+        -------
+        REF
+            The estimator itself.
+        """
+        with self._restored_on_error(), self._naming_columns():
+            first = not hasattr(self, "sketch_")
+            if first:
+                self._check_engine("sketch")
+                self.engine_, self.threshold_ = "sketch", float(self.threshold)
+            X = read_table(self, X, reset=first, native=False)
+            part = self._sketch(X, read_weights(X, sample_weight))
+            self.sketch_ = part if first else self.sketch_.plus(part)
+            self._chain = None
+        return self
+
+    @available_if(_has_sketch)
+    def forget(self, X: Array, sample_weight: Array | None = None) -> Self:
+        """Undo the learning of rows; only for ``engine="sketch"``.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows that were learned.
+        sample_weight : array-like of shape (n,), default=None
+            The weights they were learned with.
+
+        Returns
+        -------
+        REF
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        with self._restored_on_error(), self._naming_columns():
+            X = read_table(self, X, reset=False, native=False)
+            self.sketch_ = self.sketch_.minus(self._sketch(X, read_weights(X, sample_weight)))
+            self._chain = None
+        return self
+
+    @property
+    def chain_(self) -> FoldChain:
+        """The learned chain; after ``partial_fit`` or ``forget`` it is learned when asked for."""
+        check_is_fitted(self)
+        with _REFRESHING, self._naming_columns():
+            if self._chain is None:
+                self._chain = self._learn_from_sketch()
+            return self._chain
+
+    def _recipe(self) -> dict[str, Any]:
+        names = ("n_iter", "fold", "max_gain", "n_jobs")
+        return {name: getattr(self, name) for name in names}
+
+    def _sketch(self, X: Array, weights: Array | None) -> Sketch:
+        return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
+
+    def _learn_from_sketch(self) -> FoldChain:
+        check_enough(self.sketch_.rows, self.sketch_.weight)
+        return self.sketch_.chain(**self._recipe())
+
+    def _check_engine(self, engine: str) -> None:
+        if self.max_gain is None and engine != "reference":
+            raise ValueError(
+                "max_gain=None, never stop folding, is for engine='reference' alone; "
+                f"engine={self.engine!r} needs a number, for example the default 1e6."
+            )
+        if callable(self.fold) and engine != "reference":
+            raise ValueError(
+                f"engine={engine!r} has the named folds only; a callable needs 'reference'."
+            )
 
     @property
     def offset_(self) -> float:
@@ -321,25 +424,3 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _frequencies(X: Array, sample_weight: Array | None) -> Array | None:
-    """Return checked weights, None if all rows count once; too little in all is an error."""
-    if sample_weight is None:
-        if X.shape[0] < 2:
-            raise ValueError(
-                "Found array with 1 sample(s) (n_samples=1): a standard deviation needs at least 2 "
-                "rows. Add rows, or give the row a sample_weight above 1 if it stands for several."
-            )
-        return None
-    if is_foreign_array(sample_weight):
-        sample_weight = to_numpy(sample_weight)
-    rows = np.empty((X.shape[0], 1))  # scikit-learn asks for the number of rows only
-    weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-    total = float(weights.sum())
-    if total <= 1.0:
-        raise ValueError(
-            f"sample_weight sums to {total:g}. Weights are frequencies and the variance divides by "
-            "their sum minus 1: rescale them, for example to a mean of 1."
-        )
-    return weights

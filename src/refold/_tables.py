@@ -9,10 +9,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from refold import _errors
-from refold._arrays import is_foreign_array
+from refold._arrays import is_foreign_array, to_numpy
 
 Array = Any
 
@@ -143,3 +143,31 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
         except (TypeError, ValueError):
             pass
     raise ValueError(f"Column {column.name!r} holds {dtype}, not numbers. {_ADVICE}")
+
+
+def read_weights(X: Array, sample_weight: Array | None) -> NDArray[np.float64] | None:
+    """Return checked weights, one per row of X; None if all rows count once."""
+    if sample_weight is None:
+        return None
+    if is_foreign_array(sample_weight):
+        sample_weight = to_numpy(sample_weight)
+    rows = np.empty((X.shape[0], 1))  # scikit-learn asks for the number of rows only
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+    )
+    return weights
+
+
+def check_enough(rows: int, weights: NDArray[np.float64] | float | None) -> None:
+    """Refuse to learn from rows that are too few, or weigh too little, for a variance."""
+    if weights is None and rows < 2:
+        raise ValueError(
+            f"Found array with {rows} sample(s) (n_samples={rows}): a standard deviation needs at "
+            "least 2 rows. Add rows, or give the row a sample_weight above 1 if it stands for "
+            "several."
+        )
+    if weights is not None and (total := float(np.sum(weights))) <= 1.0:
+        raise ValueError(
+            f"sample_weight sums to {total:g}. Weights are frequencies and the variance divides by "
+            "their sum minus 1: rescale them, for example to a mean of 1."
+        )

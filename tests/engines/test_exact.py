@@ -186,5 +186,5 @@ def test_a_forked_child_can_use_threads_after_its_parent_did(rng):
 @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 4), (-1, 4), (-2, 3), (-9, 1), (3, 3)])
 def test_threads_are_counted_as_in_scikit_learn(n_jobs, expected, monkeypatch):
     monkeypatch.setattr(exact, "_cores", lambda process: 4)
-    assert exact._threads(10**9, n_jobs) == expected
-    assert exact._threads(10, n_jobs) == 1
+    assert exact.threads(10**9, n_jobs) == expected
+    assert exact.threads(10, n_jobs) == 1

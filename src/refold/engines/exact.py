@@ -37,27 +37,25 @@ def learn(
 ) -> FoldChain:
     """Learn a chain; `n_jobs` changes no bit of it."""
     if not isinstance(fold, str):
-        raise ValueError(
-            "engine='exact' has the named folds only; for a callable take 'reference'."
-        )
+        raise ValueError("The compiled engines have the named folds only.")
     if max_gain is None:
-        raise ValueError("max_gain=None, never stop folding, is for engine='reference' alone.")
+        raise ValueError("The compiled engines need a max_gain.")
     n_features = X.shape[1]
     shifts, scales = np.zeros((n_iter, n_features)), np.ones((n_iter, n_features))
     levels, gain = np.zeros(n_features, dtype=np.int64), np.ones(n_features)
     problem = _kernels.learn(
-        _readable(X),
+        readable(X),
         weights,
         _FOLD_NUMBER[fold],
         n_iter,
         max_gain,
-        _threads(X.size * n_iter, n_jobs),
+        threads(X.size * n_iter, n_jobs),
         shifts,
         scales,
         levels,
         gain,
     )
-    _raise(problem)
+    raise_problem(problem)
     return FoldChain(fold, shifts, scales, levels, gain)
 
 
@@ -108,8 +106,8 @@ def _fill(
     out: Floats,
 ) -> Floats:
     """Run a scoring kernel into `out`."""
-    threads = _threads(X.size * chain.n_iter, n_jobs)
-    _raise(kernel(_readable(X), _steps(chain), *options, threads, out))
+    n_threads = threads(X.size * chain.n_iter, n_jobs)
+    raise_problem(kernel(readable(X), _steps(chain), *options, n_threads, out))
     return out
 
 
@@ -121,13 +119,13 @@ def _number(kind: Operation) -> int:
     return _distances.DISTANCES.index(str(kind))
 
 
-def _readable(X: NDArray[Any]) -> NDArray[Any]:
+def readable(X: NDArray[Any]) -> NDArray[Any]:
     """Return X itself unless its bytes are laid out as no kernel can read them."""
     regular = X.flags.aligned and all(s % X.itemsize == 0 for s in X.strides)
     return X if regular else np.ascontiguousarray(X)
 
 
-def _threads(work: int, n_jobs: int | None) -> int:
+def threads(work: int, n_jobs: int | None) -> int:
     """How many threads are worth starting; None and -1 are all cores the process may use."""
     if work < _SMALL:
         return 1
@@ -156,7 +154,8 @@ _PROBLEMS: tuple[Callable[[int, int], Exception], ...] = (
 )
 
 
-def _raise(problem: tuple[int, int, int]) -> None:
+def raise_problem(problem: tuple[int, int, int]) -> None:
+    """Turn what a kernel found wrong into an error."""
     kind, row, column = problem
     if kind:
         raise _PROBLEMS[kind - 1](row, column)

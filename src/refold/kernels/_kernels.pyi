@@ -41,6 +41,15 @@ def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: .
 def contributions(
     X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
 ) -> Problem: ...
+def sketch(
+    X: Table,
+    weights: Floats | None,
+    n_threads: int,
+    places: NDArray[np.int64],
+    extremes: Floats,
+    cells: Floats,
+) -> Problem: ...
+def least_exponent(low: float, high: float, n_bins: int) -> int: ...
 def svdd(
     kernel: NDArray[np.float32],
     diagonal: Floats,

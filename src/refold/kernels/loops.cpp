@@ -298,6 +298,30 @@ bool finite(const double* z, int64_t n) {
   return first[0] + first[1] + first[2] + first[3] + rest == 0.0;
 }
 
+// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer on every processor.
+inline Vec floor_of(Vec p) {
+  const Vec nearest = (p + 0x1.8p52) - 0x1.8p52;
+  return nearest > p ? nearest - 1.0 : nearest;
+}
+
+void locate(const double* x, int64_t n, double unit, double first, int32_t* bin, double* rest) {
+  typedef int32_t Ints __attribute__((vector_size(16)));
+  for (int64_t i = 0; i < n; i += WIDTH) {
+    Vec v = {};
+    const int count = n - i < WIDTH ? (int)(n - i) : WIDTH;
+    if (count == WIDTH) v = load(x + i);
+    else
+      for (int k = 0; k < count; ++k) v[k] = x[i + k];
+    const Vec p = v * unit, lost = v < 0.0 & p == 0.0 ? all(1.0) : Vec{};
+    const Vec floor = floor_of(p) - lost;  // left of 0, however small
+    const Ints bins = __builtin_convertvector(floor - first, Ints);
+    put(rest, i, count, p - floor);
+    if (count == WIDTH) __builtin_memcpy(bin + i, &bins, sizeof bins);
+    else
+      for (int k = 0; k < count; ++k) bin[i + k] = bins[k];
+  }
+}
+
 Range range(const double* z, int64_t n) {
   Vec low[LANES], high[LANES];
   for (int k = 0; k < LANES; ++k) low[k] = high[k] = all(z[0]);
@@ -417,6 +441,7 @@ extern const Loops loops = {
     FOR_EACH_CHAIN(trace),
     FOR_EACH_CHAIN(path_squares),
     finite,
+    locate,
     range,
     any_sum,
     any_centre,

@@ -54,6 +54,9 @@ struct Loops {
 
   bool (*finite)(const double* z, int64_t n);
 
+  // Sketching: p = x * unit; bin = floor(p) - first, rest = p - floor(p). |p| must be below 2^51.
+  void (*locate)(const double* x, int64_t n, double unit, double first, int32_t* bin, double* rest);
+
   // Learning, on one column of n values.
   Range (*range)(const double* z, int64_t n);
   // The sum of z * unit.

@@ -9,6 +9,7 @@
 
 #include "learn.hpp"
 #include "score.hpp"
+#include "sketch_module.hpp"
 #include "svdd_module.hpp"
 
 namespace nb = nanobind;
@@ -127,6 +128,7 @@ NB_MODULE(_kernels, m) {
       "shift"_a, "factor"_a, "levels"_a);
   bind<double>(m);
   bind<float>(m);
+  bind_sketch(m);
   bind_svdd(m);
   m.attr("instruction_set") = instruction_set();
 }

@@ -1,0 +1,281 @@
+"""One pass over the data: histograms that add, merge and subtract, and the chain they give.
+
+Per feature a histogram over equal-width bins whose width is a power of two, 2^k, aligned at zero.
+k is the smallest for which the range of the feature fits into `n_bins` bins, so any order, chunks
+and merges of the same rows end in the same bins and counts. Each bin also knows where within it its
+rows lie on average, so that a value that stands alone in its bin is represented exactly. The chain
+is learned from the bins' centroids, each counted as often as it has rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold import _errors
+from refold._chain import FoldChain
+from refold.engines import exact
+from refold.engines.exact import contributions, distances, trace, transform
+from refold.kernels import _kernels
+
+__all__ = ["Histogram", "Sketch", "contributions", "distances", "learn", "trace", "transform"]
+
+Floats = NDArray[np.float64]
+Operation = str | Callable[[Any], Any]
+
+N_BINS = 8192
+# As long as there are no more rows than bins, the bins are as narrow as doubles allow.
+_ANY_NUMBER = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """One feature of a sketch: the bins that have rows.
+
+    Parameters
+    ----------
+    exponent : int
+        Bins are 2^exponent wide.
+    bins : ndarray of int
+        The numbers of the bins that have rows, ascending; bin i begins at i · 2^exponent.
+    counts : ndarray
+        The weight of the rows in each of them.
+    positions : ndarray
+        The weighted sum of the rows' places within their bin, 0 at its left edge, 1 at its right.
+    low, high : float
+        The smallest and the largest value.
+    missing : float
+        The weight of the rows without a value.
+    rows : int
+        How many rows have a value.
+    """
+
+    exponent: int
+    bins: NDArray[np.int64]
+    counts: Floats
+    positions: Floats
+    low: float
+    high: float
+    missing: float
+    rows: int
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, missing: float) -> Histogram:
+        """Count a few rows: a bin for every value, as far as doubles can tell them apart."""
+        if len(values) == 0:
+            return cls(0, np.empty(0, np.int64), np.empty(0), np.empty(0), 0.0, 0.0, missing, 0)
+        low, high = float(values.min()), float(values.max())
+        exponent = _kernels.least_exponent(low, high, _ANY_NUMBER)
+        places = np.ldexp(values, -exponent)
+        floors = np.where((values < 0.0) & (places == 0.0), -1.0, np.floor(places))
+        bins, group = np.unique(floors.astype(np.int64), return_inverse=True)
+        positions = _sum_by(group, weights * (places - floors))
+        counts = _sum_by(group, weights)
+        return cls(exponent, bins, counts, positions, low, high, missing, len(values))
+
+    def centroids(self) -> tuple[Floats, Floats]:
+        """Return the mean value of the rows of each bin, and their weight."""
+        return np.ldexp(self.bins + self.positions / self.counts, self.exponent), self.counts
+
+    def coarsened(self, exponent: int) -> Histogram:
+        """Return the same rows in wider bins; this loses where the narrower ones were."""
+        by = exponent - self.exponent
+        if by == 0 or self.rows == 0:
+            return replace(self, exponent=exponent)
+        wider = self.bins >> min(by, 62)
+        left = np.ldexp(self.bins.astype(np.float64), -by) - wider  # the old edge in the new bin
+        bins, group = np.unique(wider, return_inverse=True)
+        positions = _sum_by(group, np.ldexp(self.positions, -by) + self.counts * left)
+        counts = _sum_by(group, self.counts)
+        return replace(self, exponent=exponent, bins=bins, counts=counts, positions=positions)
+
+    def plus(self, other: Histogram, n_bins: int) -> Histogram:
+        """Return the histogram of the rows of both."""
+        missing = self.missing + other.missing
+        if self.rows == 0 or other.rows == 0:
+            return replace(other if self.rows == 0 else self, missing=missing)
+        rows, low, high = (
+            self.rows + other.rows,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+        needed = _kernels.least_exponent(low, high, n_bins if rows > n_bins else _ANY_NUMBER)
+        exponent = max(needed, self.exponent, other.exponent)
+        parts = self.coarsened(exponent), other.coarsened(exponent)
+        bins, group = np.unique(np.concatenate([p.bins for p in parts]), return_inverse=True)
+        counts = _sum_by(group, np.concatenate([p.counts for p in parts]))
+        positions = _sum_by(group, np.concatenate([p.positions for p in parts]))
+        return Histogram(exponent, bins, counts, positions, low, high, missing, rows)
+
+    def minus(self, other: Histogram, column: int) -> Histogram:
+        """Return the histogram without the rows of `other`, which must have been counted in."""
+        missing, rows = self.missing - other.missing, self.rows - other.rows
+        if missing < 0.0 or rows < 0 or (other.rows and other.exponent > self.exponent):
+            raise _errors.not_counted(column)
+        part = other.coarsened(self.exponent)
+        at = np.searchsorted(self.bins, part.bins)
+        if (at == len(self.bins)).any() or (self.bins[at] != part.bins).any():
+            raise _errors.not_counted(column)
+        counts, positions = self.counts.copy(), self.positions.copy()
+        counts[at] -= part.counts
+        positions[at] -= part.positions
+        if (counts < 0.0).any():
+            raise _errors.not_counted(column)
+        left = counts > 0.0
+        return replace(
+            self,
+            bins=self.bins[left],
+            counts=counts[left],
+            positions=positions[left],
+            missing=missing,
+            rows=rows,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Histograms of all features: what is kept of the rows seen.
+
+    Parameters
+    ----------
+    n_bins : int
+        The most bins that a histogram may have.
+    histograms : sequence of Histogram
+        One per feature.
+    rows : int
+        How many rows were counted.
+    weight : float
+        The sum of their weights.
+    """
+
+    n_bins: int
+    histograms: Sequence[Histogram]
+    rows: int
+    weight: float
+
+    @classmethod
+    def of(
+        cls,
+        X: NDArray[Any],
+        weights: Floats | None = None,
+        *,
+        n_bins: int = N_BINS,
+        n_jobs: int | None = None,
+    ) -> Sketch:
+        """Sketch the rows of a table in one pass."""
+        few = X.shape[0] <= n_bins
+        histograms = _count_few(X, weights) if few else _count_many(X, weights, n_bins, n_jobs)
+        rows = X.shape[0]
+        return cls(n_bins, histograms, rows, rows if weights is None else float(weights.sum()))
+
+    def plus(self, other: Sketch) -> Sketch:
+        """Return the sketch of the rows of both."""
+        pairs = zip(self.histograms, other.histograms, strict=True)
+        return Sketch(
+            self.n_bins,
+            [a.plus(b, self.n_bins) for a, b in pairs],
+            self.rows + other.rows,
+            self.weight + other.weight,
+        )
+
+    def minus(self, other: Sketch) -> Sketch:
+        """Return the sketch without the rows of `other`."""
+        pairs = zip(self.histograms, other.histograms, strict=True)
+        return Sketch(
+            self.n_bins,
+            [a.minus(b, column) for column, (a, b) in enumerate(pairs)],
+            self.rows - other.rows,
+            self.weight - other.weight,
+        )
+
+    def chain(
+        self, *, n_iter: int, fold: Operation, max_gain: float | None, n_jobs: int | None = None
+    ) -> FoldChain:
+        """Learn the chain of the rows counted: bins × n_iter work per feature, however many."""
+
+        def learn_feature(column: int) -> FoldChain:
+            values, counts = self.histograms[column].centroids()
+            if len(values) == 0:
+                raise _errors.empty_column(column)
+            try:
+                return exact.learn(
+                    values[:, None], counts, n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=1
+                )
+            except _errors.TableError as error:
+                raise error.at_column(column) from None
+
+        work = sum(len(h.bins) for h in self.histograms) * n_iter
+        with ThreadPoolExecutor(exact.threads(work, n_jobs)) as pool:
+            parts = list(pool.map(learn_feature, range(len(self.histograms))))
+        return FoldChain(
+            fold,
+            np.hstack([part.shifts for part in parts]),
+            np.hstack([part.scales for part in parts]),
+            np.concatenate([part.levels for part in parts]),
+            np.concatenate([part.gain for part in parts]),
+        )
+
+
+def _count_few(X: NDArray[Any], weights: Floats | None) -> list[Histogram]:
+    """Count rows that are no more than there are bins: each value keeps a bin of its own."""
+    infinite = np.argwhere(np.isinf(X))
+    if len(infinite):
+        raise _errors.infinite(*map(int, infinite[0]))
+    w = np.ones(len(X)) if weights is None else weights
+    histograms = []
+    for column in np.asarray(X, dtype=np.float64).T:
+        observed = ~np.isnan(column)
+        used = observed & (w > 0.0)
+        histograms.append(Histogram.of(column[used], w[used], float(w[~observed].sum())))
+    return histograms
+
+
+def _count_many(
+    X: NDArray[Any], weights: Floats | None, n_bins: int, n_jobs: int | None
+) -> list[Histogram]:
+    """Count rows in one compiled pass."""
+    columns = X.shape[1]
+    places = np.zeros((columns, 3), dtype=np.int64)
+    extremes = np.zeros((columns, 3))
+    cells = np.zeros((columns, n_bins, 2))
+    threads = exact.threads(X.size * 4, n_jobs)
+    exact.raise_problem(
+        _kernels.sketch(exact.readable(X), weights, threads, places, extremes, cells)
+    )
+    histograms = []
+    for c, ((exponent, first, rows), (low, high, missing)) in enumerate(
+        zip(places.tolist(), extremes.tolist(), strict=True)
+    ):
+        if rows <= n_bins:  # the others are missing or weigh nothing
+            histograms += _count_few(X[:, c : c + 1], weights)
+            continue
+        used = np.flatnonzero(cells[c, :, 0])
+        counts, positions = cells[c, used].T
+        histograms.append(
+            Histogram(exponent, first + used, counts, positions, low, high, missing, rows)
+        )
+    return histograms
+
+
+def _sum_by(group: NDArray[np.int64], values: Floats) -> Floats:
+    return np.bincount(group, weights=values).astype(np.float64, copy=False)
+
+
+def learn(
+    X: NDArray[Any],
+    weights: Floats | None,
+    *,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_jobs: int | None = None,
+    n_bins: int = N_BINS,
+) -> FoldChain:
+    """Learn a chain in one pass over X."""
+    sketch = Sketch.of(X, weights, n_bins=n_bins, n_jobs=n_jobs)
+    return sketch.chain(n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=n_jobs)
