@@ -2,8 +2,10 @@
 
 import dataclasses
 import functools
+import os
 import pickle
 import threading
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from sklearn.metrics import roc_auc_score
 from refold import REF, merge
 from refold.engines import MANY_ROWS, exact, sketch
 from refold.engines.sketch import Histogram, Sketch
-from tests.conftest import shared_folder
+from tests.conftest import BESIDE
 
 GENERATORS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -64,8 +66,8 @@ def test_ranks_the_papers_tasks_as_the_exact_engine_does(paper_tasks):
 
 
 def adbench_files():
-    folder = shared_folder("REFOLD_DATA", "../shared/data")
-    files = sorted((folder / "adbench").glob("*.npz")) if folder else []
+    folder = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench"
+    files = sorted(folder.glob("*.npz"))
     return files or [pytest.param(None, marks=pytest.mark.skip("ADBench's data is not here"))]
 
 
