@@ -3,5 +3,5 @@ from refold import REF
 
 
 def make(**options):
-    name = f"refold REF, {options.get('n_jobs', 'all')} thread(s), {options.get('levels', 'last')}"
-    return from_estimator(name, REF(**options))
+    given = ", ".join(f"{name}={value}" for name, value in options.items())
+    return from_estimator(f"refold REF, {given}", REF(**options))
