@@ -1,0 +1,23 @@
+"""Tables larger than memory: all by the engine ``"sketch"``.
+
+Each part of a table is sketched where it lies, sketches are added up, and the chain is learned from
+their sum: the model is the one that ``REF(engine="sketch").fit`` gives on all rows at once.
+"""
+
+from refold.scale._files import (
+    fit_csv,
+    fit_ipc,
+    fit_parquet,
+    score_csv,
+    score_ipc,
+    score_parquet,
+)
+
+__all__ = [
+    "fit_csv",
+    "fit_ipc",
+    "fit_parquet",
+    "score_csv",
+    "score_ipc",
+    "score_parquet",
+]
