@@ -1,9 +1,10 @@
-"""Tables larger than memory: all by the engine ``"sketch"``.
+"""Tables larger than memory: files and Dask, all by the engine ``"sketch"``.
 
 Each part of a table is sketched where it lies, sketches are added up, and the chain is learned from
 their sum: the model is the one that ``REF(engine="sketch").fit`` gives on all rows at once.
 """
 
+from refold.scale import dask
 from refold.scale._files import (
     fit_csv,
     fit_ipc,
@@ -14,6 +15,7 @@ from refold.scale._files import (
 )
 
 __all__ = [
+    "dask",
     "fit_csv",
     "fit_ipc",
     "fit_parquet",

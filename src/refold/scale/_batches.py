@@ -126,11 +126,15 @@ def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) ->
     for column, name in enumerate(features):
         X[:, column] = _floats(batch.column(name))
     distances = -scorer.score_samples(X)
-    labels = np.where(distances <= scorer.threshold_, 1, -1).astype(np.int8)
-    columns = [pa.array(distances), pa.array(labels)]
+    columns = [pa.array(distances), pa.array(labels_of(scorer, distances))]
     if reasons:
         columns += _reasons(scorer.contributions(X), features, reasons)
     return columns
+
+
+def labels_of(scorer: REF, distances: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Say which distances are normal, as ``predict`` does."""
+    return np.where(distances <= scorer.threshold_, 1, -1).astype(np.int8)
 
 
 def _reasons(shares: NDArray[np.float64], features: Sequence[str], reasons: int) -> list[Any]:
