@@ -1,10 +1,10 @@
-"""Tables larger than memory: files and Dask, all by the engine ``"sketch"``.
+"""Tables larger than memory: files, Dask and Spark, all by the engine ``"sketch"``.
 
 Each part of a table is sketched where it lies, sketches are added up, and the chain is learned from
 their sum: the model is the one that ``REF(engine="sketch").fit`` gives on all rows at once.
 """
 
-from refold.scale import dask
+from refold.scale import dask, spark
 from refold.scale._files import (
     fit_csv,
     fit_ipc,
@@ -22,4 +22,5 @@ __all__ = [
     "score_csv",
     "score_ipc",
     "score_parquet",
+    "spark",
 ]
