@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,18 +12,19 @@ from numpy.typing import NDArray
 
 from refold._errors import TableError
 from refold._ref import REF
-from refold.engines.sketch import Sketch
+from refold.engines.exact import threads
+from refold.engines.sketch import Histogram, Sketch
 from refold.scale._needs import needs
 
 Batch = Any
 
-# 16 MB of numbers: much larger than a sketch, so that adding sketches up costs nothing beside it.
-_VALUES = 2**21
+# 32 MB of numbers: much larger than a sketch, so that adding sketches up costs nothing beside it.
+_VALUES = 2**22
 
 
 def batch_rows_for(columns: int) -> int:
     """Return how many rows to take at once from a table with so many columns."""
-    return min(max(_VALUES // columns, 1024), 2**18)
+    return min(max(_VALUES // columns, 1024), 2**19)
 
 
 def is_number(kind: Any) -> bool:
@@ -47,12 +49,44 @@ def sketch_of(
     batch_rows: int | None = None,
 ) -> Sketch:
     """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
-    buffer = np.empty((batch_rows or batch_rows_for(len(names)), len(names)), order="F")
-    total = Sketch.of(buffer[:0], n_bins=n_bins)
-    for X in _filled(batches, buffer):
-        with located(where, names, first_row=total.rows):
-            total = total.plus(Sketch.of(X, n_bins=n_bins, n_jobs=n_jobs))
+    batch_rows = batch_rows or batch_rows_for(len(names))
+    total = Sketch.of(np.empty((0, len(names))), n_bins=n_bins)
+    with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
+        for table in _collected(batches, batch_rows):
+            with located(where, names, first_row=total.rows):
+                total = total.plus(_sketch_columns(table, n_bins, pool))
     return total
+
+
+def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
+    """Put small batches together, which takes a copy; give out large ones as they are."""
+    pa = needs("pyarrow", "parquet")
+    waiting: list[Batch] = []
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+        if sum(part.num_rows for part in waiting) >= batch_rows // 4:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _sketch_columns(table: Any, n_bins: int, pool: ThreadPoolExecutor) -> Sketch:
+    """Sketch each column where it lies, rather than copy them into one array."""
+
+    def sketch_column(number: int) -> Histogram:
+        values = _floats(table.column(number))
+        if values.dtype not in (np.float64, np.float32):
+            values = values.astype(np.float64)
+        try:
+            (histogram,) = Sketch.of(values[:, None], n_bins=n_bins, n_jobs=1).histograms
+        except TableError as error:
+            raise error.at_column(number) from None
+        return histogram
+
+    histograms = list(pool.map(sketch_column, range(table.num_columns)))
+    return Sketch(n_bins, histograms, table.num_rows, table.num_rows)
 
 
 @contextmanager
@@ -65,24 +99,6 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
         named = TableError(error.problem, row=row, column=error.column, names=names)
         # A plain error: it may have to travel between processes.
         raise ValueError(f"{where}: {named}") from None
-
-
-def _filled(batches: Iterable[Batch], buffer: NDArray[np.float64]) -> Iterator[NDArray[Any]]:
-    """Collect batches, whatever their sizes, in the buffer; give it out whenever it is full."""
-    used = 0
-    for batch in batches:
-        done = 0
-        while done < batch.num_rows:
-            size = min(len(buffer) - used, batch.num_rows - done)
-            part = batch.slice(done, size)
-            for column, values in enumerate(part.columns):
-                buffer[used : used + size, column] = _floats(values)
-            done, used = done + size, used + size
-            if used == len(buffer):
-                yield buffer
-                used = 0
-    if used:
-        yield buffer[:used]
 
 
 def _floats(values: Any) -> NDArray[Any]:

@@ -49,7 +49,7 @@ def fit_parquet(
     ignore_non_numeric : bool, default=False
         With ``columns=None``: leave out columns that do not hold numbers, rather than refuse them.
     batch_rows : int, default=None
-        How many rows to take at once; None is about 16 MB of numbers. Bins and counts do not depend
+        How many rows to take at once; None is about 32 MB of numbers. Bins and counts do not depend
         on it.
     progress : bool, default=True
         Show a bar with rows per second, if rich is installed and there is a terminal.
@@ -136,7 +136,7 @@ def score_parquet(
     prefix : str, default=""
         Stands before the names of the new columns.
     batch_rows : int, default=None
-        How many rows to take at once; None is about 16 MB of numbers. No result depends on it.
+        How many rows to take at once; None is about 32 MB of numbers. No result depends on it.
     progress : bool, default=True
         Show a bar with rows per second, if rich is installed and there is a terminal.
 
