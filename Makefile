@@ -20,8 +20,11 @@ $(VENV)/.package: $(COMPILED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
+# Spark is tested where there is a Java to run it.
+SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
+
 $(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --editable .[paper] --group lint --group test
+	$(BIN)/python -m pip install --quiet --editable .[paper] --group lint --group test $(SPARK)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package

@@ -46,6 +46,15 @@ def gmean(labels, is_target):
     return 100 * np.sqrt(accepted[is_target].mean() * (~accepted)[~is_target].mean())
 
 
+def assert_same_histogram(a, b):
+    """The same bins and counts; positions within the bins up to rounding."""
+    facts = [(h.exponent, h.low, h.high, h.missing, h.rows) for h in (a, b)]
+    assert facts[0] == facts[1]
+    np.testing.assert_array_equal(a.bins, b.bins)
+    np.testing.assert_array_equal(a.counts, b.counts)
+    np.testing.assert_allclose(a.positions, b.positions, rtol=1e-9, atol=1e-9)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

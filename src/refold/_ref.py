@@ -269,7 +269,8 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
 
     def _learn_from_sketch(self) -> FoldChain:
-        check_enough(self.sketch_.rows, self.sketch_.weight)
+        rows, weight = self.sketch_.rows, self.sketch_.weight
+        check_enough(rows, None if weight == rows else weight)
         return self.sketch_.chain(**self._recipe())
 
     def _check_engine(self, engine: str) -> None:

@@ -1,0 +1,164 @@
+"""Arrow record batches in: sketched, or judged row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._errors import TableError
+from refold._ref import REF
+from refold.engines.exact import threads
+from refold.engines.sketch import Histogram, Sketch
+from refold.scale._needs import needs
+
+Batch = Any
+
+# 32 MB of numbers: much larger than a sketch, so that adding sketches up costs nothing beside it.
+_VALUES = 2**22
+
+
+def batch_rows_for(columns: int) -> int:
+    """Return how many rows to take at once from a table with so many columns."""
+    return min(max(_VALUES // columns, 1024), 2**19)
+
+
+def is_number(kind: Any) -> bool:
+    """Whether an Arrow type can be read as numbers; a column of nulls is one of missing values."""
+    is_ = needs("pyarrow", "parquet").types
+    return bool(
+        is_.is_integer(kind)
+        or is_.is_floating(kind)
+        or is_.is_decimal(kind)
+        or is_.is_boolean(kind)
+        or is_.is_null(kind)
+    )
+
+
+def sketch_of(
+    batches: Iterable[Batch],
+    names: Sequence[str],
+    *,
+    where: str,
+    n_bins: int,
+    n_jobs: int | None,
+    batch_rows: int | None = None,
+) -> Sketch:
+    """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
+    batch_rows = batch_rows or batch_rows_for(len(names))
+    total = Sketch.of(np.empty((0, len(names))), n_bins=n_bins)
+    with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
+        for table in _collected(batches, batch_rows):
+            with located(where, names, first_row=total.rows):
+                total = total.plus(_sketch_columns(table, n_bins, pool))
+    return total
+
+
+def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
+    """Put small batches together, which takes a copy; give out large ones as they are."""
+    pa = needs("pyarrow", "parquet")
+    waiting: list[Batch] = []
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+        if sum(part.num_rows for part in waiting) >= batch_rows // 4:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _sketch_columns(table: Any, n_bins: int, pool: ThreadPoolExecutor) -> Sketch:
+    """Sketch each column where it lies, rather than copy them into one array."""
+
+    def sketch_column(number: int) -> Histogram:
+        values = _floats(table.column(number))
+        if values.dtype not in (np.float64, np.float32):
+            values = values.astype(np.float64)
+        try:
+            (histogram,) = Sketch.of(values[:, None], n_bins=n_bins, n_jobs=1).histograms
+        except TableError as error:
+            raise error.at_column(number) from None
+        return histogram
+
+    histograms = list(pool.map(sketch_column, range(table.num_columns)))
+    return Sketch(n_bins, histograms, table.num_rows, table.num_rows)
+
+
+@contextmanager
+def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iterator[None]:
+    """Let errors say in which part of the table they are, and call columns by name."""
+    try:
+        yield
+    except TableError as error:
+        row = None if error.row is None else first_row + error.row
+        named = TableError(error.problem, row=row, column=error.column, names=names)
+        # A plain error: it may have to travel between processes.
+        raise ValueError(f"{where}: {named}") from None
+
+
+def _floats(values: Any) -> NDArray[Any]:
+    """Return an Arrow column as numbers, NaN where it is null; without a copy if possible."""
+    pa = needs("pyarrow", "parquet")
+    is_ = pa.types
+    if not (is_.is_integer(values.type) or values.type in (pa.float64(), pa.float32())):
+        values = values.cast(pa.float64())
+    floats: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    return floats
+
+
+def answer_names(reasons: int, prefix: str, taken: Sequence[str]) -> list[str]:
+    """Return the names of the columns that scoring adds; refuse names that are there already."""
+    names = [prefix + name for name in ("distance", "label")]
+    names += [f"{prefix}reason_{number}" for number in range(1, reasons + 1)]
+    clash = [name for name in names if name in taken]
+    if clash:
+        raise ValueError(
+            f"The input already has the columns {clash} that scoring would add. "
+            "Give the new ones another beginning with prefix=, for example prefix='refold_'."
+        )
+    return names
+
+
+def answer_types(reasons: int) -> list[Any]:
+    """Return the Arrow types of the columns that scoring adds."""
+    pa = needs("pyarrow", "parquet")
+    return [pa.float64(), pa.int8()] + [pa.string()] * reasons
+
+
+def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
+    """Judge the rows of a batch: distance, label and the columns with the largest shares.
+
+    `scorer` is what :func:`refold.scale._model.scorer_of` makes of a model.
+    """
+    pa = needs("pyarrow", "parquet")
+    if batch.num_rows == 0:
+        return [pa.array([], kind) for kind in answer_types(reasons)]
+    X = np.empty((batch.num_rows, len(features)), order="F")
+    for column, name in enumerate(features):
+        X[:, column] = _floats(batch.column(name))
+    distances = -scorer.score_samples(X)
+    columns = [pa.array(distances), pa.array(labels_of(scorer, distances))]
+    if reasons:
+        columns += _reasons(scorer.contributions(X), features, reasons)
+    return columns
+
+
+def labels_of(scorer: REF, distances: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Say which distances are normal, as ``predict`` does."""
+    return np.where(distances <= scorer.threshold_, 1, -1).astype(np.int8)
+
+
+def _reasons(shares: NDArray[np.float64], features: Sequence[str], reasons: int) -> list[Any]:
+    """Name the columns with the largest shares; null where a row has fewer above zero."""
+    pa = needs("pyarrow", "parquet")
+    names = pa.array(features, pa.string())
+    order = np.argsort(-shares, axis=1, kind="stable")[:, :reasons]
+    nothing = np.take_along_axis(shares, order, axis=1) == 0.0
+    columns = [names.take(pa.array(order[:, k], mask=nothing[:, k])) for k in range(order.shape[1])]
+    absent = pa.nulls(len(shares), pa.string())
+    return columns + [absent] * (reasons - len(columns))

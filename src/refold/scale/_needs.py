@@ -1,0 +1,18 @@
+"""Libraries that are imported only where they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def needs(module: str, extra: str) -> Any:
+    """Import a module, or say which extra of refold brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        library = module.partition(".")[0]
+        raise ImportError(
+            f"{library} is needed for this and cannot be imported ({error}). "
+            f"Install it with: pip install 'refold[{extra}]'"
+        ) from error

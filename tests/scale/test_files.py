@@ -1,0 +1,230 @@
+"""Files are learned and scored as their rows are in memory."""
+
+import io
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from refold import REF, merge, scale
+
+FORMATS = {
+    "parquet": (
+        scale.fit_parquet,
+        scale.score_parquet,
+        lambda table, path: pq.write_table(table, path, row_group_size=700),
+        pq.read_table,
+    ),
+    "csv": (scale.fit_csv, scale.score_csv, pa.csv.write_csv, pa.csv.read_csv),
+    "ipc": (
+        scale.fit_ipc,
+        scale.score_ipc,
+        lambda table, path: pa.feather.write_feather(table, path, chunksize=700),
+        pa.feather.read_table,
+    ),
+}
+
+
+class Format:
+    def __init__(self, name):
+        self.name = name
+        self.fit, self.score, self.write, self.read = FORMATS[name]
+
+
+@pytest.fixture(params=FORMATS)
+def form(request):
+    return Format(request.param)
+
+
+@pytest.fixture
+def table(rows, names):
+    columns = [pa.array(rows[:, j], from_pandas=True) for j in range(4)]
+    columns[2] = columns[2].cast(pa.int32())
+    return pa.table(columns, names=names)
+
+
+@pytest.fixture
+def expected(rows, names):
+    return REF(engine="sketch").fit(pd.DataFrame(rows, columns=names))
+
+
+@pytest.mark.parametrize("batch_rows", [None, 333])
+def test_a_file_gives_the_model_of_its_rows(
+    form, table, rows, expected, tmp_path, assert_same_model, batch_rows
+):
+    form.write(table, tmp_path / "a")
+    model = form.fit(tmp_path / "a", batch_rows=batch_rows)
+    assert model.feature_names_in_.tolist() == table.column_names
+    frame = pd.DataFrame(rows, columns=table.column_names)
+    assert_same_model(model, expected, frame)
+
+
+@pytest.mark.parametrize("how", ["list", "folder", "pattern"])
+def test_several_files_are_one_table(form, table, rows, expected, tmp_path, assert_same_model, how):
+    folder = tmp_path / "parts"
+    (folder / "deep").mkdir(parents=True)
+    files = [folder / "1.part", folder / "2.part", folder / "deep" / "3.part"]
+    for file, part in zip(files, (table[:1000], table[1000:1001], table[1001:]), strict=True):
+        form.write(part, file)
+    (folder / "_SUCCESS").touch()
+    (folder / ".1.part.crc").write_text("not data")
+    paths = {"list": files, "folder": str(folder), "pattern": str(folder / "**" / "?.part")}[how]
+    frame = pd.DataFrame(rows, columns=table.column_names)
+    assert_same_model(form.fit(paths), expected, frame)
+
+
+def test_scored_rows_keep_their_columns_and_order(form, table, expected, tmp_path):
+    code = pa.array([f"part {i}" for i in range(len(table))])
+    form.write(table.append_column("code", code), tmp_path / "a")
+    assert form.score(expected, tmp_path / "a", tmp_path / "b", batch_rows=999) == len(table)
+    scored = form.read(tmp_path / "b")
+    added = ["distance", "label", "reason_1", "reason_2", "reason_3"]
+    assert scored.column_names == [*table.column_names, "code", *added]
+    assert scored["code"].to_pylist() == code.to_pylist()
+    np.testing.assert_array_equal(scored["label"], expected.predict(table))
+    np.testing.assert_array_equal(-scored["distance"].to_numpy(), expected.score_samples(table))
+    shares = expected.contributions(table)
+    for row in range(0, len(table), 97):
+        largest = [j for j in np.argsort(-shares[row], kind="stable")[:3] if shares[row, j] > 0]
+        reasons = [scored[f"reason_{k}"][row].as_py() or None for k in (1, 2, 3)]
+        assert reasons == [table.column_names[j] for j in largest] + [None] * (3 - len(largest))
+
+
+def test_scored_parquet_keeps_types(table, expected, tmp_path):
+    pq.write_table(table, tmp_path / "a")
+    scale.score_parquet(expected, tmp_path / "a", tmp_path / "b", reasons=5)
+    schema = pq.read_schema(tmp_path / "b")
+    assert schema.field("count").type == pa.int32()
+    assert [schema.field(n).type for n in ("distance", "label", "reason_5")] == [
+        pa.float64(),
+        pa.int8(),
+        pa.string(),
+    ]
+
+
+def test_columns_are_found_by_name_wherever_they_stand(form, table, expected, tmp_path):
+    form.write(table.select(["level", "count", "flow", "heat"]), tmp_path / "a")
+    form.score(expected, tmp_path / "a", tmp_path / "b", reasons=0)
+    scored = form.read(tmp_path / "b")
+    np.testing.assert_array_equal(scored["label"], expected.predict(table))
+    assert scored.column_names == ["level", "count", "flow", "heat", "distance", "label"]
+
+
+def test_a_choice_of_columns_is_learned(form, table, tmp_path):
+    form.write(table.append_column("code", pa.array(["x"] * len(table))), tmp_path / "a")
+    model = form.fit(tmp_path / "a", ["flow", "heat"])
+    assert model.feature_names_in_.tolist() == ["flow", "heat"]
+
+
+def test_other_columns_than_numbers_are_refused_or_ignored(form, table, tmp_path):
+    form.write(table.append_column("code", pa.array(["x"] * len(table))), tmp_path / "a")
+    with pytest.raises(ValueError, match=r"a: columns that do not hold numbers: 'code' \(string"):
+        form.fit(tmp_path / "a")
+    with pytest.raises(ValueError, match=r"a: column 'code' holds string, not numbers"):
+        form.fit(tmp_path / "a", ["heat", "code"])
+    model = form.fit(tmp_path / "a", ignore_non_numeric=True)
+    assert model.feature_names_in_.tolist() == table.column_names
+
+
+def test_every_type_of_number_is_read(tmp_path, rng, names, assert_same_model):
+    counts = rng.integers(0, 2, size=300)
+    table = pa.table(
+        {
+            "half": pa.array(rng.normal(size=300).astype(np.float16)),
+            "single": pa.array(rng.normal(size=300).astype(np.float32)),
+            "bool": pa.array([None, *(counts[1:] == 1).tolist()]),
+            "decimal": pa.array(counts).cast(pa.decimal128(21, 2)),
+            "unsigned": pa.array([None, *counts[1:].tolist()], pa.uint16()),
+        }
+    )
+    pq.write_table(table, tmp_path / "a")
+    values = [column.cast(pa.float64()).to_numpy() for column in table.columns]
+    frame = pd.DataFrame(dict(zip(table.column_names, values, strict=True)))
+    expected = REF(engine="sketch").fit(frame)
+    assert_same_model(scale.fit_parquet(tmp_path / "a"), expected, frame)
+
+
+def test_numbers_may_be_of_another_type_in_another_file(tmp_path, rows, assert_same_model):
+    X = np.nan_to_num(rows[:, [2, 0]])
+    pq.write_table(pa.table({"a": X[:999, 0].astype(int), "b": X[:999, 1]}), tmp_path / "1")
+    pq.write_table(pa.table({"a": X[999:, 0], "b": X[999:, 1]}), tmp_path / "2")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = scale.fit_parquet([tmp_path / "1", tmp_path / "2"])
+    assert_same_model(model, REF(engine="sketch").fit(frame), frame)
+    scale.score_parquet(model, [tmp_path / "1", tmp_path / "2"], tmp_path / "out")
+    np.testing.assert_array_equal(pq.read_table(tmp_path / "out")["a"], X[:, 0])
+
+
+def test_csv_integers_may_become_fractions_or_begin_late(tmp_path):
+    # pyarrow guesses types from the first megabyte, and would stop where the guess is wrong.
+    lines = ["a,b", *(f"{i % 7}," for i in range(400_000)), "0.5,1", "0.25,2"]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    model = scale.fit_csv(tmp_path / "a.csv")
+    assert model.sketch_.rows == 400_002
+    assert (model.sketch_.histograms[1].low, model.sketch_.histograms[1].high) == (1.0, 2.0)
+    scale.score_csv(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
+    assert pd.read_csv(tmp_path / "b.csv")["a"].iloc[-1] == 0.25
+
+
+def test_csv_text_is_passed_on_as_it_is_written(tmp_path):
+    (tmp_path / "1.csv").write_text("id,x\n007,1\n008,2\n")
+    (tmp_path / "2.csv").write_text("id,x\nA 9,3\n,4.5\n")
+    model = REF(engine="sketch").fit(pd.DataFrame({"x": [1.0, 2.0, 3.0]}))
+    scale.score_csv(model, tmp_path / "?.csv", tmp_path / "out", reasons=0)
+    scored = pd.read_csv(tmp_path / "out", dtype={"id": str}, keep_default_na=False)
+    assert scored["id"].tolist() == ["007", "008", "A 9", ""]
+
+
+def test_the_given_model_is_fitted_and_merged_models_go_on(table, rows, tmp_path, names):
+    pq.write_table(table[:2000], tmp_path / "1")
+    pq.write_table(table[2000:], tmp_path / "2")
+    mine = REF(engine="sketch", n_iter=5, n_bins=512)
+    assert scale.fit_parquet(tmp_path / "1", model=mine) is mine
+    assert mine.sketch_.rows == 2000
+    assert mine.chain_.n_iter == 5
+    more = scale.fit_parquet(tmp_path / "2", model=REF(engine="sketch", n_iter=5, n_bins=512))
+    assert merge(mine, more).sketch_.rows == len(table)
+    assert scale.fit_parquet(tmp_path / "2", model=mine).sketch_.rows == 3000
+
+
+def test_a_model_without_names_scores_the_columns_it_is_told(table, rows, tmp_path):
+    pq.write_table(table, tmp_path / "a")
+    model = REF().fit(rows[:, :2])
+    with pytest.raises(ValueError, match="fitted without column names: say with columns="):
+        scale.score_parquet(model, tmp_path / "a", tmp_path / "b")
+    with pytest.raises(ValueError, match="columns= has 1 names; the model has 2 features"):
+        scale.score_parquet(model, tmp_path / "a", tmp_path / "b", columns=["heat"])
+    X = np.delete(rows, np.flatnonzero(np.isnan(rows[:, :2]).all(axis=1)), axis=0)
+    pq.write_table(pa.table({"heat": X[:, 0], "flow": X[:, 1]}), tmp_path / "a")
+    scale.score_parquet(model, tmp_path / "a", tmp_path / "b", columns=["heat", "flow"])
+    labels = pq.read_table(tmp_path / "b")["label"]
+    np.testing.assert_array_equal(labels, model.predict(X[:, :2]))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_progress_is_shown_where_there_is_a_terminal(form, table, tmp_path, monkeypatch, progress):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    form.write(table, tmp_path / "a")
+    model = form.fit(tmp_path / "a", progress=progress)
+    form.score(model, tmp_path / "a", tmp_path / "b", progress=progress)
+    shown = terminal.getvalue()
+    assert ("5,000 rows" in shown) is progress
+    assert ("rows/s" in shown) is progress
+
+
+def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'refold\[parquet\]'"):
+        scale.fit_parquet(__file__)

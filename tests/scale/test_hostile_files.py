@@ -1,0 +1,235 @@
+"""Files that are broken, contradict each other or cannot be written: a clear error, no loss."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from copy import deepcopy
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from refold import REF, scale
+
+
+@pytest.fixture
+def model(rows, names):
+    return REF(engine="sketch").fit(pd.DataFrame(rows, columns=names))
+
+
+def write(folder, name, **columns):
+    path = folder / name
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_a_failed_run_leaves_the_model_as_it_was(tmp_path, rows, names, model):
+    X = pd.DataFrame(rows, columns=names)
+    before, sketch = model.predict(X), model.sketch_
+    state = deepcopy(vars(model))
+    bad = write(tmp_path, "a", x=[1.0, 2.0, np.inf])
+    empty = write(tmp_path, "b", x=pa.array([None, None], pa.float64()))
+    for path in (bad, empty):
+        with pytest.raises(ValueError, match="'x'"):
+            scale.fit_parquet(path, model=model)
+    assert vars(model).keys() == state.keys()
+    assert model.sketch_ is sketch
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 0.5, 0.99])
+@pytest.mark.parametrize("form", ["parquet", "ipc"])
+def test_a_truncated_file_is_named(tmp_path, rows, names, form, keep):
+    table = pa.table(dict(zip(names, rows.T, strict=True)))
+    path = tmp_path / "cut"
+    if form == "parquet":
+        pq.write_table(table, path)
+    else:
+        pa.feather.write_feather(table, path)
+    size = path.stat().st_size
+    os.truncate(path, keep if isinstance(keep, int) else int(size * keep))
+    with pytest.raises(ValueError, match=r"cut: cannot be read as (Parquet|Arrow IPC)"):
+        getattr(scale, f"fit_{form}")(path)
+
+
+def test_a_file_damaged_in_the_middle_is_named(tmp_path, rng):
+    pq.write_table(pa.table({"x": rng.normal(size=100_000)}), tmp_path / "a", compression="gzip")
+    with (tmp_path / "a").open("r+b") as file:
+        file.seek(300_000)
+        file.write(b"\xff" * 5000)
+    with pytest.raises(ValueError, match=r"a: cannot be read as Parquet"):
+        scale.fit_parquet(tmp_path / "a")
+
+
+def test_text_in_a_csv_column_of_numbers_is_refused_with_its_file(tmp_path):
+    lines = ["x,y", *("1.5,2" for _ in range(400_000)), "1.5,oops"]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    for columns in (None, ["y"]):
+        with pytest.raises(ValueError, match=r"a\.csv: .*column 'y': Row #400002: .*'oops'"):
+            scale.fit_csv(tmp_path / "a.csv", columns)
+
+
+def test_a_csv_row_of_another_length_is_refused_with_its_file(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3\n")
+    with pytest.raises(ValueError, match=r"a\.csv: cannot be read as CSV: .*Expected 2 columns"):
+        scale.fit_csv(tmp_path / "a.csv")
+
+
+def test_a_column_that_vanishes_is_named_with_its_file(tmp_path, model):
+    paths = [write(tmp_path, "1", x=[1.0, 2.0], y=[1, 2]), write(tmp_path, "2", x=[3.0])]
+    with pytest.raises(ValueError, match=r"2: there is no column 'y', which \S*1 has"):
+        scale.fit_parquet(paths)
+    with pytest.raises(ValueError, match=r"1: there is a column 'y', which \S*2 does not have"):
+        scale.fit_parquet(paths[::-1])
+    with pytest.raises(ValueError, match=r"2: there is no column 'y'\."):
+        scale.fit_parquet(paths, ["x", "y"])
+    assert scale.fit_parquet(paths, ["x"]).sketch_.rows == 3
+    with pytest.raises(ValueError, match=r"1: there is no column 'heat', 'flow'"):
+        scale.score_parquet(model, paths, tmp_path / "out")
+
+
+def test_a_column_that_changes_type_is_named_with_its_file(tmp_path):
+    paths = [write(tmp_path, "1", x=[1.0, 2.0], y=[1, 2]), write(tmp_path, "2", x=[3.0], y=["b"])]
+    with pytest.raises(ValueError, match=r"2: column 'y' holds string; .* before it held int64"):
+        scale.fit_parquet(paths)
+    model = scale.fit_parquet(paths, ["x"])
+    with pytest.raises(ValueError, match=r"2: column 'y' holds string; .* before it held int64"):
+        scale.score_parquet(model, paths, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_and_batches_without_rows_are_skipped(tmp_path):
+    none = pa.array([], pa.float64())
+    paths = [write(tmp_path, "1", x=none), write(tmp_path, "2", x=[1.0, 2, 4])]
+    paths.append(write(tmp_path, "3", x=none))
+    model = scale.fit_parquet(paths)
+    assert model.sketch_.rows == 3
+    assert scale.score_parquet(model, paths, tmp_path / "out") == 3
+    assert scale.score_parquet(model, paths[0], tmp_path / "out") == 0
+    assert pq.read_table(tmp_path / "out").column_names[:2] == ["x", "distance"]
+
+
+def test_no_rows_at_all_is_an_error(tmp_path):
+    path = write(tmp_path, "1", x=pa.array([], pa.float64()))
+    with pytest.raises(ValueError, match=r"no rows in .*1\."):
+        scale.fit_parquet([path, path])
+
+
+def test_no_files_is_an_error(tmp_path):
+    for paths in (tmp_path / "absent.parquet", tmp_path, str(tmp_path / "*.csv"), []):
+        with pytest.raises(FileNotFoundError):
+            scale.fit_parquet(paths)
+
+
+@pytest.mark.parametrize("kind", [pa.null(), pa.float64(), pa.int32()])
+def test_a_column_of_nulls_is_named(tmp_path, kind):
+    path = write(tmp_path, "1", x=[1.0, 2.0], y=pa.array([None, None], kind))
+    with pytest.raises(ValueError, match=r"Nothing is observed in column 'y'"):
+        scale.fit_parquet(path)
+
+
+def test_nulls_in_one_file_are_missing_values_of_the_column(tmp_path):
+    paths = [write(tmp_path, "1", x=pa.nulls(3)), write(tmp_path, "2", x=[1, 2, 4])]
+    assert scale.fit_parquet(paths).sketch_.histograms[0].missing == 3.0
+
+
+def test_infinity_is_found_with_file_row_and_column(tmp_path, rng):
+    X = rng.normal(size=(3000, 2))
+    good = write(tmp_path, "good", a=X[:, 0], b=X[:, 1])
+    X[2345, 1] = -np.inf
+    bad = write(tmp_path, "bad", a=X[:, 0], b=X[:, 1])
+    with pytest.raises(ValueError, match=r"bad: Input X contains infinity: row 2345, column 'b'"):
+        scale.fit_parquet([good, bad], batch_rows=1000)
+    with pytest.raises(ValueError, match=r"bad: Input X contains infinity: row 2345, column 'b'"):
+        scale.score_parquet(scale.fit_parquet(good), [good, bad], tmp_path / "o", batch_rows=1000)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad", "good"]
+
+
+def test_a_row_without_values_is_found_with_its_file(tmp_path):
+    path = write(tmp_path, "1", x=[1.0, 2.0, None, 4.0])
+    model = scale.fit_parquet(path)
+    with pytest.raises(ValueError, match=r"1: Nothing is observed in row 2"):
+        scale.score_parquet(model, path, tmp_path / "out")
+
+
+def test_names_that_are_taken_are_refused(tmp_path, model):
+    path = write(tmp_path, "1", x=[1.0, 2.0, 4.0], label=[1, 1, 0])
+    model = scale.fit_parquet(path, ["x"])
+    with pytest.raises(ValueError, match=r"already has the columns \['label'\]"):
+        scale.score_parquet(model, path, tmp_path / "out")
+    scale.score_parquet(model, path, tmp_path / "out", reasons=1, prefix="ref_")
+    columns = pq.read_table(tmp_path / "out").column_names
+    assert columns == ["x", "label", "ref_distance", "ref_label", "ref_reason_1"]
+
+
+def test_the_input_is_not_overwritten(tmp_path):
+    path = write(tmp_path, "1", x=[1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="one of the files to score"):
+        scale.score_parquet(scale.fit_parquet(path), tmp_path, path)
+
+
+def test_models_that_cannot_be_added_up_are_refused(tmp_path):
+    path = write(tmp_path, "1", x=[1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match=r"engine='exact'; .* only by REF\(engine='sketch'\)"):
+        scale.fit_parquet(path, model=REF(engine="exact"))
+    with pytest.raises(ValueError, match="batch_rows=0"):
+        scale.fit_parquet(path, batch_rows=0)
+    with pytest.raises(ValueError, match="n_bins"):
+        scale.fit_parquet(path, model=REF(engine="sketch", n_bins=3))
+
+
+SCORE = """
+import resource, sys
+from refold import scale
+model = scale.fit_{form}(sys.argv[1])
+if len(sys.argv) > 3:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
+print("scoring", flush=True)
+try:
+    scale.score_{form}(model, sys.argv[1], sys.argv[2], batch_rows=2000)
+except OSError as error:
+    print(type(error), error)
+"""
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "ipc"])
+def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, rng, form):
+    # A limit on the size of files fails as a full disk does: in the middle of a write.
+    pytest.importorskip("resource", reason="the system has no limits on the size of files")
+    table = pa.table({"x": rng.normal(size=50_000)})
+    source, out = tmp_path / "a", tmp_path / "out"
+    writers = {"parquet": pq.write_table, "csv": pa.csv.write_csv}
+    writers.get(form, pa.feather.write_feather)(table, source)
+    out.write_text("old")
+    command = [sys.executable, "-c", SCORE.format(form=form), str(source), str(out), "100000"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "OSError" in run.stdout, run.stdout + run.stderr
+    assert str(out) in run.stdout
+    assert out.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "out"]
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
+    source, out = tmp_path / "a", tmp_path / "out"
+    pq.write_table(pa.table({"x": rng.normal(size=3_000_000)}), source)
+    if old:
+        out.write_text(old)
+    command = [sys.executable, "-c", SCORE.format(form="parquet"), str(source), str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
+        run.stdout.readline()
+        deadline = time.monotonic() + 60
+        while not any(p.stat().st_size > 50_000 for p in tmp_path.glob(".out.*.part")):
+            assert run.poll() is None, "scored before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        run.kill()
+    assert (out.read_text() if out.exists() else None) == old
+    assert scale.score_parquet(scale.fit_parquet(source), source, out, reasons=0) == 3_000_000

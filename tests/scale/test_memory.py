@@ -1,0 +1,55 @@
+"""However many rows a file has, learning and scoring need no more memory."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from refold import scale
+
+PEAK = """
+import sys
+from refold import scale
+source, out = sys.argv[1:]
+model = scale.fit_parquet(source)
+if out != "-":
+    scale.score_parquet(model, source, out)
+status = open("/proc/self/status").read()
+print(status.split("VmHWM:")[1].split()[0])
+"""
+
+
+def peak_megabytes(source, out="-"):
+    command = [sys.executable, "-c", PEAK, str(source), str(out)]
+    return int(subprocess.run(command, capture_output=True, check=True).stdout) / 1024
+
+
+def write_rows(path, groups, rng):
+    names = ["a", "b", "c", "d"]
+    with pq.ParquetWriter(path, pa.schema([(name, pa.float64()) for name in names])) as writer:
+        for _ in range(groups):
+            columns = rng.normal(size=(4, 100_000))
+            writer.write_batch(pa.record_batch(list(columns), names=names))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+def test_memory_does_not_grow_with_the_rows(tmp_path, rng):
+    write_rows(tmp_path / "few", 20, rng)
+    write_rows(tmp_path / "many", 60, rng)
+    grown = (tmp_path / "many").stat().st_size / 2**20
+    assert grown > 150
+    assert peak_megabytes(tmp_path / "many") - peak_megabytes(tmp_path / "few") < 40
+    assert scale.fit_parquet(tmp_path / "many").sketch_.rows == 6_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+def test_memory_of_scoring_does_not_grow_with_the_rows(tmp_path, rng):
+    write_rows(tmp_path / "few", 10, rng)
+    write_rows(tmp_path / "many", 30, rng)
+    few = peak_megabytes(tmp_path / "few", tmp_path / "out")
+    assert peak_megabytes(tmp_path / "many", tmp_path / "out") - few < 40
