@@ -8,7 +8,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +15,14 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from benchmarks.measure import peak_bytes
+from benchmarks.measure import best_time, peak_bytes
 from refold import scale
 from refold.scale._batches import batch_rows_for
 
 COLUMNS = [f"x{number}" for number in range(8)]
 ROW_GROUP = 1_000_000
 GOAL = 0.6
-RUNS = 3
+RUNS = 2
 
 
 def make(path, rows):
@@ -64,9 +63,8 @@ def measure(path, what):
 
 
 def child(what, path):
-    start = time.perf_counter()
-    WORK[what](path)
-    json.dump({"seconds": time.perf_counter() - start, "peak": peak_bytes()}, sys.stdout)
+    seconds, _ = best_time(lambda: WORK[what](path))
+    json.dump({"seconds": seconds, "peak": peak_bytes()}, sys.stdout)
 
 
 def compare(path, rows):

@@ -130,7 +130,7 @@ def score_parquet(
         largest shares in the distance, null where fewer columns have one. It appears under its name
         only when it is complete; until then, and after an error, an older file stays there.
     reasons : int, default=3
-        How many reasons to give; without any, scoring takes half the time.
+        How many reasons to give; without any, shares are not computed, which is faster.
     columns : sequence of str, default=None
         Only for a model that was fitted without names: its columns, in its order.
     prefix : str, default=""

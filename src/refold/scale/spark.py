@@ -88,7 +88,7 @@ def score(
     df : pyspark.sql.DataFrame
         Rows to judge; other columns than the model's pass through.
     reasons : int, default=3
-        How many reasons to give; without any, scoring takes half the time.
+        How many reasons to give; without any, shares are not computed, which is faster.
     columns : sequence of str, default=None
         Only for a model that was fitted without names: its columns, in its order.
     prefix : str, default=""
