@@ -51,8 +51,8 @@ class Engine(Protocol):
 ENGINES: dict[str, Engine] = {"reference": reference, "exact": exact, "sketch": sketch}
 
 # From here on a sketch is the better way to learn: it is several times as fast as the exact engine
-# (from about 15,000 rows), and its error is hundreds of times below what another sample of the same
-# size would change (docs/engines.md has the figures).
+# (as fast from about 40,000 rows), and its error is a hundredth of what another sample of the same
+# size would change (docs/sketch.md has the figures).
 MANY_ROWS = 250_000
 
 
