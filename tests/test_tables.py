@@ -115,8 +115,17 @@ def test_integers_booleans_and_nulls_become_numbers_and_gaps(kind):
 
 def test_repeated_column_names_are_refused(table):
     frame = pd.DataFrame(table, columns=["a", "b", "a"])
-    with pytest.raises(ValueError, match=r"more than once: \['a'\]"):
-        REF().fit(frame)
+    model = REF().fit(pd.DataFrame(table, columns=["a", "b", "c"]))
+    for method in (REF().fit, model.predict):
+        with pytest.raises(ValueError, match=r"more than once: \['a'\]"):
+            method(frame)
+
+
+def test_masked_values_are_missing(table):
+    masked = np.ma.masked_array(table, mask=table > 1.0)
+    gaps = np.where(table > 1.0, np.nan, table)
+    model = REF().fit(masked)
+    np.testing.assert_array_equal(model.transform(masked), REF().fit(gaps).transform(gaps))
 
 
 def test_a_lazy_frame_is_refused_with_advice(table):

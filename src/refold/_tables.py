@@ -31,6 +31,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     native : bool
         Keep an array of another library than NumPy as it is.
     """
+    if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
+        X = X.astype(np.float64).filled(np.nan)
     if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
         if X.dtype.kind in ("M", "m"):
             raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
@@ -95,7 +97,7 @@ def _check_foreign(X: Array) -> Array:
 def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Set or compare the column names; say which ones are in the wrong place."""
     names = list(map(str, _columns_of(X)))
-    twice = sorted({name for name in names if names.count(name) > 1}) if reset else []
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
     try:
