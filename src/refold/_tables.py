@@ -32,7 +32,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
         Keep an array of another library than NumPy as it is.
     """
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
     if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
         if X.dtype.kind in ("M", "m"):
             raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
