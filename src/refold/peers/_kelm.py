@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, Self
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 
-from refold.peers._base import read_rows
-from refold.peers._kernel import rbf
-from refold.peers._ridge import RIDGE_CONSTRAINTS, RidgeDetector, solve_ridge
+from refold.peers._kernel_ridge import KernelRidgeDetector
 
-Array = Any
 Floats = NDArray[np.float64]
 
 
-class OneClassKernelELM(RidgeDetector):
+class OneClassKernelELM(KernelRidgeDetector):
     """One-class kernel extreme learning machine: a kernel ridge regression of the constant 1.
 
     With k(x, y) = exp(-gamma ||x - y||²) and K its matrix over the n training rows,
@@ -68,37 +60,8 @@ class OneClassKernelELM(RidgeDetector):
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "gamma": [Interval(Real, 0.0, np.inf, closed="neither")],
-        **RIDGE_CONSTRAINTS,
-    }
-
-    def __init__(self, *, gamma: float = 0.01, reg: float = 1e-4, fracrej: float = 0.1) -> None:
-        self.gamma = gamma
-        self.reg = reg
-        self.fracrej = fracrej
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Array, y: object = None) -> Self:
-        """Solve the regression.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Normal rows only.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
-
-        Returns
-        -------
-        OneClassKernelELM
-            The estimator itself.
-        """
-        self.rows_ = read_rows(self, X, reset=True)
-        K = rbf(self.rows_, self.rows_, self.gamma)
-        self.coef_ = solve_ridge(K, np.ones(K.shape[0]), self.reg)
-        self._reject(self.rows_)
-        return self
+    def _targets(self, X: Floats) -> Floats:
+        return np.ones(X.shape[0])
 
     def _score(self, X: Floats) -> Floats:
-        return -np.abs(rbf(X, self.rows_, self.gamma) @ self.coef_ - 1.0)
+        return -np.abs(self._predicted(X) - 1.0)
