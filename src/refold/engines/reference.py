@@ -57,7 +57,8 @@ def learn(
             folded = operation.value(xp, y) if j > 0 else y
             mu, sigma = columns.mean_and_std(folded)
             if max_gain is None:
-                floor = LITERAL_FLOOR / columns.unit if j == 0 else LITERAL_FLOOR + 0.0 * sigma
+                floor = xp.full_like(sigma, LITERAL_FLOOR)
+                floor = floor / columns.unit if j == 0 else floor
                 sigma = xp.where(sigma < floor, floor, sigma)
             elif j == 0:
                 mu, sigma = columns.with_constants(mu, sigma)
