@@ -24,11 +24,11 @@ $(VENV)/.package: $(COMPILED) | $(BIN)/python
 SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
 
 $(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --editable .[paper] --group lint --group test $(SPARK)
+	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test $(SPARK)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python -m pip install --quiet --editable .[onnx,sql] --group bench
 	@touch $@
 
 demo: $(VENV)/.package ## Learn from healthy cases and say which new ones are not normal, and why

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from threading import Lock
 from typing import Any, ClassVar, Literal, Self
 
-import array_api_compat
 from sklearn.base import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -21,12 +20,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import is_foreign_array
+from refold._arrays import is_foreign_array, to_numpy
 from refold._chain import FoldChain
 from refold._distances import DISTANCES
 from refold._errors import TableError
 from refold._folds import FOLDS
+from refold._summary import Summary
 from refold._tables import check_enough, read_table, read_weights
+from refold._thresholds import DecisionMixin
 from refold.engines import ENGINES, Engine, choose
 from refold.engines.sketch import Sketch
 
@@ -40,7 +41,7 @@ def _has_sketch(estimator: REF) -> bool:
     return estimator.engine == "sketch"
 
 
-class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
+class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
     """Repeated Element-wise Folding, a linear-time one-class classifier.
 
     Each feature is standardized and then, `n_iter` - 1 times, folded (by default: its absolute
@@ -90,6 +91,8 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
         The threshold in use.
     offset_ : float
         ``-threshold_``; ``decision_function = score_samples - offset_``.
+    summary_ : Summary
+        Number of rows, missing values, range and quantiles of each feature in training.
     sketch_ : Sketch
         What the engine ``"sketch"`` has kept of the rows.
     engine_ : str
@@ -187,11 +190,13 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
             check_enough(X.shape[0], weights)
             self._chain: FoldChain | None
             if engine == "sketch":
+                self.__dict__.pop("_summary", None)
                 self.sketch_ = self._sketch(X, weights)
                 self._chain = self._learn_from_sketch()
             else:
                 self.__dict__.pop("sketch_", None)
                 self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
+                self._summary = Summary.of(to_numpy(X) if is_foreign_array(X) else X, weights)
             self.engine_ = engine
             self.threshold_ = float(self.threshold)
         return self
@@ -261,6 +266,12 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
                 self._chain = self._learn_from_sketch()
             return self._chain
 
+    @property
+    def summary_(self) -> Summary:
+        """What is remembered of the training rows, feature by feature."""
+        check_is_fitted(self)
+        return Summary.of_sketch(self.sketch_) if hasattr(self, "sketch_") else self._summary
+
     def _recipe(self) -> dict[str, Any]:
         names = ("n_iter", "fold", "max_gain", "n_jobs")
         return {name: getattr(self, name) for name in names}
@@ -284,11 +295,6 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
                 f"engine={engine!r} has the named folds only; a callable needs 'reference'."
             )
 
-    @property
-    def offset_(self) -> float:
-        """The negative threshold, by scikit-learn's convention."""
-        return -self.threshold_
-
     def score_samples(self, X: Array) -> Array:
         """Return the negative distance of each row: the lower, the less normal.
 
@@ -306,38 +312,6 @@ class REF(OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
             return -engine.distances(
                 self.chain_, X, self.distance, path=self.levels == "all", n_jobs=self.n_jobs
             )
-
-    def decision_function(self, X: Array) -> Array:
-        """Return how far each row is inside the threshold; negative is not normal.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Array) -> Array:
-        """Say of each row whether it is normal.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of int, shape (n,)
-            1 for normal (target), -1 for not (outlier).
-        """
-        scores = self.score_samples(X)
-        xp = array_api_compat.array_namespace(scores)
-        label = xp.ones_like(scores, dtype=xp.int64)
-        return xp.where(-scores <= self.threshold_, label, -label)
 
     def contributions(self, X: Array) -> Array:
         """Return each feature's share of each row's distance.

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._errors import TableError
+from refold._needs import needs
 from refold._ref import REF
 from refold.engines.exact import threads
 from refold.engines.sketch import Histogram, Sketch
-from refold.scale._needs import needs
 
 Batch = Any
 

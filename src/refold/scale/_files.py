@@ -8,7 +8,9 @@ from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
+from refold._needs import needs
 from refold._ref import REF
+from refold._write import replacing
 from refold.engines.sketch import Sketch
 from refold.scale._batches import (
     answer_names,
@@ -20,10 +22,8 @@ from refold.scale._batches import (
     sketch_of,
 )
 from refold.scale._model import features_of, learned, scorer_of, sketching
-from refold.scale._needs import needs
 from refold.scale._progress import counting
 from refold.scale._sources import PathLike, Paths, Table, find_table
-from refold.scale._write import replacing
 
 
 def fit_parquet(

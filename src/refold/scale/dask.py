@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._needs import needs
 from refold._ref import REF
 from refold._tables import _frame_to_numpy
 from refold.engines.sketch import Sketch
 from refold.scale._batches import labels_of, located
 from refold.scale._model import features_of, learned, scorer_of, sketching
-from refold.scale._needs import needs
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8

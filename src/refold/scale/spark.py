@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from refold._needs import needs
 from refold._ref import REF
 from refold.engines.sketch import Sketch
 from refold.scale._batches import answer_names, answers, located, sketch_of
 from refold.scale._model import features_of, learned, scorer_of, sketching
-from refold.scale._needs import needs
 
 
 def fit(
