@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._arrays import is_foreign_array, to_numpy
 from refold._tables import read_table
-from refold.explain._nearest import is_exact, nearest_accepted
+from refold.explain._nearest import is_exact, magnitude, nearest_accepted
 from refold.explain._ranges import normal_ranges
 from refold.explain._results import (
     Explanation,
     Explanations,
     Reason,
     feature_names,
+    number,
     ranges_text,
 )
 
@@ -31,7 +32,9 @@ __all__ = [
     "explain",
     "feature_names",
     "importance",
+    "magnitude",
     "normal_ranges",
+    "number",
     "ranges_text",
 ]
 

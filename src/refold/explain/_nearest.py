@@ -80,6 +80,11 @@ def _of_few(model: Any, quantiles: Floats, X: Floats, wanted: NDArray[np.int64])
     return found
 
 
+def magnitude(model: Any, feature: int, values: Floats) -> Floats:
+    """Return what values of a feature would add to a row's sum: |y|, or its mean over levels."""
+    return np.asarray(_feature_magnitudes(model, feature, values).mean(axis=1))
+
+
 def _magnitudes(model: Any, X: Floats) -> Floats:
     """Return |y| of each feature, row and level that counts: shape (d, n, levels)."""
     return np.stack(
