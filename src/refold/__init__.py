@@ -12,6 +12,7 @@ from importlib.metadata import version as _version
 
 from refold._merge import merge
 from refold._ref import REF
+from refold._select import select
 
-__all__ = ["REF", "merge"]
+__all__ = ["REF", "merge", "select"]
 __version__ = _version("refold")
