@@ -127,6 +127,16 @@ def test_medians_are_in_the_units_of_the_feature(rng):
     assert (found[6].median, found[6].shift) == (None, None)
 
 
+@pytest.mark.parametrize("engine", ["exact", "sketch"])
+def test_the_largest_numbers_there_are_do_not_overflow(engine):
+    X = np.tile([[1.7e308], [1.6e308], [1.79e308]], (4_000, 1))
+    model = REF(engine=engine).fit(X)
+    assert compare(model, X).features[0].distance == 0.0
+    found = compare(model, -X)
+    assert found.features[0].distance == 1.0
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
 @pytest.mark.parametrize("trained_in", [np.float32, np.float64])
 @pytest.mark.parametrize("comes_in", [np.float32, np.float64])
 def test_precision_is_no_change(rng, trained_in, comes_in):
@@ -262,6 +272,20 @@ def test_a_person_can_read_the_result(rng):
     assert "not calibrated" in lines[1]
     assert len(lines) == 13
     assert lines[-1] == "  and 19 more"
+
+
+def test_missing_values_and_outliers_are_part_of_the_text(rng):
+    X, Y = rng.normal(size=(5_000, 2)), rng.normal(size=(5_000, 2))
+    model = REF().fit(X).calibrate(rng.normal(size=(5_000, 2)), alpha=0.01)
+    Y[::10, 0] = 30.0
+    Y[1::4, 1] = np.nan
+    found = compare(model, Y)
+    (second, first) = str(found).splitlines()[2:]
+    assert second.startswith("  x1: ")
+    assert "missing 0 % → 25 % (p < 1e-6)" in second
+    assert first.startswith("  x0: ")
+    assert "missing" not in first
+    assert first.endswith("(p < 1e-6); outliers may explain it")
 
 
 class Other:

@@ -38,8 +38,9 @@ class Cuts:
     def of(cls, summary: Summary) -> Cuts:
         """Widen the quantiles by their resolution; the smallest and largest value are exact."""
         quantiles, low, high = summary.quantiles, summary.low, summary.high
-        lower = np.maximum(quantiles - summary.resolution, low)
-        upper = np.minimum(quantiles + summary.resolution, high)
+        with np.errstate(over="ignore"):  # infinity is brought back to the range
+            lower = np.maximum(quantiles - summary.resolution, low)
+            upper = np.minimum(quantiles + summary.resolution, high)
         lower[-1], upper[0] = high, low
         return cls(lower, upper, (_in_single(quantiles) == quantiles).all(axis=0))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -66,17 +67,20 @@ class FeatureDrift:
     @property
     def shift(self) -> float | None:
         """How far the median has moved, in the feature's own units."""
-        return None if self.median is None else self.median - self.median_before
+        if self.median is None:
+            return None
+        return min(max(self.median - self.median_before, -sys.float_info.max), sys.float_info.max)
 
     def __str__(self) -> str:
         median = "none" if self.median is None else f"{self.median:.4g}"
-        return (
+        text = (
             f"{self.name}: median {self.median_before:.4g} → {median}, "
-            f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)}), "
-            f"missing {_percent(self.missing_before)} → {_percent(self.missing)} "
-            f"({_chance(self.missing_adjusted_p_value)})"
-            + ("" if self.changed or not self.differs else "; outliers may explain it")
+            f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
         )
+        if self.missing_before or self.missing:
+            shares = f"{_percent(self.missing_before)} → {_percent(self.missing)}"
+            text += f", missing {shares} ({_chance(self.missing_adjusted_p_value)})"
+        return text + ("; outliers may explain it" if self.differs and not self.changed else "")
 
 
 @dataclass(frozen=True)
