@@ -220,15 +220,19 @@ def test_only_the_levels_in_use_are_written(rng):
 def test_float32_graph_tells_the_truth_about_itself(rng, fold):
     train = np.column_stack([rng.normal(size=500), rng.lognormal(size=500), np.arange(500) % 5])
     model = REF(fold=fold).fit(train)
-    proto = to_onnx(model, dtype="float32")
     drawn = np.random.default_rng(0).integers(257, size=(4096, 3))
     sample = np.stack([model.summary_.quantiles[drawn[:, j], j] for j in range(3)], axis=1)
+    expected = -model.score_samples(sample)
+    # A threshold among the densest distances, where rounding does change labels.
+    ordered = np.sort(expected)
+    model.threshold_ = ordered[np.argmin(ordered[40:] - ordered[:-40]) + 20]
+    proto = to_onnx(model, dtype="float32")
     label, distance, _ = run(proto, sample.astype(np.float32))
     assert distance.dtype == np.float32
-    expected = -model.score_samples(sample)
     facts = {p.key: p.value for p in proto.metadata_props}
     assert "4096 rows" in facts["float32_sample"]
-    assert float(facts["float32_labels_that_differ"]) == np.mean(label != model.predict(sample))
+    wrong = float(facts["float32_labels_that_differ"])
+    assert wrong == np.mean(label != model.predict(sample)) > 0
     pairs = zip(expected, distance.astype(float), strict=True)
     difference = [abs(a - b) / max(a, b) for a, b in pairs]
     stated = float(facts["float32_largest_relative_difference"])
