@@ -34,7 +34,7 @@ _CHECKSUM = re.compile(rb',\s*+"sha256"\s*+:\s*+"[0-9a-f]{64}"\s*+\}\s*+')
 # At most this many bytes of Python objects per character of the text: a number with its place in a
 # list that is growing; a list; an object; a key with its pair, its place and the parser's memory
 # of it; half a string.
-_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320, b'"': 96}
+_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320, b'"': 112}
 
 
 @dataclass(frozen=True)
