@@ -55,7 +55,7 @@ def test_a_mutated_file_is_a_working_model_or_refused(name):
             refused.add(result.where.partition("[")[0])
         else:
             loaded += 1
-    assert loaded > 500  # changes that leave a model a model
+    assert loaded > 200  # changes that leave a model a model
     assert {"chain.scales", "chain.levels", "parameters.n_iter", "threshold", "sha256"} < refused
     assert {"", "summary.quantiles", "parameters", "chain", "summary"} < refused
 
