@@ -37,30 +37,37 @@ class Parts:
 
     def __init__(self, rows: int, weights: Floats | None) -> None:
         self._rows = rows
-        self._copies = np.ones(rows, dtype=np.int64)
-        self._each = np.ones(rows)
+        self._copies: NDArray[np.int64] | None = None
+        total = rows
         if weights is not None:
-            copies = np.minimum(np.ceil(weights), _MOST_COPIES)
-            self._copies = copies.astype(np.int64)
-            self._each = np.where(copies > 0.0, weights / np.maximum(copies, 1.0), 0.0)
-        self._ends = np.cumsum(self._copies)
-        total = int(self._ends[-1])
+            self._copies = np.minimum(np.ceil(weights), _MOST_COPIES).astype(np.int64)
+            self._each = weights / np.maximum(self._copies, 1)
+            self._ends = np.cumsum(self._copies)
+            self._starts = self._ends - self._copies
+            total = int(self._ends[-1])
         self.one_by_one = total <= _ROWS_ONE_BY_ONE
         self.number = total if self.one_by_one else _FOLDS
 
     def part(self, number: int) -> tuple[NDArray[np.intp], Floats]:
         """Return the rows that have copies in a part, and the weight of those."""
+        if self._copies is None:
+            rows = np.arange(number, self._rows, self.number)
+            return rows, np.ones(len(rows))
         copies = self._copies_in(number)
         rows = np.flatnonzero(copies)
         return rows, copies[rows] * self._each[rows]
 
     def others(self, number: int) -> Floats:
         """Return the weight that each row has in all other parts."""
+        if self._copies is None:
+            weights = np.ones(self._rows)
+            weights[number :: self.number] = 0.0
+            return weights
         return np.asarray((self._copies - self._copies_in(number)) * self._each)
 
     def _copies_in(self, number: int) -> NDArray[np.int64]:
-        before = self._ends - self._copies
-        rounds = [(places - number - 1) // self.number for places in (before, self._ends)]
+        """Return how many of the places of a row's copies are `number` in the count mod 50."""
+        rounds = [(places - number - 1) // self.number for places in (self._starts, self._ends)]
         return np.asarray(rounds[1] - rounds[0], dtype=np.int64)
 
 

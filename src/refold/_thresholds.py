@@ -24,7 +24,7 @@ _KEPT, _STEPS = 10_000, 10_000
 
 def check_rate(rate: object, name: str) -> float:
     """Return a rate as a number; refuse what is none."""
-    number = float(rate) if isinstance(rate, Real) and not isinstance(rate, bool) else np.nan
+    number = np.nan if isinstance(rate, bool) or not isinstance(rate, Real) else float(rate)
     if not 0.0 < number < 1.0:
         raise ValueError(f"{name}={rate!r} is not a rate: it must be a number between 0 and 1.")
     return number
