@@ -239,9 +239,12 @@ class Stages:
 
     def _level_size(self, d: int, level: int) -> Expression:
         """Return the magnitude at a level; the last one stands for all that were not folded."""
+        numbers, kept = self.numbers[d], self.n_iter - level
+        if level < numbers.levels - 1 and self.homogeneous:
+            # As in the compiled kernel, only the mean saturates.
+            return numbers.scaled(exp.Abs(this=self.words.column("v", d)), level)
         size = self._size(d, level)
-        kept = self.n_iter - level
-        if level < self.numbers[d].levels - 1 or kept == 1:
+        if level < numbers.levels - 1 or kept == 1:
             return size
         return exp.Mul(this=size, expression=number(kept))
 

@@ -144,7 +144,7 @@ def _statement(
     query: Expression = database.compose(around, written, list(zip(answers, values, strict=True)))
     if view:
         query = exp.Create(this=_table(view), kind="VIEW", expression=query)
-    return query.sql(dialect=dialect, copy=False)
+    return str(query.sql(dialect=dialect, copy=False))
 
 
 def _written(
