@@ -55,6 +55,24 @@ def assert_same_histogram(a, b):
     np.testing.assert_allclose(a.positions, b.positions, rtol=1e-9, atol=1e-9)
 
 
+def adbench_files():
+    return sorted((Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench").glob("*.npz"))
+
+
+def load_adbench(file):
+    """Rows, and which of them are anomalies."""
+    data = np.load(file, allow_pickle=True)
+    return data["X"].astype(float), data["y"].ravel() == 1
+
+
+def adbench_normals(name):
+    for file in adbench_files():
+        if file.stem == name:
+            X, anomaly = load_adbench(file)
+            return X[~anomaly]
+    pytest.skip("ADBench's data is not here")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -96,6 +96,16 @@ def light_column(column: int) -> TableError:
     )
 
 
+def left_out(error: TableError) -> TableError:
+    """Report a training column that can be learned from all rows, but not without some."""
+    return TableError(
+        "Too few rows have a value in {where} to learn from: alpha sets the threshold from rows "
+        "that a model has not seen, and without some of them nothing is left there. Leave the "
+        "column out, or fit without alpha and call calibrate with rows of their own.",
+        column=error.column,
+    )
+
+
 def not_counted(column: int) -> TableError:
     """Report rows that are to be forgotten but were never counted in."""
     return TableError(

@@ -22,7 +22,8 @@ def merge(*models: REF) -> REF:
     Returns
     -------
     REF
-        A new model; the others stay as they are.
+        A new model, with the threshold that is its parameter: a calibration is not that of
+        another model. The others stay as they are.
 
     Examples
     --------
@@ -42,7 +43,8 @@ def merge(*models: REF) -> REF:
     merged: REF = clone(first)
     merged.sketch_ = reduce(Sketch.plus, (model.sketch_ for model in models))
     merged._chain = None
-    merged.engine_, merged.threshold_ = first.engine_, first.threshold_
+    merged.engine_ = first.engine_
+    merged._decide_at(first.threshold)
     merged.n_features_in_ = first.n_features_in_
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
@@ -52,6 +54,7 @@ def merge(*models: REF) -> REF:
 def _check(first: REF, model: REF, number: int) -> None:
     """Refuse a model that cannot be merged with the first, saying what differs."""
     check_is_fitted(model)
+    model._check_without_alpha()
     if not hasattr(model, "sketch_"):
         raise ValueError(
             f"Model {number} was learned by engine={model.engine_!r}; only models of "

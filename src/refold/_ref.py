@@ -22,12 +22,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._arrays import is_foreign_array, to_numpy
 from refold._chain import FoldChain
+from refold._crossfit import cross_fitted
 from refold._distances import DISTANCES
 from refold._errors import TableError
 from refold._folds import FOLDS
 from refold._summary import Summary
 from refold._tables import check_enough, read_table, read_weights
-from refold._thresholds import DecisionMixin
+from refold._thresholds import Calibration, DecisionMixin, check_supported
 from refold.engines import ENGINES, Engine, choose
 from refold.engines.sketch import Sketch
 
@@ -62,6 +63,10 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         L1/D, L2/D, or a callable that takes folded rows, shape (n, d), and returns n distances.
     threshold : float, default=1.0
         A row is normal if its distance is at most this.
+    alpha : float or None, default=None
+        The share of normal rows that may be rejected, in place of a `threshold`. That is then set
+        from the distances of training rows to models that have not seen them: each row left out
+        in turn up to 1,000 rows, every fiftieth together above. None keeps `threshold`.
     levels : {"last", "all"}, default="last"
         ``"last"`` is the paper's distance, after the last level. ``"all"`` is the mean of the
         distances over all levels, the path score: it ranks rows better and changes less from one
@@ -89,6 +94,10 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         The learned shifts and scales, the levels used and the gain reached per feature.
     threshold_ : float
         The threshold in use.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for, by `alpha` or ``calibrate``; None if for none.
+    calibration_ : Calibration
+        The distances of normal rows that rates and p-values are read from, once there are any.
     offset_ : float
         ``-threshold_``; ``decision_function = score_samples - offset_``.
     summary_ : Summary
@@ -129,6 +138,7 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         "fold": [StrOptions(set(FOLDS)), callable],
         "distance": [StrOptions(set(DISTANCES)), callable],
         "threshold": [Interval(Real, 0.0, None, closed="left")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "levels": [StrOptions({"last", "all"})],
         "engine": [StrOptions({"auto", *ENGINES})],
         "max_gain": [Interval(Real, 1.0, None, closed="left"), None],
@@ -147,6 +157,7 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         fold: str | Callable[[Array], Array] = "abs",
         distance: str | Callable[[Array], Array] = "l1",
         threshold: float = 1.0,
+        alpha: float | None = None,
         levels: Literal["last", "all"] = "last",
         engine: str = "auto",
         max_gain: float | None = 1e6,
@@ -157,6 +168,7 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         self.fold = fold
         self.distance = distance
         self.threshold = threshold
+        self.alpha = alpha
         self.levels = levels
         self.engine = engine
         self.max_gain = max_gain
@@ -182,12 +194,15 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
             The estimator itself.
         """
         with self._restored_on_error(), self._naming_columns():
+            self._check_decision()
             rows = getattr(X, "shape", (0,))[0]
             engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
             self._check_engine(engine)
             X = read_table(self, X, reset=True, native=engine == "reference")
             weights = read_weights(X, sample_weight)
             check_enough(X.shape[0], weights)
+            if self.alpha is not None:
+                check_supported(self.alpha, X.shape[0] if weights is None else weights.sum())
             self._chain: FoldChain | None
             if engine == "sketch":
                 self.__dict__.pop("_summary", None)
@@ -198,7 +213,9 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
                 self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
                 self._summary = Summary.of(to_numpy(X) if is_foreign_array(X) else X, weights)
             self.engine_ = engine
-            self.threshold_ = float(self.threshold)
+            self._decide_at(self.threshold)
+            if self.alpha is not None:
+                self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
         return self
 
     @available_if(_has_sketch)
@@ -207,7 +224,8 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         """Go on learning; only for ``engine="sketch"``.
 
         The result is that of ``fit`` on all rows seen, in whatever chunks they come. If it fails,
-        the model stays as it was.
+        the model stays as it was. A calibration does not outlive a change of the model: call
+        ``calibrate`` when all is learned.
 
         Parameters
         ----------
@@ -225,18 +243,23 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         """
         with self._restored_on_error(), self._naming_columns():
             first = not hasattr(self, "sketch_")
+            self._check_without_alpha()
             if first:
                 self._check_engine("sketch")
-                self.engine_, self.threshold_ = "sketch", float(self.threshold)
+                self.engine_ = "sketch"
+                self._decide_at(self.threshold)
             X = read_table(self, X, reset=first, native=False)
             part = self._sketch(X, read_weights(X, sample_weight))
             self.sketch_ = part if first else self.sketch_.plus(part)
             self._chain = None
+            self._decide_anew(self.threshold)
         return self
 
     @available_if(_has_sketch)
     def forget(self, X: Array, sample_weight: Array | None = None) -> Self:
         """Undo the learning of rows; only for ``engine="sketch"``.
+
+        As after ``partial_fit``, a calibration is given up.
 
         Parameters
         ----------
@@ -252,9 +275,11 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         """
         check_is_fitted(self)
         with self._restored_on_error(), self._naming_columns():
+            self._check_without_alpha()
             X = read_table(self, X, reset=False, native=False)
             self.sketch_ = self.sketch_.minus(self._sketch(X, read_weights(X, sample_weight)))
             self._chain = None
+            self._decide_anew(self.threshold)
         return self
 
     @property
@@ -283,6 +308,34 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         rows, weight = self.sketch_.rows, self.sketch_.weight
         check_enough(rows, None if weight == rows else weight)
         return self.sketch_.chain(**self._recipe())
+
+    def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
+        return cross_fitted(
+            X,
+            weights,
+            engine=self.engine_,
+            sketch=getattr(self, "sketch_", None),
+            recipe=self._recipe(),
+            distance=self.distance,
+            path=self.levels == "all",
+        )
+
+    def _check_decision(self) -> None:
+        if self.alpha is not None and self.threshold != 1.0:
+            raise ValueError(
+                f"alpha={self.alpha!r} and threshold={self.threshold!r} contradict each other: "
+                "alpha sets the threshold itself. Give one of them."
+            )
+
+    def _check_without_alpha(self) -> None:
+        """Refuse to learn from parts at a rate: histograms do not tell the distances of rows."""
+        if self.alpha is not None:
+            raise ValueError(
+                f"alpha={self.alpha!r} needs all rows in one fit: what is kept of parts of a table "
+                "does not tell the distances of their rows. Set alpha=None, and when all is "
+                f"learned call calibrate(X_cal, alpha={self.alpha!r}) with normal rows that were "
+                "not learned."
+            )
 
     def _check_engine(self, engine: str) -> None:
         if self.max_gain is None and engine != "reference":

@@ -147,6 +147,19 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
     raise ValueError(f"Column {column.name!r} holds {dtype}, not numbers. {_ADVICE}")
 
 
+def feature_number(estimator: Any, feature: int | str) -> int:
+    """Return the number of a fitted estimator's feature, given by number or by name."""
+    count, names = estimator.n_features_in_, list(getattr(estimator, "feature_names_in_", []))
+    if isinstance(feature, str):
+        if feature in names:
+            return names.index(feature)
+        known = f"It has {names}." if names else f"It has {count} features without names."
+        raise ValueError(f"The model has no feature {feature!r}. {known}")
+    if not 0 <= feature < count:
+        raise ValueError(f"The model has no feature {feature}: they are numbered 0 to {count - 1}.")
+    return int(feature)
+
+
 def read_weights(X: Array, sample_weight: Array | None) -> NDArray[np.float64] | None:
     """Return checked weights, one per row of X; None if all rows count once."""
     if sample_weight is None:

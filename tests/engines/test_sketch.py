@@ -2,10 +2,8 @@
 
 import dataclasses
 import functools
-import os
 import pickle
 import threading
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from refold import REF, merge
 from refold.engines import MANY_ROWS, exact, sketch
 from refold.engines.sketch import Sketch
-from tests.conftest import BESIDE, assert_same_histogram
+from tests.conftest import adbench_files, assert_same_histogram, load_adbench
 
 GENERATORS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -65,16 +63,14 @@ def test_ranks_the_papers_tasks_as_the_exact_engine_does(paper_tasks):
         assert_same_auroc(train, test, is_target)
 
 
-def adbench_files():
-    folder = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench"
-    files = sorted(folder.glob("*.npz"))
-    return files or [pytest.param(None, marks=pytest.mark.skip("ADBench's data is not here"))]
+NO_ADBENCH = [pytest.param(None, marks=pytest.mark.skip("ADBench's data is not here"))]
 
 
-@pytest.mark.parametrize("file", adbench_files(), ids=lambda f: getattr(f, "stem", "none"))
+@pytest.mark.parametrize(
+    "file", adbench_files() or NO_ADBENCH, ids=lambda f: getattr(f, "stem", "none")
+)
 def test_ranks_adbench_as_the_exact_engine_does(file, rng):
-    data = np.load(file, allow_pickle=True)
-    X, anomaly = data["X"].astype(float), data["y"].ravel() == 1
+    X, anomaly = load_adbench(file)
     normal = rng.permutation(np.flatnonzero(~anomaly))
     train, rest = normal[: len(normal) // 2], normal[len(normal) // 2 :]
     test = np.concatenate([rest, np.flatnonzero(anomaly)])
@@ -204,6 +200,20 @@ def test_forgetting_what_was_never_learned_is_refused_and_changes_nothing(rng):
         with pytest.raises(ValueError, match=r"column 'heat' would count below zero.*nothing"):
             model.forget(rows)
     np.testing.assert_array_equal(model.score_samples(frame), before)
+
+
+def test_weights_that_are_not_whole_numbers_can_be_forgotten_in_any_order(rng):
+    X = rng.integers(0, 5, size=(300, 2)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    weights, order = rng.random(300), rng.permutation(300)
+    whole = Sketch.of(X, weights)
+    nothing = whole.minus(Sketch.of(X[order], weights[order]))
+    assert [len(h.bins) for h in nothing.histograms] == [0, 0]
+    assert [h.missing for h in nothing.histograms] == pytest.approx([0.0, 0.0], abs=1e-12)
+    a, b = order[:100], order[100:]
+    kept = whole.minus(Sketch.of(X[a], weights[a]))
+    for left, right in zip(kept.histograms, Sketch.of(X[b], weights[b]).histograms, strict=True):
+        np.testing.assert_allclose(left.centroids(), right.centroids(), rtol=1e-12)
 
 
 def test_a_chunk_that_fails_leaves_the_model_as_it_was(rng):

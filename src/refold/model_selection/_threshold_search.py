@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from refold.model_selection._gmean import gmean_score
+from refold.model_selection._candidates import scores_of
 from refold.model_selection._target_only import Labelled, TargetOnly, read_labels, target_rows
 
 Array = Any
@@ -32,7 +32,7 @@ class ThresholdSearchCV(Labelled):
     ----------
     estimator : estimator
         A one-class estimator with ``score_samples``. If it has a parameter `threshold`, as REF
-        has, the winner is put there for the last fit.
+        has, the winner is put there for the last fit, and a rate `alpha` is set aside.
     thresholds : sequence of float, default=(0.3, 0.4, …, 1.1)
         What to choose from, in order; the default is the paper's grid.
     cv : int, splitter or iterable, default=5
@@ -135,13 +135,20 @@ class ThresholdSearchCV(Labelled):
         }
         self.best_threshold_, self.best_score_ = float(thresholds[best]), float(mean[best])
         self.best_params_ = {"threshold": self.best_threshold_}
-        estimator = clone(self.estimator)
+        estimator = self._plain_estimator()
         if "threshold" in estimator.get_params():
             estimator.set_params(threshold=self.best_threshold_)
         fitted = TargetOnly(estimator, self.target).fit(X, labels, sample_weight)
         self.best_estimator_, self.outlier_ = fitted.estimator_, fitted.outlier_
         self._take_columns_from(self.best_estimator_)
         return self
+
+    def _plain_estimator(self) -> Any:
+        """Return the estimator without a rate that would set the threshold instead."""
+        estimator = clone(self.estimator)
+        if {"threshold", "alpha"} <= estimator.get_params().keys():
+            estimator.set_params(alpha=None)
+        return estimator
 
     def _scores(
         self,
@@ -154,13 +161,12 @@ class ThresholdSearchCV(Labelled):
         """Score every threshold on one fold."""
         train, test = fold
         weights = None if sample_weight is None else sample_weight[train]
-        model = TargetOnly(self.estimator).fit(_safe_indexing(X, train), signs[train], weights)
+        model = TargetOnly(self._plain_estimator()).fit(
+            _safe_indexing(X, train), signs[train], weights
+        )
         distances = -np.asarray(model.score_samples(_safe_indexing(X, test)))
-        labels = [np.where(distances <= t, 1, -1) for t in thresholds]
-        if self.metric is not None:
-            return [self.metric(signs[test], row) for row in labels]
         weights = None if sample_weight is None else sample_weight[test]
-        return [gmean_score(signs[test], row, sample_weight=weights) for row in labels]
+        return scores_of(thresholds, distances, signs[test], self.metric, weights)
 
     def score_samples(self, X: Array) -> Array:
         """Return the fitted estimator's ``score_samples``: the negative distances."""

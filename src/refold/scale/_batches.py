@@ -131,16 +131,21 @@ def answer_types(reasons: int) -> list[Any]:
 
 
 def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
-    """Judge the rows of a batch: distance, label and the columns with the largest shares.
+    """Judge the rows of a batch, as :func:`judged` does.
 
     `scorer` is what :func:`refold.scale._model.scorer_of` makes of a model.
     """
-    pa = needs("pyarrow", "parquet")
-    if batch.num_rows == 0:
-        return [pa.array([], kind) for kind in answer_types(reasons)]
     X = np.empty((batch.num_rows, len(features)), order="F")
     for column, name in enumerate(features):
         X[:, column] = _floats(batch.column(name))
+    return judged(scorer, X, features, reasons)
+
+
+def judged(scorer: REF, X: Any, features: Sequence[str], reasons: int) -> list[Any]:
+    """Judge rows: distance, label and the columns with the largest shares."""
+    pa = needs("pyarrow", "parquet")
+    if len(X) == 0:
+        return [pa.array([], kind) for kind in answer_types(reasons)]
     distances = -scorer.score_samples(X)
     columns = [pa.array(distances), pa.array(labels_of(scorer, distances))]
     if reasons:

@@ -23,6 +23,7 @@ def sketching(model: REF | None) -> REF:
         )
     model._validate_params()
     model._check_engine("sketch")
+    model._check_without_alpha()
     return model
 
 
@@ -34,7 +35,8 @@ def learned(model: REF, sketch: Sketch, names: Sequence[str] | None) -> REF:
         if names is not None:
             model.feature_names_in_ = np.array(names, dtype=object)
         model.sketch_ = sketch
-        model.engine_, model.threshold_ = "sketch", float(model.threshold)
+        model.engine_ = "sketch"
+        model._decide_at(model.threshold)
         model._chain = model._learn_from_sketch()
     return model
 
@@ -42,13 +44,13 @@ def learned(model: REF, sketch: Sketch, names: Sequence[str] | None) -> REF:
 def scorer_of(model: REF, *, on_worker: bool) -> REF:
     """Return a copy of a model that scores arrays whose columns are already in its order.
 
-    It has neither names nor a sketch, so it travels light. On a worker it uses one thread: workers
-    run one task per core already.
+    It has no names, sketch or calibration, so it travels light. On a worker it uses one thread:
+    workers run one task per core already.
     """
     check_is_fitted(model)
     scorer = copy(model)
     scorer._chain = model.chain_
-    for attribute in ("sketch_", "feature_names_in_"):
+    for attribute in ("sketch_", "feature_names_in_", "calibration_"):
         scorer.__dict__.pop(attribute, None)
     if on_worker:
         scorer.n_jobs = 1

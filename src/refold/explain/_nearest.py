@@ -1,0 +1,347 @@
+"""The nearest value of one feature alone at which a row would be accepted.
+
+With the fold abs it is exact. In units in which nothing is rounded a level is v = |v| - shift, so
+every level's value moves by exactly as much as the feature does, up or down, until one of them
+passes zero: between such kinks the distance is known in closed form. And over a step r no level's
+magnitude can fall by more than r, nor below zero: as long as the distance stays above the
+threshold even so, nothing accepted is jumped over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold import engines
+from refold._chain import FoldChain
+from refold.scale._model import scorer_of
+
+Floats = NDArray[np.float64]
+
+_AT_ONCE = 256  # rows, each with a number per level and feature
+_HALVINGS = 60
+_NEWTON_STEPS = 6
+_LANES = 512
+_ULPS = 4
+_GRID = 4001
+
+
+def is_exact(model: Any) -> bool:
+    """Whether the nearest accepted values of a model are computed, not searched."""
+    return model.chain_.fold == "abs" and model.max_gain is not None
+
+
+def nearest_accepted(model: Any, X: Floats, wanted: NDArray[np.int64]) -> Floats:
+    """Return for each row and each of its wanted features the nearest accepted value.
+
+    Parameters
+    ----------
+    model : REF
+        Fitted, with a distance that is a sum over features.
+    X : ndarray of shape (n, d)
+        Rows; NaN is missing.
+    wanted : ndarray of int, shape (n, k)
+        Features, by number.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        NaN where no value would do or the value is missing; a row that is accepted as it is keeps
+        its own.
+    """
+    found = np.full(wanted.shape, np.nan)
+    scorer, quantiles = scorer_of(model, on_worker=False), model.summary_.quantiles
+    for begin in range(0, len(X), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        found[part] = _of_few(scorer, quantiles, X[part], wanted[part])
+    return found
+
+
+def _of_few(model: Any, quantiles: Floats, X: Floats, wanted: NDArray[np.int64]) -> Floats:
+    found = np.take_along_axis(X, wanted, axis=1)
+    rejected = model.predict(X) == -1
+    if not rejected.any():
+        return found
+    found[rejected] = np.nan
+    levels = _magnitudes(model, X)
+    for feature in np.unique(wanted[rejected]):
+        asked = (wanted == feature) & rejected[:, None] & ~np.isnan(X[:, [feature]])
+        rows, place = np.nonzero(asked)
+        if len(rows) == 0:
+            continue
+        question = _Question.of(model, X[rows], levels[:, rows], int(feature))
+        if is_exact(model):
+            found[rows, place] = _walk_both_ways(model, question)
+        else:
+            found[rows, place] = _search(model, question, quantiles[:, feature])
+    return found
+
+
+def magnitude(model: Any, feature: int, values: Floats) -> Floats:
+    """Return what values of a feature would add to a row's sum: |y|, or its mean over levels."""
+    return np.asarray(_feature_magnitudes(model, feature, values).mean(axis=1))
+
+
+def _magnitudes(model: Any, X: Floats) -> Floats:
+    """Return |y| of each feature, row and level that counts: shape (d, n, levels)."""
+    return np.stack(
+        [_feature_magnitudes(model, j, X[:, j]) for j in range(X.shape[1])],
+    )
+
+
+def _feature_magnitudes(model: Any, feature: int, x: Floats) -> Floats:
+    chain, engine = _one_feature(model.chain_, feature), engines.ENGINES[model.engine_]
+    out = np.zeros((len(x), chain.n_iter if model.levels == "all" else 1))
+    here = ~np.isnan(x)
+    if here.any():
+        values = np.asarray(engine.trace(chain, x[here, None], "l1", n_jobs=model.n_jobs))
+        out[here] = values[:, -out.shape[1] :]
+    return out
+
+
+def _one_feature(chain: FoldChain, feature: int) -> FoldChain:
+    only = slice(feature, feature + 1)
+    return FoldChain(
+        chain.fold,
+        chain.shifts[:, only],
+        chain.scales[:, only],
+        chain.levels[only],
+        chain.gain[only],
+    )
+
+
+@dataclass
+class _Question:
+    """Rows, one of whose features may change.
+
+    `others` is what the other features add at each level: their sum (L1) or sum of squares (L2);
+    `most` is how much a row may have of it, the feature included, on the average over levels.
+    """
+
+    X: Floats
+    feature: int
+    squares: bool
+    others: Floats
+    most: Floats
+
+    @classmethod
+    def of(cls, model: Any, X: Floats, levels: Floats, feature: int) -> _Question:
+        squares = model.distance == "l2"
+        # Added up anew: subtracting a feature from the total would lose the small ones.
+        rest = np.delete(levels, feature, axis=0)
+        others = (rest * rest if squares else rest).sum(axis=0)
+        count = (~np.isnan(X)).sum(axis=1)
+        return cls(X, feature, squares, others, model.threshold_ * count)
+
+    @property
+    def own(self) -> Floats:
+        return self.X[:, self.feature]
+
+    def some(self, rows: NDArray[Any]) -> _Question:
+        return _Question(
+            self.X[rows], self.feature, self.squares, self.others[rows], self.most[rows]
+        )
+
+    def excess(self, magnitudes: Floats) -> Floats:
+        """Return by how much rows with these magnitudes, (n, levels), are too far."""
+        each = np.sqrt(self.others + magnitudes**2) if self.squares else self.others + magnitudes
+        return np.asarray(each.mean(axis=1) - self.most)
+
+    def slope(self, magnitudes: Floats, slopes: Floats) -> Floats:
+        """Return how the excess changes when the magnitudes do."""
+        if self.squares:
+            length = np.sqrt(self.others + magnitudes**2)
+            slopes = slopes * np.divide(
+                magnitudes, length, out=np.ones_like(length), where=length > 0.0
+            )
+        return np.asarray(slopes.mean(axis=1))
+
+    def accepted(self, model: Any, values: Floats) -> NDArray[np.bool_]:
+        """Ask the model itself about the rows with these values put in."""
+        rows = self.X.copy()
+        rows[:, self.feature] = values
+        return np.asarray(model.predict(rows) == 1)
+
+
+class _AbsMap:
+    """One feature's abs chain, followed with its slopes."""
+
+    def __init__(self, model: Any, feature: int) -> None:
+        chain: FoldChain = model.chain_
+        steps = chain.steps
+        self.unit, self.offset = float(steps.unit[feature]), float(steps.offset[feature])
+        self.shifts = steps.shift[feature, : chain.levels[feature]]
+        self.factors = steps.factor[feature, : chain.levels[feature]]
+        self.n_iter, self.path = chain.n_iter, model.levels == "all"
+        self.factor = self._levels([np.array([f]) for f in self.factors])[0]
+        self.rounding = abs(self.offset)  # a feature's value knows v no better than this is rounded
+        # Beyond this |v| no level passes zero any more.
+        self.edge = float(self.shifts[1:].sum())
+
+    def follow(self, v: Floats, direction: float) -> tuple[Floats, Floats, Floats]:
+        """Return magnitudes and their slopes, (n, levels), and the room before the next kink."""
+        z, dz = v, np.full(len(v), direction)
+        room = np.full(len(v), np.inf)
+        sizes, slopes = [], []
+        for j, (shift, factor) in enumerate(zip(self.shifts, self.factors, strict=True)):
+            if j:
+                z = np.abs(z) - shift
+            nears = z * dz < 0.0
+            room = np.where(nears, np.minimum(room, np.abs(z)), room)
+            dz = np.where(nears, -1.0, 1.0)  # of |z|, in the direction of the walk
+            sizes.append(np.abs(z) * factor)
+            slopes.append(dz * factor)
+        return self._levels(sizes), self._levels(slopes), room
+
+    def _levels(self, values: list[Floats]) -> Floats:
+        """Line up the levels that count; a feature that stopped keeps its last value."""
+        if not self.path:
+            return values[-1][:, None]
+        return np.stack(values + values[-1:] * (self.n_iter - len(values)), axis=1)
+
+
+def _walk_both_ways(model: Any, question: _Question) -> Floats:
+    feature = _AbsMap(model, question.feature)
+    v = np.clip(question.own * feature.unit - feature.offset, -1e300, 1e300)
+    found = np.full(len(v), np.nan)
+    # Even at magnitude zero too far: no value of this feature can help.
+    hope = question.excess(np.zeros((len(v), 1))) <= 0.0
+    ways = [np.full(len(v), np.nan) for _ in range(2)]
+    if hope.any():
+        for way, direction in zip(ways, (-1.0, 1.0), strict=True):
+            way[hope] = _walk(feature, question.some(hope), v[hope], direction)
+    left, right = ((way + feature.offset) / feature.unit for way in ways)
+    nearer = np.abs(left - question.own) <= np.abs(right - question.own)
+    nearer |= np.isnan(right)
+    for first in (np.where(nearer, left, right), np.where(nearer, right, left)):
+        open_ = np.isnan(found) & ~np.isnan(first)
+        if open_.any():
+            found[open_] = _rounded_inward(model, question.some(open_), first[open_])
+    return found
+
+
+def _walk(feature: _AbsMap, question: _Question, v: Floats, direction: float) -> Floats:
+    """Return the first accepted point in a direction, NaN if there is none.
+
+    A jagged map can take thousands of steps: the way is divided into lanes that are walked at the
+    same time, and the first lane with a find counts.
+    """
+    start = _from_the_edge(feature, question, v, direction)
+    lanes = max(1, _LANES // len(start))
+    length = np.maximum(feature.edge - direction * start, 0.0)
+    begins = start[:, None] + direction * length[:, None] * (np.arange(lanes) / lanes)
+    stops = np.column_stack([begins[:, 1:], np.full(len(start), direction * np.inf)])
+    lane_of, row_of = np.tile(np.arange(lanes), len(start)), np.repeat(np.arange(len(start)), lanes)
+    v, stop = begins.ravel(), stops.ravel()
+    first = np.full(len(start), lanes)  # the first lane of each row that has found something
+    found = np.full(len(start), np.nan)
+    active = np.flatnonzero(direction * v < direction * stop)
+    while len(active):
+        step, hit, ahead = _step(feature, question.some(row_of[active]), v[active], direction)
+        for lane in active[hit]:
+            if lane_of[lane] < first[row_of[lane]]:
+                first[row_of[lane]], found[row_of[lane]] = lane_of[lane], v[lane]
+        v[active] += direction * step
+        ahead &= (direction * v[active] < direction * stop[active]) & (
+            lane_of[active] < first[row_of[active]]
+        )
+        active = active[ahead]
+    return found
+
+
+def _step(
+    feature: _AbsMap, question: _Question, v: Floats, direction: float
+) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return how far the next step goes, which points are accepted and which have a way ahead."""
+    sizes, slopes, room = feature.follow(v, direction)
+    excess, slope = question.excess(sizes), question.slope(sizes, slopes)
+    hit = excess <= 0.0
+    ahead = ~hit & (np.isfinite(room) | (slope < 0.0))
+    with np.errstate(divide="ignore"):
+        reach = np.where(slope < 0.0, excess / -slope, np.inf)
+    leap = np.maximum(_safe_leap(question, sizes, feature.factor), np.where(ahead, room, 0.0))
+    step = np.where(reach <= room, reach, leap)
+    return np.maximum(step, np.spacing(np.abs(v) + feature.rounding)), hit, ahead
+
+
+def _from_the_edge(feature: _AbsMap, question: _Question, v: Floats, direction: float) -> Floats:
+    """Begin no farther out than needed: from 1e300 no step ends where it should.
+
+    Outside the edge the distance only grows, so any point there that is too far will do.
+    """
+    inward = v * direction < 0.0
+    start = np.minimum(np.abs(v), feature.edge)
+    far = inward & (np.abs(v) > feature.edge)
+    size = np.where(far, start, 1.0)
+    growth = np.maximum(1.0 / feature.factors[-1], np.spacing(feature.edge))
+    for _ in range(2100):  # doublings of the double format
+        sizes, _, _ = feature.follow(np.where(far, size, v), direction)
+        short = far & (question.excess(sizes) <= 0.0) & (size < np.abs(v))
+        if not short.any():
+            break
+        size = np.where(short, np.minimum(size + growth, np.abs(v)), size)
+        growth *= 2.0
+    return np.where(far, np.copysign(size, v), v)
+
+
+def _safe_leap(question: _Question, sizes: Floats, factor: Floats) -> Floats:
+    """Return how far one can go with no level able to bring the distance to the threshold.
+
+    The least possible excess is convex and falls with the way gone: Newton's steps approach its
+    zero from the near side, so any of them is safe.
+    """
+    way = np.zeros(len(sizes))
+    for _ in range(_NEWTON_STEPS):
+        least = np.maximum(sizes - way[:, None] * factor, 0.0)
+        slope = question.slope(least, np.where(least > 0.0, -factor, 0.0))
+        falls = slope < 0.0
+        way[falls] += np.maximum(question.excess(least)[falls], 0.0) / -slope[falls]
+    return way
+
+
+def _rounded_inward(model: Any, question: _Question, values: Floats) -> Floats:
+    """Return the first of the values within a few roundings that the model accepts."""
+    found = np.full(len(values), np.nan)
+    ulp = np.copysign(np.spacing(np.abs(values)), values - question.own)
+    for nudge in (*range(-_ULPS, _ULPS), *(_ULPS * 2.0**k for k in range(28))):
+        tried = values + nudge * ulp
+        accepted = np.isnan(found) & question.accepted(model, tried)
+        found[accepted] = tried[accepted]
+        if not np.isnan(found).any():
+            break
+    return found
+
+
+def _search(model: Any, question: _Question, quantiles: Floats) -> Floats:
+    """Look at a grid over the training range and up to the row, then halve what is left."""
+    found = np.full(len(question.own), np.nan)
+    low, high = quantiles[0], quantiles[-1]
+    beyond = max(high - low, 1e-3 * max(abs(low), abs(high)))
+    for i, own in enumerate(question.own):
+        ends = min(low - beyond, own), max(high + beyond, own)
+        grid = np.concatenate([quantiles, np.linspace(*ends, _GRID)])
+        sizes = _feature_magnitudes(model, question.feature, grid)
+        good = grid[question.some(np.full(len(grid), i)).excess(sizes) <= 0.0]
+        if len(good):
+            found[i] = good[np.argmin(np.abs(good - own))]
+    there = ~np.isnan(found)
+    if there.any():
+        found[there] = _halved(model, question.some(there), found[there])
+    return found
+
+
+def _halved(model: Any, question: _Question, inside: Floats) -> Floats:
+    """Narrow the way from an accepted value to the row's own down to the border."""
+    good = question.accepted(model, inside)
+    inside = np.where(good, inside, np.nan)
+    outside = question.own.copy()
+    for _ in range(_HALVINGS):
+        middle = inside + (outside - inside) / 2.0
+        ask = np.where(good, middle, question.own)
+        accepted = question.accepted(model, ask)
+        inside = np.where(accepted & good, middle, inside)
+        outside = np.where(accepted, outside, middle)
+    return inside

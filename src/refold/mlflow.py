@@ -1,0 +1,258 @@
+"""REF for MLflow: a model is logged as its readable file, and served with its reasons."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import refold
+from refold._needs import needs
+from refold.scale._batches import answer_names, judged
+
+FLAVOR = "refold"
+_FILE = "model.json"
+_DATA = f"data/{_FILE}"  # where MLflow puts it within a model's folder
+_REASONS = 3
+
+
+def save_model(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    signature: Any = None,
+    input_example: Any = None,
+    pip_requirements: Sequence[str] | str | None = None,
+    extra_pip_requirements: Sequence[str] | str | None = None,
+    conda_env: dict[str, Any] | str | None = None,
+    code_paths: list[str] | None = None,
+    metadata: dict[str, Any] | None = None,
+    mlflow_model: Any = None,
+) -> None:
+    """Write a model to a folder in MLflow's format, with the flavors refold and python_function.
+
+    Read more in ``docs/adapters.md``.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; whatever :func:`refold.save` can write.
+    path : str or path-like
+        The folder, which must not be there yet or be empty.
+    signature : mlflow.models.ModelSignature or False, default=None
+        What goes in and comes out, which MLflow then enforces. None takes it from `input_example`,
+        False has none.
+    input_example : pandas.DataFrame or ndarray, default=None
+        Some rows to judge, stored beside the model.
+    pip_requirements : sequence of str or str, default=None
+        What must be installed to use the model, or a file that says so; None is this version of
+        refold.
+    extra_pip_requirements : sequence of str or str, default=None
+        What must be installed besides.
+    conda_env : dict or str, default=None
+        The same as a Conda environment, or a file that holds one.
+    code_paths : list of str, default=None
+        Files of yours to store with the model.
+    metadata : dict, default=None
+        Facts of yours to store with the model.
+    mlflow_model : mlflow.models.Model, default=None
+        The description to add the flavors to; used by MLflow.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import refold.mlflow
+    >>> model = refold.REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     refold.mlflow.save_model(model, folder)
+    ...     again = refold.mlflow.load_model(folder)
+    >>> again.predict([[20.2, 5.0], [35.0, 5.0]])
+    array([ 1, -1])
+    """
+    mlflow = needs("mlflow", "mlflow")
+    if signature is None and input_example is not None:
+        signature = _signature(model, input_example)
+    if conda_env is None and pip_requirements is None:
+        own = [f"refold[mlflow]=={version('refold')}"]
+        pip_requirements = own + _as_list(extra_pip_requirements)
+        extra_pip_requirements = None
+    described = mlflow.models.Model() if mlflow_model is None else mlflow_model
+    described.add_flavor(FLAVOR, data=_DATA, refold_version=version("refold"))
+    if signature and input_example is None:  # MLflow would warn that there is no example
+        described.signature, signature = signature, None
+    with TemporaryDirectory() as folder:
+        data = os.path.join(folder, _FILE)
+        refold.save(model, data)
+        mlflow.pyfunc.save_model(
+            path=os.fspath(path),
+            loader_module=__name__,
+            data_path=data,
+            mlflow_model=described,
+            signature=signature or None,
+            input_example=input_example,
+            pip_requirements=pip_requirements,
+            extra_pip_requirements=extra_pip_requirements,
+            conda_env=conda_env,
+            code_paths=code_paths,
+            metadata=metadata,
+        )
+
+
+def log_model(model: Any, name: str | None = None, **options: Any) -> Any:
+    """Log a model to MLflow's tracking server.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; whatever :func:`refold.save` can write.
+    name : str, default=None
+        The model's name.
+    **options
+        Those of :func:`save_model`, for example ``input_example``, and those of
+        ``mlflow.models.Model.log``, for example ``registered_model_name``, ``params`` and ``tags``.
+
+    Returns
+    -------
+    mlflow.models.model.ModelInfo
+        Its ``model_uri`` is what :func:`load_model` takes.
+
+    Examples
+    --------
+    ::
+
+        import mlflow, refold.mlflow
+
+        with mlflow.start_run():
+            info = refold.mlflow.log_model(model, "parts", input_example=normal.head())
+
+        model = refold.mlflow.load_model(info.model_uri)
+        mlflow.pyfunc.load_model(info.model_uri).predict(new)  # distance, label, reason_1 …
+    """
+    mlflow = needs("mlflow", "mlflow")
+    this = sys.modules[__name__]
+    return mlflow.models.Model.log(
+        artifact_path=None, flavor=this, model=model, name=name, **options
+    )
+
+
+def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -> Any:
+    """Read a model that :func:`save_model` or :func:`log_model` has stored. It runs no code.
+
+    Parameters
+    ----------
+    model_uri : str or path-like
+        A folder, or what MLflow calls a URI: ``models:/parts/2``, ``runs:/…/parts``, ``s3://…``
+    dst_path : str, default=None
+        Where to download it to; None is a temporary place.
+
+    Returns
+    -------
+    estimator
+        The model: the same bits as the one that was stored.
+    """
+    mlflow = needs("mlflow", "mlflow")
+    uri = os.fspath(model_uri)
+    folder = mlflow.artifacts.download_artifacts(artifact_uri=uri, dst_path=dst_path)
+    flavors = mlflow.models.Model.load(folder).flavors
+    if FLAVOR not in flavors:
+        raise ValueError(
+            f"The model at {uri} was not stored by refold.mlflow; MLflow can load it as "
+            f"{', '.join(flavors)}."
+        )
+    return refold.load(Path(folder, _DATA))
+
+
+def _load_pyfunc(data_path: str) -> Judge:
+    """Return what ``mlflow.pyfunc.load_model`` wraps; MLflow looks for this name."""
+    return Judge(refold.load(data_path))
+
+
+class Judge:
+    """A model as MLflow's generic function: a table in, a table of answers out.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def get_raw_model(self) -> Any:
+        """Return the model itself."""
+        return self.model
+
+    def predict(self, model_input: Any) -> Any:
+        """Judge rows.
+
+        Parameters
+        ----------
+        model_input : pandas.DataFrame, ndarray or dict of columns
+            Columns are taken by name if the model was fitted with names; others than its own are
+            left aside.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns that ``refold.scale.score_parquet`` adds: ``distance``, ``label`` (1 normal,
+            -1 not) and ``reason_1`` … ``reason_3``, the names of the columns with the largest
+            shares in the distance, None where fewer have one. The index is that of the input.
+        """
+        pd = needs("pandas", "mlflow")
+        if not isinstance(model_input, pd.DataFrame | np.ndarray | dict):
+            raise TypeError(
+                "Rows to judge must be a pandas dataframe, a NumPy array or a dict of columns, not "
+                f"{type(model_input).__name__}."
+            )
+        frame, features = self._own_columns(pd.DataFrame(model_input))
+        columns = judged(self.model, frame, features, _REASONS)
+        # Of objects, so that what is missing is None, which JSON has, rather than NaN.
+        answers = [
+            column.to_numpy(zero_copy_only=False).astype(object) if k >= 2 else column.to_numpy()
+            for k, column in enumerate(columns)
+        ]
+        names = answer_names(_REASONS, "", ())
+        return pd.DataFrame(
+            {
+                name: pd.Series(a, frame.index, a.dtype)
+                for name, a in zip(names, answers, strict=True)
+            }
+        )
+
+    def _own_columns(self, frame: Any) -> tuple[Any, list[str]]:
+        """Return the columns that the model judges, as it knows them, and what to call them."""
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is None:  # by position; named ones would make scikit-learn warn
+            return frame.set_axis(range(frame.shape[1]), axis=1), list(map(str, frame.columns))
+        absent = [name for name in names if name not in frame.columns]
+        if absent:
+            raise ValueError(f"The input has no column {', '.join(map(repr, absent))}.")
+        return frame[list(names)], list(names)
+
+
+def _signature(model: Any, input_example: Any) -> Any:
+    """Return what MLflow is to enforce, from rows that the model can judge."""
+    models = needs("mlflow.models", "mlflow")
+    types = needs("mlflow.types", "mlflow")
+    Judge(model).predict(input_example)
+    kinds = ["double", "integer"] + ["string"] * _REASONS
+    answers = [
+        types.ColSpec(kind, name, required=kind != "string")
+        for kind, name in zip(kinds, answer_names(_REASONS, "", ()), strict=True)
+    ]
+    inputs = models.infer_signature(input_example).inputs
+    return models.ModelSignature(inputs=inputs, outputs=types.Schema(answers))
+
+
+def _as_list(requirements: Sequence[str] | str | None) -> list[str]:
+    """Return requirements as a list; a string is the name of a file that holds them."""
+    if isinstance(requirements, str):
+        return [f"-r {requirements}"]
+    return list(requirements or ())

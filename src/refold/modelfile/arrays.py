@@ -1,0 +1,135 @@
+"""Arrays as JSON: readable numbers where they are few, compressed bytes where they are many."""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold.modelfile.fields import LARGEST_INTEGER, Field
+from refold.modelfile.text import LongString
+
+Array = NDArray[Any]
+
+# More numbers than this are written as bytes: nobody reads them, and text is larger.
+READABLE = 2**14
+_CHUNK = 2**16  # of base64 that is decoded at a time, a multiple of 4
+_TYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
+
+
+def written(array: Array) -> list[Any] | dict[str, Any]:
+    """Return an array as the document has it."""
+    return array.tolist() if array.size <= READABLE else encoded(array)
+
+
+def encoded(array: Array) -> dict[str, Any]:
+    """Return an array as its little-endian bytes, compressed, in base64."""
+    little = np.ascontiguousarray(array, dtype=_TYPES[array.dtype.name])
+    packed = zlib.compress(little.tobytes(), 6)
+    return {
+        "dtype": array.dtype.name,
+        "shape": list(array.shape),
+        "zlib": binascii.b2a_base64(packed, newline=False).decode(),
+    }
+
+
+def floats(field: Field, *shape: int) -> NDArray[np.float64]:
+    """Return finite numbers of this shape."""
+    array = _array(field, shape, "float64")
+    for row in array if array.ndim == 2 else [array]:  # a whole mask would take memory
+        if not np.isfinite(row).all():
+            require(field, array, np.isfinite(array), "must be a finite number")
+    return array
+
+
+def integers(field: Field, *shape: int) -> NDArray[np.int64]:
+    """Return whole numbers of this shape."""
+    return _array(field, shape, "int64")
+
+
+def length_of(field: Field, most: int) -> int:
+    """Return how many numbers a list, readable or not, says it has."""
+    if type(field.value) is list:
+        length = len(field.value)
+    else:
+        _, shape, _ = field.members("dtype", "shape", "zlib")
+        (axis,) = shape.items(1)
+        length = axis.integer()
+    if not 1 <= length <= most:
+        field.refuse(f"must have from 1 to {most} numbers, not {length}")
+    return length
+
+
+def require(field: Field, array: Array, right: NDArray[np.bool_], problem: str) -> None:
+    """Refuse the first number that is not right, by its path."""
+    if not right.all():
+        at = tuple(np.argwhere(~right)[0].tolist())
+        field.at(*at).refuse(f"{problem}, not {array[at].item()!r}")
+
+
+def _array(field: Field, shape: tuple[int, ...], dtype: str) -> Array:
+    # A matrix is turned round later: there are two of it then.
+    field.budget.charge(8 * prod(shape) * len(shape), "The array", field.path)
+    if type(field.value) is dict:
+        return _decoded(field, shape, dtype)
+    if len(shape) == 1:
+        return _row(field, shape[0], dtype)
+    return np.stack([_row(row, shape[1], dtype) for row in field.items(shape[0])])
+
+
+def _row(field: Field, length: int, dtype: str) -> Array:
+    field.items(length)
+    types = set(map(type, field.value))
+    if dtype == "int64" and (types != {int} or max(map(abs, field.value)) > LARGEST_INTEGER):
+        for number in range(length):
+            field.item(number).integer()
+    elif types != {float}:  # whole numbers may be written without a point, but must be exact
+        for number in range(length):
+            if type(field.value[number]) is not float:
+                field.item(number).number()
+    return np.array(field.value, dtype=dtype)
+
+
+def _decoded(field: Field, shape: tuple[int, ...], dtype: str) -> Array:
+    said, axes, data = field.members("dtype", "shape", "zlib")
+    said.text((dtype,))
+    for axis, length in zip(axes.items(len(shape)), shape, strict=True):
+        if axis.integer() != length:
+            axis.refuse(f"must be {length}, not {axis.value}")
+    array: Array = np.empty(shape, dtype=_TYPES[dtype])
+    try:
+        _inflate(_base64(data), array.data.cast("B"))
+    except (binascii.Error, zlib.error) as error:
+        data.refuse(f"cannot be decoded: {error}")
+    return array.astype(dtype, copy=False)
+
+
+def _base64(field: Field) -> memoryview:
+    if isinstance(field.value, LongString):
+        return field.value.content
+    return memoryview(field.text().encode())
+
+
+def _inflate(packed: memoryview, room: memoryview) -> None:
+    """Fill `room` from base64; refuse more than fits, or less, without unpacking it all."""
+    inflater, filled = zlib.decompressobj(), 0
+    for begin in range(0, len(packed), _CHUNK):
+        piece = binascii.a2b_base64(packed[begin : begin + _CHUNK], strict_mode=True)
+        if begin + _CHUNK < len(packed) and len(piece) != _CHUNK // 4 * 3:
+            raise binascii.Error("padding before the end")
+        part = piece
+        while piece or part:  # what did not fit into one part is still to come
+            part = inflater.decompress(piece, _CHUNK)
+            if filled + len(part) > len(room):
+                raise zlib.error(f"it holds more than {len(room)} bytes")
+            room[filled : filled + len(part)] = part
+            filled += len(part)
+            piece = inflater.unconsumed_tail
+        if inflater.unused_data:
+            raise zlib.error("something follows its end")
+    if not inflater.eof or filled != len(room):
+        raise zlib.error(f"it is cut off: {filled} of {len(room)} bytes")

@@ -1,0 +1,133 @@
+"""The document as a whole: what every model has, around what is particular to its kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from refold.modelfile import parameters
+from refold.modelfile.budget import MOST_BYTES, Budget
+from refold.modelfile.errors import ModelFileError
+from refold.modelfile.fields import Field
+from refold.modelfile.kinds import KINDS
+from refold.modelfile.layout import laid_out
+from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
+
+FORMAT, VERSION = "refold model", 1
+# A table of more columns has no model file: their names alone would be too many.
+MOST_FEATURES = 2**20
+
+_COMMON = (
+    "format",
+    "format_version",
+    "refold_version",
+    "created",
+    "estimator",
+    "n_features",
+    "feature_names",
+    "parameters",
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def to_bytes(model: Any, kind: str, refold_version: str) -> bytes:
+    """Return the document of a fitted model; one that could not be read again is refused."""
+    names = getattr(model, "feature_names_in_", None)
+    content = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "refold_version": refold_version,
+        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "estimator": kind,
+        "n_features": model.n_features_in_,
+        "feature_names": None if names is None else _names_written(names),
+        "parameters": parameters.written(model),
+        **KINDS[kind].written(model),
+    }
+    try:
+        body = laid_out(content).encode()
+    except UnicodeEncodeError:
+        raise ModelFileError(
+            "a name holds half a surrogate pair, which is no character: rename the column",
+            where="feature_names",
+        ) from None
+    raw = body.removesuffix(b"\n}") + f',\n  "sha256": "{digest(body)}"\n}}\n'.encode()
+    if len(raw) > MOST_BYTES:
+        raise ModelFileError(
+            f"The model takes {len(raw) / 2**20:.0f} MB; a model file has at most "
+            f"{MOST_BYTES >> 20}. Pickle it, or fit it on fewer columns or with fewer bins"
+        )
+    try:
+        from_bytes(raw)
+    except ModelFileError as error:
+        problem = f"the model cannot be saved, its file would be refused: {error.problem}"
+        raise ModelFileError(problem, where=error.where) from None
+    return raw
+
+
+def _names_written(names: Sequence[str]) -> list[str]:
+    for number, name in enumerate(names):
+        if len(json.dumps(name)) > LONG // 2:
+            raise ModelFileError(
+                f"the name has {len(name)} characters; rename the column",
+                where=f"feature_names[{number}]",
+            )
+    return [str(name) for name in names]
+
+
+def from_bytes(raw: Raw) -> Any:
+    """Return the model that a document describes."""
+    budget = Budget()
+    document = Field(parse(raw, budget), "", budget)
+    kind = KINDS[_envelope(document)]
+    *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
+    check_sum(raw, checksum.text())
+    members = {field.path: field for field in common}
+    _check_origin(members["refold_version"], members["created"])
+    model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
+    _read_columns(members["n_features"], members["feature_names"], model)
+    kind.read(members, model)
+    return model
+
+
+def _envelope(document: Field) -> str:
+    """Return the kind of estimator, if this is a model file that this version can read."""
+    document.object()
+    for name in ("format", "format_version", "estimator"):
+        if name not in document.value:
+            document.refuse(f"This is not a model file: it has no {name!r}")
+    document.member("format").text((FORMAT,))
+    version = document.member("format_version")
+    if version.integer(1) > VERSION:
+        version.refuse(
+            f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
+        )
+    return document.member("estimator").text(KINDS)
+
+
+def _check_origin(version: Field, created: Field) -> None:
+    version.text()
+    if not _TIME.fullmatch(created.text()):
+        created.refuse("must be a time such as 2026-01-31T12:00:00Z")
+    try:
+        datetime.fromisoformat(created.text())
+    except ValueError as error:
+        created.refuse(f"is no time: {error}")
+
+
+def _read_columns(n_features: Field, names: Field, model: BaseEstimator) -> None:
+    model.n_features_in_ = n_features.integer(1, MOST_FEATURES)
+    if names.is_null():
+        return
+    read = [name.text() for name in names.items(model.n_features_in_)]
+    first: dict[str, int] = {}
+    for number, name in enumerate(read):
+        if first.setdefault(name, number) != number:
+            names.at(number).refuse(f"{name[:60]!r} is also the name of column {first[name]}")
+    model.feature_names_in_ = np.array(read, dtype=object)

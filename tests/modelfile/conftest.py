@@ -1,0 +1,59 @@
+"""Models of every make, and documents whose checksum is right."""
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import REF
+
+NAMES = ["width [mm]", 'Größe "ü"', "长度"]
+
+
+def checksum(document):
+    """What docs/modelfile.md says, in other words than the package's."""
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sealed(document):
+    """Return the bytes of a document, with the checksum that its content has."""
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    return json.dumps({**content, "sha256": checksum(content)}, ensure_ascii=False).encode()
+
+
+@pytest.fixture
+def rows(rng):
+    X = rng.normal(size=(300, 3)) * [1.0, 1e-3, 1e6] + [5.0, 0.0, -1e7]
+    X[:, 2] = np.round(X[:, 2], -6)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X[0] = 0.5
+    return X
+
+
+def fitted(make, X):
+    """Fit a model in one of the ways that a model can have come about."""
+    table = pd.DataFrame(X, columns=NAMES)
+    halves = table[: len(X) // 2], table[len(X) // 2 :]
+    match make:
+        case "calibrated":
+            return REF().fit(halves[0]).calibrate(halves[1], alpha=0.1)
+        case "weights":
+            return REF(levels="all").fit(X, sample_weight=np.linspace(0.0, 2.0, len(X)))
+        case "reference":
+            return REF(engine="reference", max_gain=None, distance="l2").fit(X)
+        case "sketch":
+            return REF(engine="sketch", n_jobs=1).fit(table)
+        case "coarse sketch":
+            return REF(engine="sketch", n_bins=16, fold="sqr").fit(X, np.full(len(X), 0.7))
+        case "stream":
+            model = REF(engine="sketch", n_bins=64).partial_fit(table).partial_fit(halves[1])
+            return model.forget(halves[1])
+        case fold:
+            return REF(fold=fold, n_iter=20, threshold=2).fit(table)
+
+
+MAKES = ("calibrated", "weights", "reference", "sketch", "coarse sketch", "stream")

@@ -1,0 +1,332 @@
+"""A file that is not exactly a model file is refused, with the path of the field to blame."""
+
+import base64
+import json
+import os
+import pickle
+import zlib
+from threading import Thread
+
+import numpy as np
+import pytest
+
+import refold
+from refold import REF, ModelFileError
+from refold.modelfile.document import from_bytes, to_bytes
+from refold.modelfile.text import digest
+from tests.modelfile.conftest import fitted, sealed
+
+MISSING = object()
+
+
+def document_of(model):
+    return json.loads(to_bytes(model, "REF", "0.1.0"))
+
+
+@pytest.fixture
+def exact(rows):
+    return document_of(fitted("calibrated", rows))
+
+
+@pytest.fixture
+def sketched(rows):
+    return document_of(fitted("stream", rows))
+
+
+def put(document, path, value):
+    """Set what stands at a path such as chain.shifts[3][0]."""
+    *steps, last = [
+        int(step) if step.isdigit() else step
+        for step in path.replace("[", ".").replace("]", "").split(".")
+    ]
+    for step in steps:
+        document = document[step]
+    if value is MISSING:
+        del document[last]
+    else:
+        document[last] = value
+
+
+def refusal(document):
+    with pytest.raises(ModelFileError) as caught:
+        from_bytes(sealed(document))
+    return caught.value
+
+
+def encoded(array, dtype=None, shape=None):
+    array = np.asarray(array)
+    return {
+        "dtype": dtype or array.dtype.name,
+        "shape": shape or list(array.shape),
+        "zlib": base64.b64encode(zlib.compress(array.tobytes())).decode(),
+    }
+
+
+WRONG = {
+    "format": ["other", 1, None],
+    "format_version": [2, 0, "1", 1.0, True, None],
+    "refold_version": [1, None],
+    "created": ["yesterday", "2026-13-01T00:00:00Z", 5],
+    "estimator": ["SVC", "__class__", 3],
+    "n_features": [0, -1, 3.0, "3", True, 2**70],
+    "feature_names": ["abc", {}],
+    "feature_names[1]": [1, None],
+    "feature_names[2]": ["width [mm]"],
+    "parameters": [[], None],
+    "parameters.n_iter": [0, 1.5, "101", True, None, [], 2**70],
+    "parameters.fold": ["cube", "", 1, None, ["abs"], {"__reduce__": "os.system"}],
+    "parameters.distance": ["l3", 2],
+    "parameters.threshold": [-1, "1", None, True],
+    "parameters.max_gain": [0.5, "inf"],
+    "parameters.n_jobs": [0, 1.5, False],
+    "parameters.n_bins": [3, 2**30],
+    "engine": ["auto", "gpu", None, 1],
+    "threshold": [-1e-9, "1", None, False],
+    "chain": [[], None],
+    "chain.fold": ["cube", None],
+    "chain.n_iter": [0, True],
+    "chain.levels[1]": [0, 102, 1.0, True, None, "1", 10**30],
+    "chain.gain[0]": [-1.0, "1", None],
+    "chain.shifts[2][0]": ["1", None, True, [1.0], 2**60],
+    "chain.scales[2][100]": [0.0, -1.0, -0.0, None],
+    "calibration": [[], 1],
+    "calibration.source": ["guessed", None],
+    "calibration.scores[0]": [-0.5, None],
+    "calibration.scores[5]": [0.0],
+    "calibration.weights[3]": [-1.0, "1"],
+    "summary": [None],
+    "summary.rows": [0, -5, 1.5],
+    "summary.weight": [0, -1.0, None],
+    "summary.sampled": [0, 10**6],
+    "summary.missing[0]": [-1.0],
+    "summary.resolution[0]": [-1.0],
+    "summary.high[0]": [-1e300],
+    "summary.quantiles[1][5]": [1e300, -1e300, None],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [(path, value) for path, values in WRONG.items() for value in values]
+)
+def test_a_wrong_value_is_named(exact, path, value):
+    put(exact, path, value)
+    assert refusal(exact).where == path
+
+
+WRONG_SKETCH = {
+    "sketch": [None, [], 1],
+    "sketch.n_bins": [0, 2**25, 64.0],
+    "sketch.rows": [0],
+    "sketch.weight": [0.0, -1.0],
+    "sketch.histograms[1].exponent": [2000, -2000, 1.0],
+    "sketch.histograms[1].rows": [-1, None],
+    "sketch.histograms[1].missing": [-1.0],
+    "sketch.histograms[1].high": [-1e300],
+    "sketch.histograms[1].bins": [encoded(np.arange(65)), [], None],
+    "sketch.histograms[1].counts.dtype": ["int64", "object", None],
+    "sketch.histograms[1].counts.shape[0]": [10**12, -1, 1.0],
+    "sketch.histograms[1].counts.zlib": ["", "!!!!", "AAAA", None, "é" * 8, "e" * 10_000],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [(path, value) for path, values in WRONG_SKETCH.items() for value in values]
+)
+def test_a_wrong_value_in_a_sketch_is_named(sketched, path, value):
+    put(sketched, path, value)
+    assert refusal(sketched).where.startswith(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        *(("counts", value) for value in (np.nan, np.inf, 0.0, -1.0)),
+        *(("positions", value) for value in (np.nan, -np.inf, -1.0, 1e6)),
+        *(("bins", value) for value in (-(2**62), 2**62)),
+    ],
+)
+def test_numbers_inside_an_encoded_array_are_checked(sketched, part, value):
+    there = sketched["sketch"]["histograms"][0][part]
+    numbers = np.frombuffer(zlib.decompress(base64.b64decode(there["zlib"])), there["dtype"]).copy()
+    numbers[-1] = value
+    put(sketched, f"sketch.histograms[0].{part}", encoded(numbers))
+    where = f"sketch.histograms[0].{part}"
+    assert refusal(sketched).where == (where if value == 2**62 else f"{where}[{len(numbers) - 1}]")
+
+
+def test_counts_that_are_not_the_weight_of_the_rows_are_refused(sketched):
+    there = sketched["sketch"]["histograms"][0]["counts"]
+    counts = np.frombuffer(zlib.decompress(base64.b64decode(there["zlib"]))) * 2.0
+    put(sketched, "sketch.histograms[0].counts", encoded(counts))
+    assert refusal(sketched).where == "sketch.histograms[0].counts"
+
+
+def members(value, path=""):
+    """Yield the path of every member of every object but the parameters."""
+    if isinstance(value, dict) and path != "parameters":
+        for key, inner in value.items():
+            here = f"{path}.{key}" if path else key
+            yield here
+            yield from members(inner, here)
+
+
+def test_every_member_must_be_there_and_no_other(rows):
+    document = document_of(fitted("calibrated", rows))
+    for path in members(document):
+        if path == "sha256":
+            continue
+        changed = json.loads(json.dumps(document))
+        put(changed, path, MISSING)
+        error, parent = refusal(changed), path.rpartition(".")[0]
+        assert (error.where, path.rpartition(".")[2] in error.problem) == (parent, True)
+        if isinstance(eval_at(document, parent), dict) and parent:
+            changed = json.loads(json.dumps(document))
+            put(changed, f"{parent}.surplus", 1)
+            assert refusal(changed).where == parent
+
+
+def eval_at(document, path):
+    for step in path.split(".") if path else []:
+        document = document[step]
+    return document
+
+
+def test_a_parameter_that_an_older_file_lacks_takes_its_default(exact):
+    del exact["parameters"]["n_bins"]
+    assert from_bytes(sealed(exact)).n_bins == REF().n_bins
+
+
+def test_a_parameter_that_nobody_knows_is_refused(exact):
+    exact["parameters"]["gamma"] = 1
+    error = refusal(exact)
+    assert (error.where, "'gamma'" in error.problem) == ("parameters", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "length"),
+    [
+        ("feature_names", 2),
+        ("chain.levels", 4),
+        ("chain.gain", 0),
+        ("chain.shifts", 2),
+        ("chain.shifts[1]", 100),
+        ("calibration.weights", 3),
+        ("summary.low", 4),
+        ("summary.quantiles[0]", 256),
+    ],
+)
+def test_wrong_lengths_are_named(exact, path, length):
+    put(exact, path, [1.0] * length)
+    error = refusal(exact)
+    assert error.where == path
+    assert str(length) in error.problem
+
+
+def test_numbers_that_overflow_together_are_refused(exact):
+    put(exact, "chain.scales[1]", [1e-200] * 101)
+    assert "feature 1" in refusal(exact).problem
+
+
+def test_the_reference_engine_takes_what_only_compiled_ones_cannot(rows, tmp_path):
+    # The literal floor of 1e-3 at each of 200 levels: the product of the scales underflows.
+    X = np.hstack([rows, np.full((len(rows), 1), 7.0)])
+    model = REF(engine="reference", max_gain=None, n_iter=200).fit(X)
+    loaded = from_bytes(to_bytes(model, "REF", "0"))
+    np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X))
+
+
+LITERALS = {
+    b"NaN": "NaN is not a number",
+    b"Infinity": "Infinity is not a number",
+    b"-Infinity": "-Infinity is not a number",
+    b"1e999": "too large|finite",
+    b"-1e999": "too large|finite",
+    b"1" * 5000: "5000 digits",
+    b"1" * 1_000_000: "1000000 digits",
+    b'{"a": 1, "a": 2}': "key 'a' more than once",
+}
+
+
+@pytest.mark.parametrize("literal", LITERALS, ids=lambda literal: literal[:12].decode())
+@pytest.mark.parametrize("where", ["threshold", "chain.shifts[1][2]", "chain.levels[1]"])
+def test_literals_that_are_no_numbers_are_named(exact, literal, where):
+    put(exact, where, 123456.75)
+    del exact["sha256"]
+    body = json.dumps(exact, ensure_ascii=False).encode().replace(b"123456.75", literal)
+    raw = with_digest(body)
+    with pytest.raises(ModelFileError, match=f"{LITERALS[literal]}|must be a whole") as caught:
+        from_bytes(raw)
+    assert caught.value.where == where
+
+
+def with_digest(body):
+    """Seal a document that is not even JSON, with the package's own checksum."""
+    return body.rstrip()[:-1] + f', "sha256": "{digest(body)}"}}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda raw: b"", "empty"),
+        (lambda raw: b" \n", "not JSON"),
+        (lambda raw: b"\xef\xbb\xbf" + raw, "byte order mark"),
+        (lambda raw: raw + b"x", "not JSON: Extra data"),
+        (lambda raw: raw + raw, "not JSON: Extra data"),
+        (lambda raw: raw[:-3], "not JSON"),
+        (lambda raw: raw[: len(raw) // 2], "not JSON"),
+        (lambda raw: raw.replace("长".encode(), b"\xff\xfe"), "not UTF-8"),
+        (lambda raw: raw.decode().encode("utf-16"), "not UTF-8"),
+        (lambda raw: raw.replace(b'"format"', b'"format": 1, "format"', 1), "more than once"),
+        (lambda raw: raw.replace("长度".encode(), b"length"), "checksum"),
+        (lambda raw: raw.replace(b'"sha256": "', b'"sha256": "0'), "checksum"),
+        (lambda raw: b'{"a": 1}', "no 'format'"),
+        (lambda raw: b"[]", "must be an object"),
+        (lambda raw: b"null", "must be an object, not null"),
+        (lambda raw: b"NaN", "NaN is not a number"),
+        (lambda raw: b'"' + b"x" * 10_000 + b'"', "more than 4096 bytes"),
+        (lambda raw: pickle.dumps(REF()), "not"),
+    ],
+)
+def test_what_is_not_even_a_document_is_refused(rows, change, message):
+    raw = to_bytes(fitted("calibrated", rows), "REF", "0")
+    assert from_bytes(raw).n_features_in_ == 3
+    with pytest.raises(ModelFileError, match=message):
+        from_bytes(change(raw))
+
+
+def test_half_a_surrogate_pair_is_no_name(exact):
+    del exact["sha256"]
+    body = json.dumps(exact, ensure_ascii=False).encode().replace("长".encode(), rb"\ud800")
+    with pytest.raises(ModelFileError, match=r"feature_names\[2\]: .*surrogate"):
+        from_bytes(with_digest(body))
+
+
+def test_the_checksum_must_be_the_last_member(exact):
+    moved = {"sha256": exact.pop("sha256"), **exact}
+    with pytest.raises(ModelFileError, match=r"sha256: .*checksum"):
+        from_bytes(json.dumps(moved, ensure_ascii=False).encode())
+
+
+def test_errors_name_the_file_and_survive_pickling(tmp_path):
+    (tmp_path / "bad.json").write_text("{")
+    with pytest.raises(ModelFileError, match=r"bad\.json: The file is not JSON.*line 1") as caught:
+        refold.load(str(tmp_path / "bad.json"))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.problem) == (str(caught.value), caught.value.problem)
+
+
+def test_folders_and_missing_files(tmp_path):
+    with pytest.raises(ModelFileError, match="folder"):
+        refold.load(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        refold.load(tmp_path / "nothing.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_can_be_loaded_from(rows, tmp_path):
+    raw = to_bytes(fitted("sketch", rows), "REF", "0")
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=(tmp_path / "pipe").write_bytes, args=[raw])
+    writer.start()
+    assert refold.load(tmp_path / "pipe").n_features_in_ == 3
+    writer.join()

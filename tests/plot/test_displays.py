@@ -1,0 +1,146 @@
+"""Pictures: they show what the model says, where they are told to, and nothing pops up."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
+
+from refold import REF
+from refold.model_selection import gmean_score
+from refold.plot import (
+    ContributionsDisplay,
+    DistancesDisplay,
+    FoldMapDisplay,
+    LevelsDisplay,
+    RegionsDisplay,
+)
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    mpl.use("Agg")
+    monkeypatch.setattr(pyplot, "show", lambda *a, **k: pytest.fail("a picture called show()"))
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture
+def X(rng):
+    return pd.DataFrame(
+        {
+            "torque [Nm]": rng.normal(74.0, 2.0, size=400),
+            "speed": np.where(rng.random(400) < 0.5, 10.0, 30.0) + rng.normal(size=400),
+            "fixed": 7.0,
+        }
+    )
+
+
+@pytest.fixture
+def model(X):
+    return REF(levels="all").fit(X)
+
+
+DRAW = {
+    "fold map": lambda model, X, ax: FoldMapDisplay.from_estimator(model, "speed", ax=ax),
+    "levels": lambda model, X, ax: LevelsDisplay.from_estimator(model, X, ax=ax),
+    "distances": lambda model, X, ax: DistancesDisplay.from_estimator(model, X, ax=ax),
+    "contributions": lambda model, X, ax: ContributionsDisplay.from_estimator(model, X, ax=ax),
+    "regions": lambda model, X, ax: RegionsDisplay.from_estimator(
+        model, X, features=("torque [Nm]", "speed"), resolution=40, ax=ax
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_it_draws_where_it_is_told_to_and_can_be_drawn_again(name, model, X):
+    ax = Figure().subplots()
+    display = DRAW[name](model, X, ax)
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    assert pyplot.get_fignums() == []
+    again = display.plot()
+    assert again is display
+    assert display.ax_ is not ax
+    assert ax.get_xlabel()
+    display.figure_.canvas.draw()
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_a_model_that_is_not_fitted_is_refused(name, X):
+    with pytest.raises(NotFittedError):
+        DRAW[name](REF(), X, None)
+
+
+@pytest.mark.parametrize("name", DRAW)
+@pytest.mark.parametrize("engine", ["sketch", "reference"])
+def test_every_engine_can_be_drawn(name, engine, X):
+    DRAW[name](REF(engine=engine).fit(X), X, None)
+
+
+def test_the_fold_map_is_what_the_feature_contributes(model, X):
+    display = FoldMapDisplay.from_estimator(model, "speed")
+    rows = pd.DataFrame({"torque [Nm]": np.nan, "speed": display.values, "fixed": np.nan})
+    np.testing.assert_allclose(display.magnitudes, -model.score_samples(rows), rtol=1e-12)
+    assert display.shares.sum() == pytest.approx(1.0, abs=0.01)
+    assert len(display.ranges) == 2  # a real gap
+    counts = np.histogram(X["speed"], display.edges)[0] / len(X)
+    assert np.abs(np.cumsum(display.shares) - np.cumsum(counts)).max() < 0.02
+
+
+def test_a_constant_feature_has_a_map_too(model):
+    display = FoldMapDisplay.from_estimator(model, 2)
+    assert display.shares.sum() == pytest.approx(1.0)
+    assert np.isfinite(display.magnitudes).all()
+
+
+def test_the_learning_curve_ends_with_the_last_level(X):
+    model = REF().fit(X)
+    bad = X.assign(speed=90.0)
+    both, y = pd.concat([X, bad]), np.repeat([1, -1], len(X))
+    display = LevelsDisplay.from_estimator(model, both, y)
+    labels = model.predict(both)
+    assert display.accepted[-1] == (labels[y == 1] == 1).mean()
+    assert display.rejected[-1] == (labels[y == -1] == -1).mean()
+    assert display.gmean[-1] == gmean_score(y, labels)
+    assert len(display.accepted) == model.n_iter
+    with pytest.raises(ValueError, match="both normal rows"):
+        LevelsDisplay.from_estimator(model, X, np.ones(len(X)))
+    with pytest.raises(ValueError, match="has 400 rows"):
+        LevelsDisplay.from_estimator(model, X, [1, -1])
+
+
+def test_the_legend_says_how_many_rows_are_above_the_threshold(model, X):
+    far = pd.concat([X, X.head(100).assign(speed=1e9)])
+    display = DistancesDisplay.from_estimator(model, far)
+    share = 100 * (model.predict(far) == -1).mean()
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert f"threshold: {share:.3g} % of rows above" in texts
+    drawn = sum(patch.get_height() for patch in display.ax_.patches)
+    assert drawn == len(far)
+
+
+def test_every_bar_has_its_feature_and_the_rest_is_added_up(rng):
+    X = rng.normal(size=(300, 14))
+    model = REF().fit(X)
+    display = ContributionsDisplay.from_estimator(model, X, row=5, most=4)
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    widths = [bar.get_width() for bar in display.ax_.patches]
+    assert len(labels) == 5
+    assert labels[-1] == "10 others"
+    assert sum(widths) == pytest.approx(-model.score_samples(X)[5])
+    assert widths[:4] == sorted(widths[:4], reverse=True)
+
+
+def test_the_regions_are_the_models_own_distances(model):
+    display = RegionsDisplay.from_estimator(model, features=(0, 1), resolution=30)
+    row = pd.DataFrame({"torque [Nm]": [display.x[3]], "speed": [display.y[20]], "fixed": [7.0]})
+    assert display.distances[20, 3] == pytest.approx(-model.score_samples(row)[0], rel=1e-12)
+    with pytest.raises(ValueError, match="two different"):
+        RegionsDisplay.from_estimator(model, features=(1, "speed"))
+    with pytest.raises(ValueError, match="no feature 'sped'"):
+        RegionsDisplay.from_estimator(model, features=(0, "sped"))
+    with pytest.raises(ValueError, match="numbered 0 to 2"):
+        FoldMapDisplay.from_estimator(model, 3)
