@@ -378,14 +378,10 @@ bool count(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells,
 
 void transpose(const double* from, int64_t row_stride, int rows, int columns, double* to,
                int64_t gap) {
-  constexpr int AHEAD = 16;  // rows; the processor does not foresee steps beyond a page
   int i = 0;
   for (; i + WIDTH <= rows; i += WIDTH) {
     const double* row[WIDTH];
-    for (int k = 0; k < WIDTH; ++k) {
-      row[k] = from + (i + k) * row_stride;
-      for (int c = 0; c < columns; c += 8) __builtin_prefetch(row[k] + AHEAD * row_stride + c);
-    }
+    for (int k = 0; k < WIDTH; ++k) row[k] = from + (i + k) * row_stride;
     int c = 0;
     for (; c + WIDTH <= columns; c += WIDTH) {
       const Vec a = load(row[0] + c), b = load(row[1] + c);

@@ -8,16 +8,22 @@
 namespace refold {
 namespace {
 
+// Columns that are read together share the cache lines of a row-major table. The bins that most of
+// their rows fall into must stay in the second-level cache.
+constexpr int64_t COLUMNS_AT_ONCE = 16;
+// With very many bins there are fewer: their tallies take no more memory than this, per thread.
+constexpr int64_t TALLY_BYTES = int64_t(64) << 20;
+
 template <class T>
 class Sketcher {
  public:
   Sketcher(const Table<T>& X, const double* weights, int64_t n_bins, int width)
-      : X_(X), weights_(weights), tile_(std::make_unique<Tile>()) {
+      : X_(X), weights_(weights), tile_(width) {
     for (int c = 0; c < width; ++c) tallies_.push_back(std::make_unique<Tally>(n_bins));
   }
 
   void columns(int64_t first, int count, Histogram* out, Problem& problem) {
-    each_tile(X_, first, count, *tile_, [&](int c, const double* x, int64_t begin, int64_t rows) {
+    each_tile(X_, first, count, tile_, [&](int c, const double* x, int64_t begin, int64_t rows) {
       const double* w = weights_ ? weights_ + begin : nullptr;
       tallies_[c]->add(x, w, rows, begin, first + c, problem);
     });
@@ -30,7 +36,7 @@ class Sketcher {
  private:
   const Table<T>& X_;
   const double* weights_;
-  std::unique_ptr<Tile> tile_;
+  Tile tile_;
   std::vector<std::unique_ptr<Tally>> tallies_;
 };
 
@@ -40,7 +46,8 @@ template <class T>
 Problem sketch(const Table<T>& X, const double* weights, int64_t n_bins, int n_threads,
                std::vector<Histogram>& out) {
   out.resize(X.columns);
-  return in_groups(X, n_threads, [&](Groups& groups, Problem& problem) {
+  const int64_t fit = std::max<int64_t>(1, TALLY_BYTES / (n_bins * Tally::BYTES_PER_BIN));
+  return in_groups(X, std::min(COLUMNS_AT_ONCE, fit), n_threads, [&](Groups& groups, Problem& problem) {
     Sketcher<T> sketcher(X, weights, n_bins, int(groups.width));
     for (int64_t first; (first = groups.next()) < X.columns;)
       sketcher.columns(first, groups.count(first), out.data(), problem);

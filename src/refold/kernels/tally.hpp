@@ -30,6 +30,9 @@ struct Histogram {
 
 class Tally {
  public:
+  // A cell, and twice two doubles.
+  static constexpr int64_t BYTES_PER_BIN = 40;
+
   explicit Tally(int64_t n_bins);
   // Counts rows first, first + 1, … of a column; w is null or a weight per row.
   void add(const double* x, const double* w, int64_t n, int64_t first, int64_t column, Problem&);

@@ -1,6 +1,7 @@
 // A table that is read once, a group of columns at a time.
 #pragma once
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 
@@ -10,25 +11,29 @@
 
 namespace refold {
 
-// Columns that are read together share the cache lines of a row-major table; a tile of them and what
-// is counted of each fit the second-level cache.
-constexpr int GROUP = 16;
+// Some rows of a group of columns, each column side by side: few enough for the second-level cache.
+class Tile {
+ public:
+  static constexpr int64_t ROWS = 1024;
 
-// Some rows of a group of columns, each column side by side.
-struct Tile {
-  static constexpr int ROWS = 1024;
-  double x[GROUP][ROWS];
+  explicit Tile(int64_t columns) : memory_(new double[columns * GAP]) {}
+  const double* column(int c) const { return memory_.get() + c * GAP; }
 
   template <class T>
   void read(const Table<T>& X, int64_t first, int count, int64_t begin, int rows) {
     if constexpr (std::is_same_v<T, double>)
       if (X.column_stride == 1)
-        return loops().transpose(X.at(begin, first), X.row_stride, rows, count, x[0], ROWS);
+        return loops().transpose(X.at(begin, first), X.row_stride, rows, count, memory_.get(), GAP);
     for (int c = 0; c < count; ++c) {
       const T* from = X.at(begin, first + c);
-      for (int i = 0; i < rows; ++i) x[c][i] = from[i * X.row_stride];
+      double* to = memory_.get() + c * GAP;
+      for (int i = 0; i < rows; ++i) to[i] = from[i * X.row_stride];
     }
   }
+
+ private:
+  static constexpr int64_t GAP = ROWS + 8;  // columns begin in different sets of a cache
+  std::unique_ptr<double[]> memory_;
 };
 
 // Calls visit(column in the group, values, row of the first, number of rows) until all rows were
@@ -41,9 +46,9 @@ void each_tile(const Table<T>& X, int64_t first, int count, Tile& tile, Visit vi
       return;
     }
   for (int64_t begin = 0; begin < X.rows; begin += Tile::ROWS) {
-    const int rows = int(std::min<int64_t>(Tile::ROWS, X.rows - begin));
+    const int rows = int(std::min(Tile::ROWS, X.rows - begin));
     tile.read(X, first, count, begin, rows);
-    for (int c = 0; c < count; ++c) visit(c, tile.x[c], begin, rows);
+    for (int c = 0; c < count; ++c) visit(c, tile.column(c), begin, rows);
   }
 }
 
@@ -55,11 +60,12 @@ struct Groups {
   int count(int64_t first) const { return int(std::min(width, columns - first)); }
 };
 
-// Runs work(groups, problem) on threads; the first problem of all is returned.
+// Runs work(groups, problem) on threads, with groups of at most so many columns; returns the first
+// problem of all.
 template <class T, class Work>
-Problem in_groups(const Table<T>& X, int n_threads, Work work) {
+Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
   const int64_t fair = (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
-  Groups groups{X.columns, X.row_stride == 1 ? 1 : std::min<int64_t>(GROUP, fair)};
+  Groups groups{X.columns, X.row_stride == 1 ? 1 : std::min(most, fair)};
   const int64_t tasks = (X.columns + groups.width - 1) / groups.width;
   std::mutex guard;
   Problem problem;
