@@ -57,19 +57,18 @@ class Summary:
         """Describe a table that an engine has found usable: every column has a value."""
         rows, columns = X.shape
         low, high, missing = _extremes(X, weights, n_jobs)
-        sample, w = X, weights
+        drawn = np.arange(rows)
         if rows > SAMPLED_ROWS:
             # Drawn, not every n-th row: tables have periods. The seed makes the model repeatable.
-            drawn = np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False)
-            sample, w = X[drawn], None if weights is None else weights[drawn]
+            drawn = np.sort(np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False))
         return cls(
             rows=rows,
             weight=float(rows if weights is None else weights.sum()),
             missing=missing,
             low=low,
             high=high,
-            quantiles=_quantiles(sample, w, low, high),
-            sampled=len(sample),
+            quantiles=_quantiles(X, weights, drawn, low, high),
+            sampled=len(drawn),
             resolution=np.zeros(columns),
         )
 
@@ -98,18 +97,22 @@ def _extremes(
     return low, high, missing
 
 
-def _quantiles(X: NDArray[Any], weights: Floats | None, low: Floats, high: Floats) -> Floats:
+def _quantiles(
+    X: NDArray[Any], weights: Floats | None, drawn: NDArray[np.int64], low: Floats, high: Floats
+) -> Floats:
     """Return the quantiles of each column of a sample; the outermost are those of all rows."""
     quantiles = np.empty((N_QUANTILES, X.shape[1]))
-    for j, column in enumerate(X.T):
-        used = ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0.0)
+    w = None if weights is None else weights[drawn]
+    for j in range(X.shape[1]):
+        column = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
+        used = ~np.isnan(column) if w is None else ~np.isnan(column) & (w > 0.0)
         values = column[used].astype(np.float64, copy=False)
-        if weights is None or len(values) == 0:
+        if w is None or len(values) == 0:
             values.sort()
             quantiles[:, j] = _inverted(values, np.arange(1.0, len(values) + 1.0), high[j])
         else:
             order = np.argsort(values)
-            quantiles[:, j] = _inverted(values[order], np.cumsum(weights[used][order]), high[j])
+            quantiles[:, j] = _inverted(values[order], np.cumsum(w[used][order]), high[j])
     quantiles[0], quantiles[-1] = low, high
     return quantiles
 
