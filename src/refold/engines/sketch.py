@@ -4,8 +4,8 @@ Per feature a histogram over equal-width bins whose width is a power of two, 2^k
 k is the smallest for which the range of the feature fits into `n_bins` bins, so any order, chunks
 and merges of the same rows end in the same bins and counts. Each bin also knows where within it its
 rows lie on average, to 2^-52 of the range of all bins, so that integers (below 2^52) that stand
-alone in their bin are represented exactly, and other values as well as doubles of that range can. The
-chain is learned from the bins' centroids, each counted as often as it has rows.
+alone in their bin are represented exactly, and other values as well as doubles of that range can.
+The chain is learned from the bins' centroids, each counted as often as it has rows.
 """
 
 from __future__ import annotations
