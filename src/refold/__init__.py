@@ -12,6 +12,7 @@ from importlib.metadata import version as _version
 
 from refold._merge import merge
 from refold._ref import REF
+from refold.creased import CreasedREF
 
-__all__ = ["REF", "merge"]
+__all__ = ["REF", "CreasedREF", "merge"]
 __version__ = _version("refold")
