@@ -77,9 +77,10 @@ def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
         theirs = model._seen.creases
         if ours is None or theirs is None:
             raise ValueError(
-                f"Model {number} has learned {model._seen.weight:g} of n_init={model.n_init} rows "
-                "and has no creases yet. Only models that share their creases can be merged: make "
-                "the others by empty_like() of one, and train them by partial_fit."
+                f"Model {number} has learned {model._seen.weight:g} of "
+                f"n_init={model._seen.recipe.n_init} rows and has no creases yet. Only models that "
+                "share their creases can be merged: make the others by empty_like() of one, and "
+                "train them by partial_fit."
             )
         if not ours.same_as(theirs):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""How well CreasedREF tells anomalies from normal rows, on public sets that were not made for it."""
+"""How well CreasedREF tells anomalies from normal rows, on public data."""
 
 import os
 from pathlib import Path

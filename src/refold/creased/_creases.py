@@ -195,10 +195,8 @@ def _draw(drawer: _Drawer, n_creases: int) -> tuple[Floats, Floats]:
     points = drawer.rows(n_creases)
     a, b = points[through:].copy(), drawer.rows(n_creases - through)
     for _ in range(_ATTEMPTS):
-        # All are drawn anew whether needed or not, so that weights and copies draw alike.
-        again = (drawer.rows(n_creases - through), drawer.rows(n_creases - through))
         same = (a == b).all(axis=1)
-        a[same], b[same] = again[0][same], again[1][same]
+        a[same], b[same] = drawer.rows(same.sum()), drawer.rows(same.sum())
     apart = (a != b).any(axis=1)  # rows that are nearly all the same keep a direction through them
     directions[through:][apart] = (a - b)[apart]
     points[through:] = (a + b) / 2.0

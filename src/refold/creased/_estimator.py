@@ -170,7 +170,7 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
             nothing = Seen.nothing(self._recipe(), X.shape[1])
             seen = nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs)
             self._learned(seen)
-            self._judge = Judge.of(seen, X, _rows.counted(X, weights), self.alpha)
+            self._judge = self._calibrated(X, _rows.counted(X, weights))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -216,7 +216,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._seen.creases is None:
             raise ValueError(
-                f"The creases are not final yet: {self._seen.weight:g} of n_init={self.n_init} "
+                f"The creases are not final yet: {self._seen.weight:g} of "
+                f"n_init={self._seen.recipe.n_init} "
                 "rows have been learned. Learn more rows, set a smaller n_init, or use fit."
             )
         return self._with(self._seen.emptied())
@@ -240,7 +241,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         with _REFRESHING, self._naming_columns(), self._threads():
             if self._judge is None:
-                self._judge = self._calibrated()
+                sample = self._seen.sample
+                self._judge = self._calibrated(sample.rows, sample.weights)
             return self._judge
 
     @property
@@ -324,13 +326,13 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         self._seen = seen
         self._judge = self._set_threshold = self._set_calibration = None
 
-    def _calibrated(self) -> Judge:
+    def _calibrated(self, X: NDArray[Any], weights: Floats) -> Judge:
+        """Make the judge of what was seen, by leave-one-out scores of rows that are part of it."""
         if self._seen.sketch is None:
             raise ValueError(_NO_ROWS)
         rows, weight = self._seen.sketch.rows, self._seen.weight
         check_enough(rows, None if weight == rows else weight)
-        sample = self._seen.sample
-        return Judge.of(self._seen.ready(), sample.rows, sample.weights, self.alpha)
+        return Judge.of(self._seen.ready(), X, weights, alpha=self.alpha, ridge=float(self.ridge))
 
     def _with(self, seen: Seen) -> CreasedREF:
         """Return a model with the same parameters and columns, and what was seen."""

@@ -41,11 +41,13 @@ class Judge:
     calibration: Calibration
 
     @classmethod
-    def of(cls, seen: Seen, X: NDArray[Any], weights: Floats, alpha: float) -> Judge:
+    def of(
+        cls, seen: Seen, X: NDArray[Any], weights: Floats, *, alpha: float, ridge: float
+    ) -> Judge:
         """Factor the sums and calibrate on rows that are in them."""
         assert seen.creases is not None
         assert seen.sums is not None
-        leverage = Leverage.of(seen.sums, seen.recipe.ridge)
+        leverage = Leverage.of(seen.sums, ridge)
         left_out = _left_out(seen.creases, leverage, X, weights)
         unit = left_out.threshold(alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
