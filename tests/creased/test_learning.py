@@ -159,7 +159,7 @@ def test_memory_does_not_grow_with_the_rows(rng):
     def peak(rows, learn):
         X = rng.normal(size=(rows, 5)).astype(np.float32)
         tracemalloc.start()
-        learn(CreasedREF(n_creases=32, n_init=1000, alpha=0.2), X)
+        learn(CreasedREF(n_creases=32, n_init=1000, n_jobs=1), X)
         top = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return top
