@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from refold._errors import TableError
 from refold._summary import Summary
-from refold._tables import check_enough, read_table, read_weights
+from refold._tables import check_enough, feature_names, read_table, read_weights
 from refold._thresholds import Calibration, DecisionMixin
 from refold.creased import _reasons, _rows
 from refold.creased._creases import Creases
@@ -77,6 +77,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         Leave-one-out distances of training rows, or what ``calibrate`` was given.
     threshold_ : float
         1, until ``calibrate`` sets another.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for; None after ``tune_threshold``.
     offset_ : float
         ``-threshold_``; ``decision_function = score_samples - offset_``.
     summary_ : Summary
@@ -103,7 +105,7 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
     >>> model.predict(new)
     array([ 1, -1])
     >>> model.reasons(new).of_row(1, 1)
-    ['x1: expected 0.9915, got -1']
+    ['column 1: expected 0.9915, got -1']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -307,9 +309,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
             ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
         """
         X, judge = self._read(X)
-        names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(X.shape[1])])
         with self._threads():
-            return _reasons.reasons(judge, X, list(names))
+            return _reasons.reasons(judge, X, feature_names(self))
 
     def _read(self, X: Array) -> tuple[NDArray[Any], Judge]:
         check_is_fitted(self)
@@ -325,6 +326,7 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
     def _learned(self, seen: Seen) -> None:
         self._seen = seen
         self._judge = self._set_threshold = self._set_calibration = None
+        self.alpha_ = float(self.alpha)
 
     def _calibrated(self, X: NDArray[Any], weights: Floats) -> Judge:
         """Make the judge of what was seen, by leave-one-out scores of rows that are part of it."""
