@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from numbers import Integral, Real
 from threading import Lock
@@ -13,12 +12,12 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
-from refold._errors import TableError
+from refold._guard import GuardMixin
 from refold._summary import Summary
 from refold._tables import check_enough, feature_names, read_table, read_weights
 from refold._thresholds import Calibration, DecisionMixin
@@ -36,7 +35,7 @@ Floats = NDArray[np.float64]
 _REFRESHING = Lock()
 
 
-class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
+class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
 
     REF folds each feature by itself. Here the standardized rows are folded along random oblique
@@ -354,31 +353,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         )
         return limit
 
-    @contextmanager
-    def _naming_columns(self) -> Iterator[None]:
-        """Let errors call columns by the user's names."""
-        try:
-            yield
-        except TableError as error:
-            raise error.named(getattr(self, "feature_names_in_", None)) from None
-
-    @contextmanager
-    def _restored_on_error(self) -> Iterator[None]:
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_seen")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 _NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
