@@ -69,3 +69,14 @@ def test_a_column_whose_values_the_sample_misses_is_still_described():
     summary = Summary.of(X, None)
     assert (summary.low[1], summary.high[1]) == (1.0, 2.0)
     assert np.isfinite(summary.quantiles).all()
+
+
+def test_the_resolution_is_the_width_of_the_bins_even_for_few_rows(rng):
+    X = rng.normal(size=(20_000, 1))
+    model = REF(engine="sketch").fit(X).forget(X[1_000:])
+    summary = model.summary_
+    expected = np.nanquantile(X[:1_000], SHARES[1:-1], axis=0, method="inverted_cdf")
+    off = np.abs(summary.quantiles[1:-1] - expected).max()
+    assert 0.0 < off <= summary.resolution[0]
+    few = REF(engine="sketch").fit([[0.1], [1000.3], [0.1], [0.1]]).summary_
+    assert np.abs(few.quantiles[10, 0] - 0.1) <= few.resolution[0]

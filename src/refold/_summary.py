@@ -84,7 +84,7 @@ class Summary:
             high=np.array([h.high for h in histograms]),
             quantiles=np.stack([_quantiles_of_bins(h) for h in histograms], axis=1),
             sampled=sketch.rows,
-            resolution=np.array([_resolution(h, sketch.n_bins) for h in histograms]),
+            resolution=np.ldexp(1.0, [h.exponent for h in histograms]),
         )
 
 
@@ -136,8 +136,3 @@ def _quantiles_of_bins(histogram: Histogram) -> Floats:
     quantiles = _inverted(centroids, np.cumsum(counts), histogram.high)
     quantiles[0], quantiles[-1] = histogram.low, histogram.high
     return quantiles
-
-
-def _resolution(histogram: Histogram, n_bins: int) -> float:
-    """Return the width of the bins; rows no more than bins are kept value by value."""
-    return 0.0 if histogram.rows <= n_bins else float(np.ldexp(1.0, histogram.exponent))

@@ -1,0 +1,160 @@
+"""From counts to findings: what differs, and whether outliers can be the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._summary import N_QUANTILES, Summary
+from refold._thresholds import Calibration
+from refold.drift._counts import Seen
+from refold.drift._result import Drift, FeatureDrift
+from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
+
+Floats = NDArray[np.float64]
+
+_SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
+# Standard errors by which an estimate is moved to the safe side.
+_SAFETY = 3.0
+
+
+@dataclass(frozen=True)
+class FalseAlarms:
+    """How often a model rejects rows that are like those of training.
+
+    Parameters
+    ----------
+    rejected, rows : float
+        How many of how many calibration rows lie above the threshold; 0 of 0 without calibration.
+    """
+
+    rejected: float
+    rows: float
+
+    @classmethod
+    def of(cls, model: Any) -> FalseAlarms:
+        """Count the distances that a calibration stored."""
+        calibration: Calibration | None = getattr(model, "calibration_", None)
+        if calibration is None:
+            return cls(0.0, 0.0)
+        above = calibration.weights[calibration.scores > model.threshold_]
+        return cls(float(above.sum()), calibration.total)
+
+    @property
+    def expected(self) -> float | None:
+        """The share of training-like rows that is rejected, None if unknown."""
+        # The threshold is itself one of the distances, and counts as one more above (conformal).
+        return min((self.rejected + 1.0) / (self.rows + 1.0), 1.0) if self.rows else None
+
+    def p_value(self, seen: Seen) -> float | None:
+        """Return the chance of so many rejected rows if nothing has changed, None if unknown."""
+        if not self.rows or not seen.judged:
+            return None
+        return float(share_not_larger(seen.rejected, seen.judged, self.rejected, self.rows))
+
+    def outliers_at_most(self, seen: Seen) -> int:
+        """Return how many rejected rows may be outliers: those beyond the usual false alarms.
+
+        Without a calibration that may be all of them, but never more than half of the rows: if most
+        rows are strange, they are the data.
+        """
+        accepted = seen.judged - seen.rejected
+        usual = accepted * self.rejected / max(self.rows - self.rejected, 1.0)
+        variance = usual * (1.0 + usual / max(accepted, 1)) + usual**2 / max(self.rejected, 1.0)
+        usual = max(usual - _SAFETY * np.sqrt(variance), 0.0)
+        return int(min(np.ceil(max(seen.rejected - usual, 0.0)), seen.judged // 2))
+
+
+def weigh(
+    seen: Seen, summary: Summary, alarms: FalseAlarms, names: Sequence[str], alpha: float
+) -> Drift:
+    """Put all that was counted together."""
+    outliers, outlier_p = alarms.outliers_at_most(seen), alarms.p_value(seen)
+    own = [] if outlier_p is None else [outlier_p]
+    distance, p = _values(seen, summary, outliers=0)
+    _, p_remaining = _values(seen, summary, outliers=outliers)
+    p_missing = _missing(seen, summary)
+    d = len(names)
+    adjusted = holm(np.concatenate([p, p_missing, own]))
+    remaining = holm(np.concatenate([p_remaining, p_missing, own]))[:d]
+    of_missing = adjusted[d : 2 * d] <= alpha
+    columns = {
+        "name": names,
+        "distance": distance,
+        "p_value": p,
+        "adjusted_p_value": adjusted[:d],
+        "remaining_p_value": remaining,
+        "missing_before": summary.missing / summary.weight,
+        "missing": (seen.rows - seen.places.present) / seen.rows,
+        "missing_p_value": p_missing,
+        "missing_adjusted_p_value": adjusted[d : 2 * d],
+        "median_before": summary.quantiles[N_QUANTILES // 2],
+        "median": [None if np.isnan(m) else float(m) for m in seen.places.medians()],
+        "differs": of_missing | (adjusted[:d] <= alpha),
+        "changed": of_missing | (remaining <= alpha),
+    }
+    return Drift(
+        rows=seen.rows,
+        empty=seen.rows - seen.judged,
+        rejected=seen.rejected / seen.judged if seen.judged else None,
+        expected=alarms.expected,
+        outlier_p_value=outlier_p,
+        outlier_adjusted_p_value=None if outlier_p is None else float(adjusted[-1]),
+        set_aside=outliers / max(seen.judged, 1),
+        alpha=alpha,
+        features=tuple(_features(columns)),
+    )
+
+
+def _features(columns: dict[str, Any]) -> list[FeatureDrift]:
+    plain = [c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values()]
+    return [
+        FeatureDrift(**dict(zip(columns, values, strict=True)))
+        for values in zip(*plain, strict=True)
+    ]
+
+
+def _values(seen: Seen, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
+    """Return the distance of each feature's distributions, and its p-value.
+
+    A share k/256 of the training rows or more lies at or below quantile k, and less than that lies
+    below it. So a distance is proven where more than k/256 of the new rows lie below, or less than
+    k/256 at or below. Up to `outliers` of the rejected rows are left out, at each quantile those
+    that make the distance smaller: what then remains is no work of outliers.
+    """
+    places, rejected = seen.places, seen.places_rejected
+    rows = places.present
+    outliers_in = np.minimum(outliers, rows // 2)
+    left_out = np.minimum(outliers_in, rejected.below)
+    below = (places.below - left_out) / np.maximum(rows - left_out, 1)
+    left_out = np.minimum(outliers_in, rejected.present - rejected.up_to)
+    up_to = places.up_to / np.maximum(rows - left_out, 1)
+    distance = np.maximum(below - _SHARES, _SHARES - up_to).max(axis=0)
+    distance = np.where(rows > 0, np.maximum(distance, 0.0), 0.0)
+    rows_left = rows - np.minimum(outliers_in, rejected.present)
+    return distance, same_distribution(distance, rows_left, _rows_behind_quantiles(summary))
+
+
+def _missing(seen: Seen, summary: Summary) -> Floats:
+    """Return the p-value of the share of missing values of each feature."""
+    before = _independent_rows(summary)
+    missing_before = np.round(summary.missing / summary.weight * before)
+    return same_share(seen.rows - seen.places.present, seen.rows, missing_before, before)
+
+
+def _rows_behind_quantiles(summary: Summary) -> Floats:
+    """Return how many training values each feature's quantiles were taken from, at least."""
+    share = 1.0 - summary.missing / summary.weight
+    rows = _independent_rows(summary) * summary.sampled / summary.rows * share
+    if summary.sampled < summary.rows:  # how many of the sampled rows have a value is not known
+        rows = np.maximum(rows - _SAFETY * np.sqrt(rows * (1.0 - share)), 0.0)
+    return np.asarray(rows, dtype=np.float64)
+
+
+def _independent_rows(summary: Summary) -> float:
+    """Weights are frequencies, but a row that counts ten times is no ten observations."""
+    return float(min(summary.rows, np.floor(summary.weight)))

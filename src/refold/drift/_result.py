@@ -1,0 +1,186 @@
+"""What a comparison found, for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
+
+_MEANING: dict[Verdict, str] = {
+    "same": "The rows are like those of training.",
+    "changed": "The data has changed: the bulk of the rows is not like those of training.",
+    "more outliers": "There are more outliers; the other rows are like those of training.",
+    "changed or more outliers": (
+        "The rows differ from those of training. Either the data has changed, or there are more "
+        "outliers."
+    ),
+}
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class FeatureDrift:
+    """One feature of new rows beside the training rows.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    distance : float
+        The largest difference between the two distribution functions (Kolmogorov–Smirnov), as far
+        as the training quantiles prove it; between 0 and 1.
+    p_value : float
+        The chance of such a distance if nothing has changed.
+    adjusted_p_value : float
+        The same, corrected for the number of tests.
+    remaining_p_value : float
+        The corrected chance after as many rejected rows as may be outliers were set aside, those
+        that matter most.
+    missing_before, missing : float
+        The share of missing values in training and in the new rows.
+    missing_p_value, missing_adjusted_p_value : float
+        The chance of such a difference between the two, and corrected.
+    median_before, median : float or None
+        In the feature's own units. None if no new row has a value.
+    differs : bool
+        The values or the share of missing ones differ by more than chance.
+    changed : bool
+        They do so even without outliers.
+    """
+
+    name: str
+    distance: float
+    p_value: float
+    adjusted_p_value: float
+    remaining_p_value: float
+    missing_before: float
+    missing: float
+    missing_p_value: float
+    missing_adjusted_p_value: float
+    median_before: float
+    median: float | None
+    differs: bool
+    changed: bool
+
+    @property
+    def shift(self) -> float | None:
+        """How far the median has moved, in the feature's own units."""
+        if self.median is None:
+            return None
+        return min(max(self.median - self.median_before, -sys.float_info.max), sys.float_info.max)
+
+    def __str__(self) -> str:
+        median = "none" if self.median is None else f"{self.median:.4g}"
+        text = (
+            f"{self.name}: median {self.median_before:.4g} → {median}, "
+            f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
+        )
+        if self.missing_before or self.missing:
+            shares = f"{_percent(self.missing_before)} → {_percent(self.missing)}"
+            text += f", missing {shares} ({_chance(self.missing_adjusted_p_value)})"
+        return text + ("; outliers may explain it" if self.differs and not self.changed else "")
+
+
+@dataclass(frozen=True)
+class Drift:
+    """New rows beside the training rows of a model.
+
+    Parameters
+    ----------
+    rows : int
+        How many new rows there are.
+    empty : int
+        How many of them have no value at all: they count as missing and cannot be judged.
+    rejected : float or None
+        The share of the other rows that the model rejects; None if there are no others.
+    expected : float or None
+        The share of training-like rows that it rejects. None if the model is not calibrated: the
+        rate then has nothing to be compared with.
+    outlier_p_value, outlier_adjusted_p_value : float or None
+        The chance of so many rejected rows if nothing has changed, and corrected for the number of
+        tests. None without `expected`.
+    set_aside : float
+        The largest share of the rows that may be outliers, judging by how many are rejected.
+    alpha : float
+        The chance of a false alarm, over all tests together.
+    features : tuple of FeatureDrift
+        One per feature.
+    """
+
+    rows: int
+    empty: int
+    rejected: float | None
+    expected: float | None
+    outlier_p_value: float | None
+    outlier_adjusted_p_value: float | None
+    set_aside: float
+    alpha: float
+    features: tuple[FeatureDrift, ...]
+
+    @property
+    def more_rejected(self) -> bool:
+        """Whether more rows are rejected than by chance."""
+        p = self.outlier_adjusted_p_value
+        return p is not None and p <= self.alpha
+
+    @property
+    def verdict(self) -> Verdict:
+        """What has happened.
+
+        ``"changed"``: some feature differs in a way that outliers cannot explain. More rejected
+        rows are then what one would expect. ``"more outliers"``: more rows are rejected, and
+        without them the rest is as in training. ``"changed or more outliers"``: features differ,
+        rejected rows could explain it, but it is not proven that they are too many.
+        """
+        if any(feature.changed for feature in self.features):
+            return "changed"
+        if self.more_rejected:
+            return "more outliers"
+        if any(feature.differs for feature in self.features):
+            return "changed or more outliers"
+        return "same"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The verdict, all fields, and for each feature its fields and its shift.
+        """
+        features = [{**asdict(feature), "shift": feature.shift} for feature in self.features]
+        return {"verdict": self.verdict, **asdict(self), "features": features}
+
+    def __str__(self) -> str:
+        lines = [_MEANING[self.verdict], self._rates()]
+        if self.empty:
+            lines.append(f"{self.empty:,} rows have no value at all and could not be judged.")
+        differing = sorted(
+            (feature for feature in self.features if feature.differs),
+            key=lambda feature: (not feature.changed, -feature.distance),
+        )
+        lines += [f"  {feature}" for feature in differing[:_SHOWN]]
+        if len(differing) > _SHOWN:
+            lines.append(f"  and {len(differing) - _SHOWN} more")
+        return "\n".join(lines)
+
+    def _rates(self) -> str:
+        differing = sum(feature.differs for feature in self.features)
+        text = f"{self.rows:,} rows; {differing} of {len(self.features)} features differ"
+        if self.rejected is None:
+            return f"{text}."
+        text += f"; {_percent(self.rejected)} rejected"
+        if self.expected is None or self.outlier_adjusted_p_value is None:
+            return f"{text}, with nothing to compare it with: the model is not calibrated."
+        chance = _chance(self.outlier_adjusted_p_value)
+        return f"{text}, {_percent(self.expected)} expected ({chance})."
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.3g} %"
+
+
+def _chance(p: float) -> str:
+    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"

@@ -1,0 +1,67 @@
+"""The tests that drift rests on: every p-value is a bound, perhaps too large, never too small.
+
+They need no more than counts, so they cost the same for a hundred rows and for a billion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+Floats = NDArray[np.float64]
+
+
+def same_distribution(distance: ArrayLike, rows: ArrayLike, rows_before: ArrayLike) -> Floats:
+    """Return the chance that two samples of one distribution are as far apart as `distance`.
+
+    The two-sample Kolmogorov–Smirnov test by the inequality of Dvoretzky, Kiefer and Wolfowitz. Its
+    constant for two samples is at most e (Wei and Dudley 2012); ties only lower the chance. Against
+    the limit distribution p is too large by a factor of e/2 where it matters.
+    """
+    n, m = np.asarray(rows, dtype=np.float64), np.asarray(rows_before, dtype=np.float64)
+    size = n * m / np.maximum(n + m, 1.0)
+    p: Floats = np.minimum(np.exp(1.0 - 2.0 * size * np.square(distance)), 1.0)
+    return p
+
+
+def same_share(
+    found: ArrayLike, rows: ArrayLike, found_before: ArrayLike, rows_before: ArrayLike
+) -> Floats:
+    """Return Fisher's exact test of whether two shares are equal, against any difference."""
+    found, found_before = np.asarray(found), np.asarray(found_before)
+    rows, rows_before = np.asarray(rows), np.asarray(rows_before)
+    more = share_not_larger(found, rows, found_before, rows_before)
+    less = share_not_larger(rows - found, rows, rows_before - found_before, rows_before)
+    p: Floats = np.minimum(2.0 * np.minimum(more, less), 1.0)
+    return p
+
+
+def share_not_larger(
+    found: ArrayLike, rows: ArrayLike, found_before: ArrayLike, rows_before: ArrayLike
+) -> Floats:
+    """Return Fisher's exact test of whether a share has not grown: small if it has.
+
+    The tail of the hypergeometric distribution from `found` on. The ratio of a term to the one
+    before it falls along the tail, so a geometric series bounds it: exact to a few percent where
+    the tail is thin, and 1 where it is not.
+    """
+    x, n = np.asarray(found, dtype=np.float64), np.asarray(rows, dtype=np.float64)
+    y, m = np.asarray(found_before, dtype=np.float64), np.asarray(rows_before, dtype=np.float64)
+    first = np.exp(_log_choices(n, x) + _log_choices(m, y) - _log_choices(n + m, x + y))
+    ratio = (n - x) * y / ((x + 1.0) * (m - y + 1.0))
+    p: Floats = np.minimum(first / np.maximum(1.0 - ratio, 1e-300), 1.0)
+    return p
+
+
+def _log_choices(n: Floats, k: Floats) -> Floats:
+    log: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    return log
+
+
+def holm(p: Floats) -> Floats:
+    """Return p-values adjusted for their number, by Holm: the chance of one false alarm in all."""
+    order = np.argsort(p)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)
