@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from refold._needs import needs
 from refold.tabular import Features, Table
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ class Judge:
         """Return rows with the names that the model asks for."""
         if not hasattr(self.model, "feature_names_in_"):
             return X
-        import pyarrow as pa
-
-        return pa.table(list(X.T), names=[str(name) for name in self.names])
+        return needs("pyarrow", "cli").table(list(X.T), names=[str(name) for name in self.names])
 
     def explain(self, rows: list[int], X: Floats, reasons: int | None) -> list[Explanation]:
         """Say why rows are what they are; `rows` are their numbers in the table."""

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from refold._needs import needs
 from refold.cli._models import Judge, Verdicts
 from refold.scale._batches import _reasons
 from refold.tabular import Block, Features, InputError, Table
 from refold.tabular.errors import listed
 from refold.tabular.features import Floats
+
+pa = needs("pyarrow", "cli")
 
 
 @dataclass

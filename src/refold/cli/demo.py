@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from refold._needs import needs
 from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.explain import Explanations
 
 _LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
 
@@ -36,10 +40,10 @@ def demo(as_json: options.AsJson = False) -> None:
         typer.echo(
             f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are not normal"
         )
-    typer.echo(f"\nOf benign cases about {100 * _ALPHA:g} % should be. The worst, and why:")
+    typer.echo(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
     for kind, cases in found.items():
-        for case in cases.worst(_SHOWN):
-            typer.echo(f"\n  {kind} {case.text(_REASONS)}".replace("\n  ", "\n    ").lstrip("\n"))
+        typer.echo(f"\nThe worst of the {kind} cases, and why:\n")
+        typer.echo("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
 
 
 def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -56,12 +60,10 @@ def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
 
 
 def _frame(columns: dict[str, Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.table(columns)
+    return needs("pyarrow", "cli").table(columns)
 
 
-def _rejected(cases: Any) -> float:
+def _rejected(cases: Explanations) -> float:
     return sum(case.label == -1 for case in cases) / len(cases)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold._needs import needs
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -141,14 +142,13 @@ def _writer(output: str | None, fmt: str | None) -> Writer | None:
 @contextmanager
 def _to_standard_output(schema: Any) -> Iterator[Callable[[Any], None]]:
     """Write CSV as it comes; each batch is handed on at once."""
-    from pyarrow import BufferOutputStream, csv
-
-    buffer = BufferOutputStream()
+    pa, csv = needs("pyarrow", "cli"), needs("pyarrow.csv", "cli")
+    buffer = pa.BufferOutputStream()
     csv.write_csv(schema.empty_table(), buffer)
     sys.stdout.buffer.write(buffer.getvalue())
 
     def write(batch: Any) -> None:
-        buffer = BufferOutputStream()
+        buffer = pa.BufferOutputStream()
         csv.write_csv(batch, buffer, csv.WriteOptions(include_header=False))
         sys.stdout.buffer.write(buffer.getvalue())
         sys.stdout.buffer.flush()

@@ -160,7 +160,7 @@ class _Chosen:
         }
         if odd and not self._wanted.ignore_text:
             name, problem = next(iter(odd.items()))
-            more = f" So do {listed(list(odd)[1:], 5)}." if len(odd) > 1 else ""
+            more = f" The same goes for {listed(list(odd)[1:], 5)}." if len(odd) > 1 else ""
             raise InputError(
                 f"{self._table.name}: column {name!r} holds {problem}.{more} Leave such columns "
                 "out with --ignore-text, say with --columns which ones to learn, or with "
