@@ -49,6 +49,7 @@ format: $(VENV)/.test ## Put the code into the project's format
 bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.parquet
+	$(BIN)/python -m benchmarks.serving
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) build dist

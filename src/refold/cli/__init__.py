@@ -15,6 +15,7 @@ from refold.cli._failures import Commands
 from refold.cli.demo import demo
 from refold.cli.drift import drift
 from refold.cli.explain import explain
+from refold.cli.export import export
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
 from refold.cli.reproduce import reproduce
@@ -52,5 +53,5 @@ def _refold(
     """
 
 
-for command in (fit, score, explain, inspect, drift, demo, reproduce):
+for command in (fit, score, explain, inspect, drift, export, demo, reproduce):
     app.command()(command)

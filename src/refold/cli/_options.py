@@ -61,9 +61,9 @@ def names_in(text: str | None) -> list[str]:
 def check_output(path: Path) -> None:
     """Refuse a place where nothing can be written, before any work is done."""
     if path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder.", param_hint="--output")
+        raise typer.BadParameter(f"{path} is a folder.", param_hint="--out")
     if not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--output")
+        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--out")
 
 
 def note(sentence: str) -> None:

@@ -24,9 +24,9 @@ class Levels(StrEnum):
 
 def fit(
     table: options.Data,
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option("--output", "-o", help="The model file to write.", show_default=False),
+        typer.Option("--out", "-o", help="The model file to write.", show_default=False),
     ],
     alpha: Annotated[
         float | None,
@@ -73,7 +73,7 @@ def fit(
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
-    options.check_output(output)
+    options.check_output(out)
     from refold.scale._progress import counting
     from refold.tabular import Wanted, read_training
 
@@ -91,11 +91,11 @@ def fit(
             model = _learn(training, alpha, levels)
     import refold
 
-    refold.save(model, output)
+    refold.save(model, out)
     if as_json:
-        options.print_json(_document(model, training, output))
+        options.print_json(_document(model, training, out))
     else:
-        _say(model, training, output)
+        _say(model, training, out)
 
 
 def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
@@ -109,9 +109,9 @@ def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
     return model
 
 
-def _document(model: Any, training: Training, output: Path) -> dict[str, Any]:
+def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
     return {
-        "model": str(output),
+        "model": str(out),
         "rows": len(training.X),
         "rows_read": training.rows_read,
         "features": training.names,
@@ -123,7 +123,7 @@ def _document(model: Any, training: Training, output: Path) -> dict[str, Any]:
     }
 
 
-def _say(model: Any, training: Training, output: Path) -> None:
+def _say(model: Any, training: Training, out: Path) -> None:
     rows, read = len(training.X), training.rows_read
     of_all = f" of {read:,}" if rows != read else ""
     typer.echo(f"Learned from {rows:,}{of_all} rows, {len(training.names)} features.")
@@ -131,4 +131,4 @@ def _say(model: Any, training: Training, output: Path) -> None:
         typer.echo(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
     rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"
     typer.echo(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
-    typer.echo(f"The model is in {output}.")
+    typer.echo(f"The model is in {out}.")

@@ -30,10 +30,10 @@ _FORMATS = {
 def score(
     model: options.ModelFile,
     table: options.Data,
-    output: Annotated[
+    out: Annotated[
         str | None,
         typer.Option(
-            "--output",
+            "--out",
             "-o",
             help="Write all rows with their verdict, as .csv, .parquet or .arrow; - is CSV on "
             "standard output.",
@@ -74,15 +74,17 @@ def score(
       cat new.csv | refold score model.json - -o - | grep -v ',1,'
       refold score model.json new.csv --json --fail-on-outlier
     """
-    fmt = _format(output, table)
+    if out == "-" and as_json:
+        raise typer.BadParameter("--json and -o - would both go to standard output.")
+    fmt = _format(out, table)
     from refold.cli._models import Judge
     from refold.cli._scoring import score_table
     from refold.scale._progress import counting
 
     judge = Judge(model)
-    shown = output is None and not as_json and sys.stdout.isatty()
-    if output is None and not as_json and not shown:
-        output, fmt = "-", "csv"
+    shown = out is None and not as_json and sys.stdout.isatty()
+    if out is None and not as_json and not shown:
+        out, fmt = "-", "csv"
     with (
         options.open_data(table, no_header, delimiter, decimal) as data,
         counting("scoring", data.rows, show=True) as count,
@@ -90,7 +92,7 @@ def score(
         scores = score_table(
             judge,
             data,
-            writer=_writer(output, fmt),
+            writer=_writer(out, fmt),
             fmt=fmt,
             reasons=reasons,
             worst=worst,
@@ -105,37 +107,37 @@ def score(
         raise typer.Exit(1)
 
 
-def _format(output: str | None, table: str) -> str | None:
+def _format(out: str | None, table: str) -> str | None:
     """Return how to write the output: its name says so."""
-    if output is None:
+    if out is None:
         return None
-    if output == "-":
+    if out == "-":
         return "csv"
-    path = Path(output)
+    path = Path(out)
     options.check_output(path)
     fmt = _FORMATS.get(path.suffix.lower())
     if fmt is None:
         known = ", ".join(_FORMATS)
         raise typer.BadParameter(
-            f"{path.name} does not end with one of {known}.", param_hint="--output"
+            f"{path.name} does not end with one of {known}.", param_hint="--out"
         )
     if table != "-" and path.exists() and Path(table).exists() and path.samefile(table):
-        raise typer.BadParameter(f"{path} is the table to score.", param_hint="--output")
+        raise typer.BadParameter(f"{path} is the table to score.", param_hint="--out")
     return fmt
 
 
 Writer = Callable[[Any], Any]
 
 
-def _writer(output: str | None, fmt: str | None) -> Writer | None:
-    """Return what opens the output, once its columns are known."""
-    if output is None or fmt is None:
+def _writer(out: str | None, fmt: str | None) -> Writer | None:
+    """Return what opens the out, once its columns are known."""
+    if out is None or fmt is None:
         return None
-    if output == "-":
+    if out == "-":
         return _to_standard_output
     from refold.scale._files import _writing
 
-    path = Path(output)
+    path = Path(out)
     return lambda schema: _writing(fmt, path, schema)
 
 

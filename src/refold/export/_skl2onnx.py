@@ -1,0 +1,94 @@
+"""Teaches skl2onnx to convert REF, so that whole pipelines can be exported."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._needs import needs
+from refold._ref import REF
+from refold.export._graph import OLDEST_OPSET, Graph, check_exportable, write
+
+_ALIAS = "RefoldREF"
+# What skl2onnx itself puts behind a model to rename its outputs or to change their types.
+_RENAMING = {"SklearnIdentity", "SklearnCast"}
+
+
+def register_if_installed() -> None:
+    """Register REF with skl2onnx where there is one; to do so again changes nothing."""
+    if find_spec("skl2onnx") is not None:
+        needs("skl2onnx", "onnx").update_registered_converter(
+            REF, _ALIAS, _set_shapes, _convert, parser=_parse
+        )
+
+
+def _parse(scope: Any, model: REF, inputs: list[Any], custom_parsers: Any = None) -> list[Any]:
+    """Declare the outputs. `custom_parsers` belongs to skl2onnx's contract; nothing is nested."""
+    types = needs("skl2onnx.common.data_types", "onnx")
+    operator = scope.declare_local_operator(_ALIAS, model)
+    operator.inputs = inputs
+    float32 = all(isinstance(x.type, types.FloatTensorType) for x in inputs)
+    number = types.FloatTensorType if float32 else types.DoubleTensorType
+    for name, kind in (
+        ("label", types.Int64TensorType),
+        ("distance", number),
+        ("contributions", number),
+    ):
+        operator.outputs.append(scope.declare_local_variable(name, kind()))
+    return list(operator.outputs)
+
+
+def _set_shapes(operator: Any) -> None:
+    rows = operator.inputs[0].get_first_dimension()
+    label, distance, contributions = operator.outputs
+    label.type.shape = distance.type.shape = [rows]
+    contributions.type.shape = [rows, operator.raw_operator.n_features_in_]
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Compute in float64 whatever comes in, as Python does, and answer in the declared types."""
+    model = operator.raw_operator
+    check_exportable(model)
+    _check_place(operator, container)
+    nodes = _ContainerNodes(scope, container)
+    double = nodes.onnx.TensorProto.DOUBLE
+    columns = [nodes.node("Cast", x.full_name, to=double) for x in operator.inputs]
+    X = columns[0] if len(columns) == 1 else nodes.node("Concat", *columns, axis=1)
+    for variable, value in zip(operator.outputs, write(nodes, model, X), strict=True):
+        kind = variable.type.to_onnx_type().tensor_type.elem_type
+        container.add_node("Cast", [value], [variable.full_name], to=kind)
+
+
+def _check_place(operator: Any, container: Any) -> None:
+    if container.target_opset_any_domain("") < OLDEST_OPSET:
+        raise ValueError(f"REF needs target_opset={OLDEST_OPSET} or later.")
+    users = {user.type for x in operator.outputs for user in x.operators_inputs_}
+    if users - _RENAMING:
+        raise ValueError(
+            "REF can be converted as the last step of a pipeline, which judges rows, but not in "
+            "front of another step: that would need its transform."
+        )
+
+
+class _ContainerNodes(Graph):
+    """Nodes in the container of a conversion that is under way."""
+
+    def __init__(self, scope: Any, container: Any) -> None:
+        super().__init__(np.dtype(np.float64))
+        self.scope, self.container = scope, container
+        self.onnx = needs("onnx", "onnx")
+
+    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        output = str(self.scope.get_unique_variable_name("ref"))
+        self.container.add_node(operator, list(inputs), [output], **attributes)
+        return output
+
+    def store(self, value: NDArray[Any]) -> str:
+        name = str(self.scope.get_unique_variable_name("ref_constant"))
+        self.container.add_initializer(
+            name, None, None, self.onnx.numpy_helper.from_array(value, name)
+        )
+        return name
