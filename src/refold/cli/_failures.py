@@ -52,10 +52,13 @@ def _sentence(error: Exception) -> str | None:
     """Return what to tell about an error that the user's input has caused; None for others."""
     if isinstance(error, OSError):
         return None if error.filename is None else f"{error.filename}: {error.strerror}."
-    from refold import ModelFileError
     from refold.tabular import InputError
 
-    return str(error) if isinstance(error, InputError | ModelFileError) else None
+    if isinstance(error, InputError):
+        return str(error)
+    from refold import ModelFileError  # later, because it imports scikit-learn
+
+    return f"{error}." if isinstance(error, ModelFileError) else None
 
 
 def _leave_output() -> None:

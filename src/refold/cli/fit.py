@@ -74,7 +74,7 @@ def fit(
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
     options.check_output(out)
-    from refold.scale._progress import counting
+    from refold._progress import counting
     from refold.tabular import Wanted, read_training
 
     wanted = Wanted(
@@ -102,8 +102,13 @@ def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
     import numpy as np
 
     from refold import REF
+    from refold._errors import TableError
 
-    model = REF(alpha=alpha, levels=levels.value).fit(training.X)
+    model = REF(alpha=alpha, levels=levels.value)
+    try:
+        model.fit(training.X)
+    except TableError as error:
+        raise error.named(training.names) from None
     # What fit learns from a table with names; a table would be copied once more.
     model.feature_names_in_ = np.array(training.names, dtype=object)
     return model
@@ -126,7 +131,8 @@ def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
 def _say(model: Any, training: Training, out: Path) -> None:
     rows, read = len(training.X), training.rows_read
     of_all = f" of {read:,}" if rows != read else ""
-    typer.echo(f"Learned from {rows:,}{of_all} rows, {len(training.names)} features.")
+    features = "1 feature" if len(training.names) == 1 else f"{len(training.names)} features"
+    typer.echo(f"Learned from {rows:,}{of_all} rows, {features}.")
     if training.ignored:
         typer.echo(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
     rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"

@@ -77,9 +77,9 @@ def score(
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
     fmt = _format(out, table)
+    from refold._progress import counting
     from refold.cli._models import Judge
     from refold.cli._scoring import score_table
-    from refold.scale._progress import counting
 
     judge = Judge(model)
     shown = out is None and not as_json and sys.stdout.isatty()
@@ -130,7 +130,7 @@ Writer = Callable[[Any], Any]
 
 
 def _writer(out: str | None, fmt: str | None) -> Writer | None:
-    """Return what opens the out, once its columns are known."""
+    """Return what opens the output, once its columns are known."""
     if out is None or fmt is None:
         return None
     if out == "-":

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from refold._arrow import is_number
 from refold._needs import needs
+from refold._progress import counting
 from refold._ref import REF
 from refold._write import replacing
 from refold.engines.sketch import Sketch
@@ -22,7 +23,6 @@ from refold.scale._batches import (
     sketch_of,
 )
 from refold.scale._model import features_of, learned, scorer_of, sketching
-from refold.scale._progress import counting
 from refold.scale._sources import PathLike, Paths, Table, find_table
 
 

@@ -127,8 +127,8 @@ class DelimitedTable(Table):
                 continue  # an empty line
             if len(row) != len(self.names):
                 raise InputError(
-                    f"{self.name}, line {line}: there are {len(row)} cells, but {len(self.names)} "
-                    f"columns (separated by {self._dialect})."
+                    f"{self.name}, line {line}: the number of cells is {len(row)}, in the first "
+                    f"line it is {len(self.names)} (separated by {self._dialect.separator})."
                 )
             rows.append(row)
             begins.append(line)

@@ -21,9 +21,13 @@ class Dialect:
     delimiter: str
     decimal: str
 
+    @property
+    def separator(self) -> str:
+        """The separator in words."""
+        return DELIMITERS.get(self.delimiter, repr(self.delimiter))
+
     def __str__(self) -> str:
-        fractions = ", decimal commas" if self.decimal == "," else ""
-        return f"{DELIMITERS.get(self.delimiter, repr(self.delimiter))}{fractions}"
+        return f"{self.separator}, decimal commas" if self.decimal == "," else self.separator
 
 
 def guess(text: str, delimiter: str | None, decimal: str | None) -> Dialect:
