@@ -74,6 +74,5 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     cells = [cell for row in rows for cell in row]
-    if any(map(_POINT.fullmatch, cells)):
-        return "."
-    return "," if any(map(_COMMA.fullmatch, cells)) else "."
+    commas, points = (sum(map(bool, map(p.fullmatch, cells))) for p in (_COMMA, _POINT))
+    return "," if commas > points else "."
