@@ -140,11 +140,20 @@ def test_an_output_stays_as_it_was_when_the_table_is_bad(refold, parts, tmp_path
     assert (tmp_path / "out.csv").read_text() == "kept"
 
 
-def test_a_reader_that_stops_listening_is_no_error(parts, tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_stops_listening_is_no_error(unbuffered, parts, tmp_path):
     table = (parts / "new.csv").read_text()
     (tmp_path / "long.csv").write_text(table + table.split("\n", 1)[1] * 2000)
     line = f"'{REFOLD}' score model.json '{tmp_path}/long.csv' | head -n 2"
-    done = subprocess.run(line, shell=True, cwd=parts, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        line,
+        shell=True,
+        cwd=parts,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == ""
 

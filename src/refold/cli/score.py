@@ -147,15 +147,22 @@ def _to_standard_output(schema: Any) -> Iterator[Callable[[Any], None]]:
     pa, csv = needs("pyarrow", "cli"), needs("pyarrow.csv", "cli")
     buffer = pa.BufferOutputStream()
     csv.write_csv(schema.empty_table(), buffer)
-    sys.stdout.buffer.write(buffer.getvalue())
+    _print_bytes(buffer.getvalue())
 
     def write(batch: Any) -> None:
         buffer = pa.BufferOutputStream()
         csv.write_csv(batch, buffer, csv.WriteOptions(include_header=False))
-        sys.stdout.buffer.write(buffer.getvalue())
-        sys.stdout.buffer.flush()
+        _print_bytes(buffer.getvalue())
 
     yield write
+
+
+def _print_bytes(content: Any) -> None:
+    """Write all of it: with PYTHONUNBUFFERED set, Python may write a part and say how much."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[sys.stdout.buffer.write(rest) :]
+    sys.stdout.buffer.flush()
 
 
 def _document(judge: Judge, scores: Scores, reasons: int) -> dict[str, Any]:
