@@ -66,7 +66,7 @@ BAD = {
     "infinity": (lambda r: with_cell(r, 15, "-Inf"), "'-Inf' is not a finite number"),
     "overflow": (lambda r: with_cell(r, 15, "1e999"), "'1e999' is too large"),
     "decimal comma in one cell": (
-        lambda r: with_cell(r.astype(int), 15, "3,5", separator=";"),
+        lambda r: with_cell(r, 15, "3,5", separator=";"),
         "line 17, column 'speed': '3,5' is not a number",
     ),
     "true among numbers": (lambda r: with_cell(r, 15, "true"), "line 17, column 'speed': 'true'"),

@@ -229,7 +229,7 @@ def test_demo_tells_benign_from_malignant(refold):
 def test_help_has_examples(command, refold):
     done = refold(command, "--help")
     assert done.returncode == 0
-    assert f"refold {command}" in done.stdout.split("Examples:")[1]
+    assert f"refold {command}" in done.stdout.split("For example:")[1]
 
 
 def test_help_does_not_wait_for_scikit_learn():

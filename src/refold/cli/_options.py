@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from refold.tabular import Table
 
 ModelFile = Annotated[
-    Path, typer.Argument(help="A model, written by refold fit.", show_default=False)
+    Path,
+    typer.Argument(metavar="MODEL", help="A model, written by refold fit.", show_default=False),
 ]
 Data = Annotated[
     str,

@@ -16,13 +16,12 @@ _LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
 
 
 def demo(as_json: options.AsJson = False) -> None:
-    r"""Learn from benign breast-cancer cases only, and say which new ones are not normal, and why.
+    """Learn from benign breast-cancer cases only, and say which new ones are not normal, and why.
 
     The data (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn; nothing is
     downloaded.
 
-    \b
-    Examples:
+    For example:
       refold demo
     """
     from refold import REF

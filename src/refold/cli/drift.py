@@ -23,12 +23,11 @@ def drift(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Say whether new rows are still like those of training, and what has changed.
+    """Say whether new rows are still like those of training, and what has changed.
 
     It tells apart that the data has changed and that there are more outliers.
 
-    \b
-    Examples:
+    For example:
       refold drift model.json new.parquet
       refold drift model.json today.csv --fail-on-drift --json
     """

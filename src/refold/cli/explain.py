@@ -32,10 +32,9 @@ def explain(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Say why a row is normal or not: each feature's share, normal range, and a way out.
+    """Say why a row is normal or not: each feature's share, normal range, and a way out.
 
-    \b
-    Examples:
+    For example:
       refold explain model.json new.csv --row 17
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """

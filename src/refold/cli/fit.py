@@ -61,15 +61,14 @@ def fit(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Learn what is normal from a table of normal rows, and write a model file.
+    """Learn what is normal from a table of normal rows, and write a model file.
 
     Missing values may be empty or NA, N/A, NaN, null, None, - or ?; true and false are 1 and 0.
 
-    \b
-    Examples:
+    For example:
       refold fit good-parts.csv -o model.json --alpha 0.01
       refold fit parts.parquet -o model.json --target-column class --target good
-      zcat log.csv.gz | refold fit - -o model.json --columns torque,speed --categorical machine
+      zcat log.gz | refold fit - -o model.json --categorical machine
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
-    r"""Show what a model has learned: rows, threshold, and every feature's normal range.
+    """Show what a model has learned: rows, threshold, and every feature's normal range.
 
-    \b
-    Examples:
+    For example:
       refold inspect model.json
       refold inspect model.json --json | jq '.features[].normal'
     """

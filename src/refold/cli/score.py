@@ -61,17 +61,16 @@ def score(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Say of each row whether it is normal, how far out it is, and because of which columns.
+    """Say of each row whether it is normal, how far out it is, and because of which columns.
 
     Columns are found by name. The output has all columns and rows of the table in their order, then
     distance, label (1 normal, -1 not), p_value if the model was fitted with --alpha, and reason_1 …
     Rows are counted from 1 below the header. A row without any value has no verdict.
 
-    \b
-    Examples:
+    For example:
       refold score model.json new.csv
       refold score model.json new.csv -o scored.parquet --reasons 3
-      cat new.csv | refold score model.json - -o - | grep -v ',1,'
+      zcat new.csv.gz | refold score model.json - > scored.csv
       refold score model.json new.csv --json --fail-on-outlier
     """
     if out == "-" and as_json:

@@ -123,7 +123,8 @@ class _Decoder:
             text = self._decoder.decode(raw, final)
         except UnicodeDecodeError as error:
             raw = held + raw
-            if self._encoding != "utf-8" or not self._plain:
+            plain = self._plain and raw[: error.start].isascii()
+            if self._encoding != "utf-8" or not plain:
                 line = self._lines + raw.count(b"\n", 0, error.start) + 1
                 raise InputError(
                     f"{self._name}, line {line}: these bytes are not "
