@@ -155,10 +155,10 @@ def test_parameters_reach_the_model_and_survive_clone():
     )
 
 
-def test_every_parameter_of_ref_but_the_threshold_is_there_with_its_default():
+def test_every_parameter_of_ref_but_those_of_the_threshold_is_there_with_its_default():
     ours, theirs = REFDetector().get_params(), REF().get_params()
     assert ours.keys() - theirs.keys() == {"contamination"}
-    assert theirs.keys() - ours.keys() == {"threshold"}
+    assert theirs.keys() - ours.keys() == {"threshold", "alpha"}
     differing = {name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]}
     assert differing == {"levels"}
 

@@ -8,7 +8,9 @@ from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
+from refold._arrow import is_number
 from refold._needs import needs
+from refold._progress import counting
 from refold._ref import REF
 from refold._scorer import scorer_of
 from refold._write import replacing
@@ -18,12 +20,10 @@ from refold.scale._batches import (
     answer_types,
     answers,
     batch_rows_for,
-    is_number,
     located,
     sketch_of,
 )
 from refold.scale._model import features_of, learned, sketching
-from refold.scale._progress import counting
 from refold.scale._sources import PathLike, Paths, Table, find_table
 
 

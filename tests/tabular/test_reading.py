@@ -1,0 +1,261 @@
+"""Reading tables: the same cells whatever the blocks, and places that a person finds."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refold.tabular import Features, InputError, Wanted, open_table, read_training, text
+from refold.tabular.cells import BadCellError, number_of, numbers
+from refold.tabular.dialect import guess
+
+
+def written(tmp, content):
+    file = tmp / "t"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def cells_of(file, **how):
+    """All cells of a table, column by column, and how many blocks they came in."""
+    with open_table(file, **how) as table:
+        blocks = list(table.blocks())
+        names = table.names
+    return {
+        name: [c for b in blocks for c in b.columns[name].to_pylist()] for name in names
+    }, blocks
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+plain = st.text("abcäß€\t 0123.-;'", max_size=6)
+any_cell = st.one_of(plain, st.text('"\n,; a', max_size=5))
+
+
+@given(
+    st.lists(st.tuples(any_cell, plain, any_cell), min_size=1, max_size=12),
+    st.sampled_from(["\n", "\r\n"]),
+    st.integers(3, 40),
+)
+def test_cells_are_those_of_pythons_reader_in_blocks_of_any_size(folder, rows, end, block):
+    rows = [row for row in rows if any(row)]
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, lineterminator=end)
+    writer.writerows([("one", "two", "three"), *rows])
+    file = written(folder, sink.getvalue())
+    expected = [[c.lstrip(" ") for c in r] for r in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", block)
+        found, _ = cells_of(file, delimiter=",")
+    got = [[c.lstrip(" ") for c in row] for row in zip(*found.values(), strict=True)]
+    assert got == expected
+
+
+@given(
+    st.lists(st.sampled_from(["1", '"2"', '"3\n4"', '"5\n\n6"', "\n", ""]), max_size=15), st.data()
+)
+def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
+    lines = ["number,text"]
+    for cell in before:
+        lines.append("" if cell == "\n" else f"7,{cell}")
+    bad = "\n".join(lines).count("\n") + 2
+    content = "\n".join([*lines, "oops,1", "8,9"]) + "\n"
+    file = written(folder, content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", data.draw(st.integers(2, 60)))
+        with open_table(file) as table:
+            features = Features(["number"], table)
+            with pytest.raises(InputError, match=f", line {bad}, column 'number': 'oops'"):
+                list(map(features.matrix, table.blocks()))
+
+
+@pytest.mark.parametrize("block", [3, 5, 2**22])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends_in_blocks_of_any_size(block, encoding, end, folder, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", block)
+    content = f"größe,wert{end}1,ä{end}2,'é'{end}".encode(encoding)
+    said = []
+    found, _ = cells_of(written(folder, content), say=said.append)
+    assert found == {"größe": ["1", "2"], "wert": ["ä", "'é'"]}
+    assert len(said) == (encoding == "cp1252")
+
+
+def test_bytes_that_cp1252_does_not_have(folder):
+    said = []
+    found, _ = cells_of(written(folder, b"a,b\n1,\x81\n"), say=said.append)
+    assert found["b"] == ["\x81"]
+    assert said[0].endswith("latin-1.")
+
+
+def test_utf_32_is_refused(folder):
+    with pytest.raises(InputError, match="NUL byte"):
+        cells_of(written(folder, codecs.BOM_UTF32_LE + "a,b\n1,2\n".encode("utf-32-le")))
+
+
+def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
+    monkeypatch.setattr(text, "BLOCK", 16)
+    _, blocks = cells_of(written(folder, "a,b\n" + "".join(f"{k},x\n" for k in range(1, 50))))
+    assert len(blocks) > 5
+    for block in blocks:
+        assert block.columns["a"][0].as_py() == str(block.first)
+        assert block.where(0) == f"line {block.first + 1}"
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter", "decimal"),
+    [
+        ("a,b\n1.5,2\n", ",", "."),
+        ("a;b\n1,5;2\n", ";", ","),
+        ("a;b\n1.5;2\n", ";", "."),
+        ("1,5;2,5\n3,5;4,5\n", ";", ","),
+        ("a\tb\n1,5\t2,25\n", "\t", ","),
+        ("a|b|c\n1|2|3\n", "|", "."),
+        ("x\n1\n2\n", ",", "."),
+        ('"a;b",c\n1,2\n', ",", "."),
+        ("size, mm;n\n1,5;2\n", ";", ","),
+        ("a,b\n1|2,3\n4|5,6\n", ",", "."),
+        ("name,value\nx;y;z,1\nu;v,2\n", ",", "."),
+        ("a;b\n1;2\n", ";", "."),
+    ],
+)
+def test_the_separator_is_guessed(content, delimiter, decimal):
+    found = guess(content, None, None)
+    assert (found.delimiter, found.decimal) == (delimiter, decimal)
+
+
+number = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.one_of(number, st.none(), st.integers()), max_size=20), st.sampled_from(".,"))
+def test_numbers_are_read_to_the_last_bit(values, decimal):
+    cells = ["NA" if v is None else f" {v!r}".replace(".", decimal) for v in values]
+    expected = [math.nan if v is None else float(v) for v in values]
+    np.testing.assert_array_equal(numbers(pa.array(cells, pa.string()), decimal), expected)
+    np.testing.assert_array_equal([number_of(cell, decimal) for cell in cells], expected)
+
+
+@given(st.lists(st.text("0123456789+-.,eEinfaNx_ ", max_size=6), min_size=1, max_size=4))
+def test_a_column_and_its_cells_agree_on_what_a_number_is(cells):
+    for decimal in ".,":
+        try:
+            expected = [number_of(cell, decimal) for cell in cells]
+        except ValueError:
+            with pytest.raises(BadCellError) as error:
+                numbers(pa.array(cells, pa.string()), decimal)
+            with pytest.raises(ValueError, match="number"):
+                number_of(cells[error.value.index], decimal)
+        else:
+            np.testing.assert_array_equal(numbers(pa.array(cells, pa.string()), decimal), expected)
+
+
+@pytest.mark.parametrize(
+    "cell", ["1 000", "1.234.567", "0x10", "1_000", "١", "5%", "1e", "--1", "infinite"]
+)
+def test_what_is_no_number(cell):
+    with pytest.raises(ValueError, match="is not a number"):
+        number_of(cell, ".")
+
+
+def test_with_decimal_commas_a_point_is_not_guessed_at(folder):
+    with (
+        open_table(written(folder, "a;b\n1,5;2,5\n1.234;3\n")) as table,
+        pytest.raises(InputError, match=r"line 3, column 'a': '1.234' is not a number.*--decimal"),
+    ):
+        read_training(table, Wanted())
+
+
+def test_a_few_bad_cells_do_not_make_a_column_text(folder):
+    lines = ["1"] * 10 + ["x"] * 9
+    with (
+        open_table(written(folder, "a\n" + "\n".join(lines) + "\n")) as table,
+        pytest.raises(InputError, match="line 12, column 'a': 'x' is not a number"),
+    ):
+        read_training(table, Wanted(ignore_text=True))
+    with open_table(
+        written(folder, "b,a\n" + "".join(f"1,{c}\n" for c in [*lines, "x", "x"]))
+    ) as table:
+        assert read_training(table, Wanted(ignore_text=True)).ignored == ["a"]
+
+
+def test_types_of_parquet_columns(folder):
+    table = pa.table(
+        {
+            "whole": pa.array([1, None, 2**60], pa.int64()),
+            "truth": pa.array([True, False, None]),
+            "half": pa.array([0.5, float("nan"), 2.0], pa.float32()),
+            "money": pa.array(["1.25", "2.50", None]).cast(pa.decimal128(9, 2)),
+            "said": pa.array(["1", "NA", "3.5"]),
+            "coded": pa.array(["4", "5", "4"]).dictionary_encode(),
+            "when": pa.array([0, 1, 2], pa.timestamp("ms")),
+        }
+    )
+    pq.write_table(table, folder / "p")
+    with (
+        open_table(folder / "p") as opened,
+        pytest.raises(InputError, match=r"column 'when' holds dates or times \(timestamp\[ms\]\)"),
+    ):
+        read_training(opened, Wanted())
+    with open_table(folder / "p") as opened:
+        found = read_training(opened, Wanted(ignore_text=True))
+    nan = math.nan
+    expected = [
+        *([1, nan, 2.0**60], [1, 0, nan], [0.5, nan, 2], [1.25, 2.5, nan]),
+        *([1, nan, 3.5], [4, 5, 4]),
+    ]
+    np.testing.assert_array_equal(found.X.T, expected)
+
+
+def test_infinity_in_parquet_is_found_by_row(folder):
+    values = np.zeros(100_000)
+    values[70_000] = np.inf
+    pq.write_table(pa.table({"a": values}), folder / "p")
+    with (
+        open_table(folder / "p") as table,
+        pytest.raises(InputError, match="row 70001, column 'a': inf is not a finite number"),
+    ):
+        read_training(table, Wanted())
+
+
+@given(st.lists(st.sampled_from(["A", "B", "C=1", " A ", "", "NA", "new"]), min_size=1, max_size=8))
+def test_categories_are_one_hot(folder, words):
+    names = ["x", "kind=A", "kind=B", "kind=C=1", "kind=(other)"]
+    file = written(folder, "kind,x\n" + "".join(f"{word},1\n" for word in words))
+    with open_table(file) as table:
+        features = Features(names, table)
+        X = np.concatenate([features.matrix(block) for block in table.blocks()])
+    for word, row in zip(words, X, strict=True):
+        if word in ("", "NA"):
+            assert np.isnan(row[1:]).all()
+        else:
+            name = f"kind={word.strip()}" if word != "new" else "kind=(other)"
+            assert row[1:].tolist() == [float(other == name) for other in names[1:]]
+
+
+def test_a_missing_column_of_categories_is_named_once(folder):
+    with (
+        open_table(written(folder, "x,y\n1,2\n")) as table,
+        pytest.raises(InputError, match="there is no column 'kind', 'z', which"),
+    ):
+        Features(["x", "kind=A", "kind=(other)", "z"], table)
+
+
+def test_too_many_categories_are_names(folder):
+    content = "kind,x\n" + "".join(f"k{k},1\n" for k in range(101))
+    with (
+        open_table(written(folder, content)) as table,
+        pytest.raises(InputError, match="101 different values"),
+    ):
+        read_training(table, Wanted(categorical=["kind"]))
