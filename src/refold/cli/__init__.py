@@ -9,6 +9,7 @@ except ImportError:
         "or 'refold[paper]' to reproduce the paper."
     ) from None
 
+from refold.cli.export import export
 from refold.cli.reproduce import reproduce
 
 __all__ = ["app"]
@@ -26,4 +27,5 @@ def _refold() -> None:
     """One-class classification by Repeated Element-wise Folding."""
 
 
+app.command()(export)
 app.command()(reproduce)
