@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,13 +16,13 @@ BINS = 48
 _FARTHEST = 4.0
 
 
-def histogram_of(quantiles: Floats, normal: Ranges, values: NDArray[np.floating]) -> Histogram:
+def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> Histogram:
     """Put training quantiles and new values into the same bins.
 
     They reach from the normal range as far again to both sides, if there are values: a single
     value far out would squeeze everything else into one bin.
     """
-    values = values[~np.isnan(values)].astype(np.float64, copy=False)
+    values: Floats = column[~np.isnan(column)].astype(np.float64, copy=False)
     low, high = _shown(quantiles, normal, values)
     # A quarter of everything: the width of a range can be more than the largest number.
     edges = np.linspace(low / 4.0, high / 4.0, BINS + 1)
