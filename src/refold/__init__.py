@@ -8,12 +8,39 @@ A table of normal rows in; for any new row: normal or not, how far off, because 
 array([ 1, -1])
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
-from refold._merge import merge
-from refold._ref import REF
-from refold._select import select
-from refold.modelfile import ModelFileError, load, save
+if TYPE_CHECKING:
+    from refold._merge import merge
+    from refold._ref import REF
+    from refold._select import select
+    from refold.modelfile import ModelFileError, load, save
 
 __all__ = ["REF", "ModelFileError", "load", "merge", "save", "select"]
 __version__ = _version("refold")
+
+_HOMES = {
+    "REF": "refold._ref",
+    "ModelFileError": "refold.modelfile",
+    "load": "refold.modelfile",
+    "merge": "refold._merge",
+    "save": "refold.modelfile",
+    "select": "refold._select",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used: scikit-learn takes longer than all of the rest.
+
+    The command line, which imports this package too, must not pay for it to show its help.
+    """
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

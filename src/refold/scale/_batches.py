@@ -27,18 +27,6 @@ def batch_rows_for(columns: int) -> int:
     return min(max(_VALUES // columns, 1024), 2**19)
 
 
-def is_number(kind: Any) -> bool:
-    """Whether an Arrow type can be read as numbers; a column of nulls is one of missing values."""
-    is_ = needs("pyarrow", "parquet").types
-    return bool(
-        is_.is_integer(kind)
-        or is_.is_floating(kind)
-        or is_.is_decimal(kind)
-        or is_.is_boolean(kind)
-        or is_.is_null(kind)
-    )
-
-
 def sketch_of(
     batches: Iterable[Batch],
     names: Sequence[str],

@@ -8,6 +8,7 @@ from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
+from refold._arrow import is_number
 from refold._needs import needs
 from refold._ref import REF
 from refold._write import replacing
@@ -17,7 +18,6 @@ from refold.scale._batches import (
     answer_types,
     answers,
     batch_rows_for,
-    is_number,
     located,
     sketch_of,
 )

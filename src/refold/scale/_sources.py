@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from refold._arrow import is_number
 from refold._needs import needs
-from refold.scale._batches import is_number
 
 PathLike = str | os.PathLike[str]
 Paths = PathLike | Sequence[PathLike]

@@ -1,0 +1,78 @@
+"""Arguments and options that several commands have, and what they mean."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from refold.tabular import Table
+
+ModelFile = Annotated[
+    Path, typer.Argument(help="A model, written by refold fit.", show_default=False)
+]
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, Parquet or Arrow, plain or compressed; - is standard input.",
+        show_default=False,
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option("--no-header", help="The CSV has no names; columns are then c1, c2, …"),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="What separates the cells of a CSV.", show_default="guessed"),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(help="What stands before a fraction in a CSV: . or ,", show_default="guessed"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
+
+
+def open_data(source: str, no_header: bool, delimiter: str | None, decimal: str | None) -> Table:
+    """Open a table as the options say."""
+    from refold.tabular import open_table
+
+    if delimiter is not None:
+        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r':
+            raise typer.BadParameter("One character is needed, or tab.", param_hint="--delimiter")
+    if decimal not in (None, ".", ","):
+        raise typer.BadParameter("It is . or ,", param_hint="--decimal")
+    return open_table(source, header=not no_header, delimiter=delimiter, decimal=decimal, say=note)
+
+
+def names_in(text: str | None) -> list[str]:
+    """Read names between commas; one that has a comma itself stands in quotes."""
+    if text is None:
+        return []
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for name in names))
+
+
+def check_output(path: Path) -> None:
+    """Refuse a place where nothing can be written, before any work is done."""
+    if path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder.", param_hint="--out")
+    if not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--out")
+
+
+def note(sentence: str) -> None:
+    """Tell something on the error stream, so that the output stays clean."""
+    typer.echo(f"Note: {sentence}", err=True)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print a document for machines: no NaN, no infinity, in the order of its keys."""
+    import json
+
+    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))

@@ -1,0 +1,87 @@
+"""``refold demo``: learn from benign cases, and say which new ones are not normal, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from refold._needs import needs
+from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.explain import Explanations
+
+_LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
+
+
+def demo(as_json: options.AsJson = False) -> None:
+    r"""Learn from benign breast-cancer cases only, and say which new ones are not normal, and why.
+
+    The data (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn; nothing is
+    downloaded.
+
+    \b
+    Examples:
+      refold demo
+    """
+    from refold import REF
+    from refold.explain import explain
+
+    normal, new = _cases()
+    names = list(normal)
+    model = REF(levels="all", alpha=_ALPHA).fit(_frame(normal))
+    found = {kind: explain(model, _frame(cases), reasons=_REASONS) for kind, cases in new.items()}
+    if as_json:
+        options.print_json(_document(model, names, found))
+        return
+    typer.echo(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
+    for kind, cases in found.items():
+        typer.echo(
+            f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are not normal"
+        )
+    typer.echo(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
+    for kind, cases in found.items():
+        typer.echo(f"\nThe worst of the {kind} cases, and why:\n")
+        typer.echo("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
+
+
+def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return benign cases to learn from, and new ones of both kinds, as named columns."""
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    benign, malignant = data.data[data.target == 1], data.data[data.target == 0]
+    tables = [
+        dict(zip(data.feature_names.tolist(), rows.T, strict=True))
+        for rows in (benign[:_LEARNED], benign[_LEARNED:], malignant)
+    ]
+    return tables[0], {"benign": tables[1], "malignant": tables[2]}
+
+
+def _frame(columns: dict[str, Any]) -> Any:
+    return needs("pyarrow", "cli").table(columns)
+
+
+def _rejected(cases: Explanations) -> float:
+    return sum(case.label == -1 for case in cases) / len(cases)
+
+
+def _document(model: Any, names: list[str], found: dict[str, Any]) -> dict[str, Any]:
+    from refold.cli._answers import as_document
+
+    return {
+        "rows": _LEARNED,
+        "features": names,
+        "alpha": model.alpha_,
+        "threshold": float(model.threshold_),
+        "cases": [
+            {
+                "kind": kind,
+                "rows": len(cases),
+                "outliers": sum(case.label == -1 for case in cases),
+                "worst": [as_document(case) for case in cases.worst(_SHOWN)],
+            }
+            for kind, cases in found.items()
+        ],
+    }

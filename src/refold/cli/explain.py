@@ -1,0 +1,88 @@
+"""``refold explain``: why a row is normal or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.cli._models import Judge
+    from refold.tabular import Table
+    from refold.tabular.features import Floats
+
+
+def explain(
+    model: options.ModelFile,
+    table: options.Data,
+    row: Annotated[
+        list[int],
+        typer.Option(
+            help="Which row: counted from 1 below the header, as in the output of refold score. "
+            "Give it again for more rows.",
+            min=1,
+            show_default=False,
+        ),
+    ],
+    reasons: Annotated[int, typer.Option(help="How many reasons to give.", min=1)] = 5,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    as_json: options.AsJson = False,
+) -> None:
+    r"""Say why a row is normal or not: each feature's share, normal range, and a way out.
+
+    \b
+    Examples:
+      refold explain model.json new.csv --row 17
+      refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
+    """
+    from refold.cli._answers import as_document
+    from refold.cli._failures import as_bad_input
+    from refold.cli._models import Judge
+
+    judge = Judge(model)
+    wanted = sorted(set(row))
+    with options.open_data(table, no_header, delimiter, decimal) as data:
+        X = _rows(judge, data, wanted)
+        with as_bad_input(data.name):
+            found = judge.explain(wanted, X, reasons)
+    if as_json:
+        options.print_json(
+            {
+                "threshold": judge.threshold,
+                "alpha": judge.alpha,
+                "rows": [as_document(one) for one in found],
+            }
+        )
+    else:
+        typer.echo("\n\n".join(one.text(reasons) for one in found))
+
+
+def _rows(judge: Judge, table: Table, wanted: list[int]) -> Floats:
+    """Read the rows with these numbers; nothing beyond the last one."""
+    import numpy as np
+
+    from refold.tabular import InputError
+
+    features = judge.features_in(table)
+    found, rows = [], 0
+    for block in table.blocks(features.columns):
+        rows = block.first + block.rows - 1
+        chosen = np.isin(np.arange(block.first, rows + 1), wanted)
+        if chosen.any():
+            found.append(features.matrix(block.only(chosen)))
+        if rows >= wanted[-1]:
+            break
+    else:
+        raise InputError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
+    X: Floats = np.concatenate(found)
+    empty = np.isnan(X).all(axis=1)
+    if empty.any():
+        raise InputError(
+            f"{table.name}, row {wanted[int(empty.argmax())]}: every value is missing, so there is "
+            "nothing to explain."
+        )
+    return X

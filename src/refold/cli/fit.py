@@ -1,0 +1,134 @@
+"""``refold fit``: learn what is normal."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from refold.cli import _options as options
+from refold.cli._failures import as_bad_input
+
+if TYPE_CHECKING:
+    from refold.tabular import Training
+
+
+class Levels(StrEnum):
+    """Which levels of the folding make the distance."""
+
+    LAST = "last"
+    ALL = "all"
+
+
+def fit(
+    table: options.Data,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The model file to write.", show_default=False),
+    ],
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of normal rows that may be called outliers, such as 0.01.",
+            show_default="the paper's threshold 1, which promises no rate",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="The columns to learn, such as a,b,c.", show_default="all"),
+    ] = None,
+    target_column: Annotated[
+        str | None,
+        typer.Option(help="The column that says what a row is; it is not learned."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="What it says of normal rows; others are left out.")
+    ] = None,
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Columns of categories, such as machine,shift: a feature for each one."),
+    ] = None,
+    ignore_text: Annotated[
+        bool, typer.Option("--ignore-text", help="Leave out columns that hold no numbers.")
+    ] = False,
+    levels: Annotated[
+        Levels, typer.Option(help="all ranks rows better; last is the paper's distance.")
+    ] = Levels.LAST,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    as_json: options.AsJson = False,
+) -> None:
+    r"""Learn what is normal from a table of normal rows, and write a model file.
+
+    Missing values may be empty or NA, N/A, NaN, null, None, - or ?; true and false are 1 and 0.
+
+    \b
+    Examples:
+      refold fit good-parts.csv -o model.json --alpha 0.01
+      refold fit parts.parquet -o model.json --target-column class --target good
+      zcat log.csv.gz | refold fit - -o model.json --columns torque,speed --categorical machine
+    """
+    if (target is None) != (target_column is None):
+        raise typer.BadParameter("--target-column and --target need each other.")
+    options.check_output(out)
+    from refold.scale._progress import counting
+    from refold.tabular import Wanted, read_training
+
+    wanted = Wanted(
+        columns=options.names_in(columns) if columns is not None else None,
+        categorical=options.names_in(categorical),
+        ignore_text=ignore_text,
+        target_column=target_column,
+        target=target,
+    )
+    with options.open_data(table, no_header, delimiter, decimal) as data:
+        with counting("reading", data.rows, show=True) as count:
+            training = read_training(data, wanted, count)
+        with as_bad_input(data.name):
+            model = _learn(training, alpha, levels)
+    import refold
+
+    refold.save(model, out)
+    if as_json:
+        options.print_json(_document(model, training, out))
+    else:
+        _say(model, training, out)
+
+
+def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
+    import numpy as np
+
+    from refold import REF
+
+    model = REF(alpha=alpha, levels=levels.value).fit(training.X)
+    # What fit learns from a table with names; a table would be copied once more.
+    model.feature_names_in_ = np.array(training.names, dtype=object)
+    return model
+
+
+def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
+    return {
+        "model": str(out),
+        "rows": len(training.X),
+        "rows_read": training.rows_read,
+        "features": training.names,
+        "ignored": training.ignored,
+        "threshold": float(model.threshold_),
+        "alpha": model.alpha_,
+        "levels": model.levels,
+        "engine": model.engine_,
+    }
+
+
+def _say(model: Any, training: Training, out: Path) -> None:
+    rows, read = len(training.X), training.rows_read
+    of_all = f" of {read:,}" if rows != read else ""
+    typer.echo(f"Learned from {rows:,}{of_all} rows, {len(training.names)} features.")
+    if training.ignored:
+        typer.echo(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
+    rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"
+    typer.echo(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
+    typer.echo(f"The model is in {out}.")

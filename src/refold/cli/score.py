@@ -1,0 +1,193 @@
+"""``refold score``: which rows are not normal, how far out, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from refold._needs import needs
+from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.cli._models import Judge
+    from refold.cli._scoring import Scores
+
+_FORMATS = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+
+
+def score(
+    model: options.ModelFile,
+    table: options.Data,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write all rows with their verdict, as .csv, .parquet or .arrow; - is CSV on "
+            "standard output.",
+            show_default="the outliers on a terminal, else CSV",
+        ),
+    ] = None,
+    reasons: Annotated[
+        int, typer.Option(help="How many columns to name as reasons for each row.", min=0)
+    ] = 3,
+    worst: Annotated[
+        int, typer.Option(help="How many outliers to show on a terminal or in JSON.", min=0)
+    ] = 20,
+    prefix: Annotated[
+        str, typer.Option(help="Stands before the names of the columns that are added.")
+    ] = "",
+    fail_on_outlier: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-outlier",
+            help="Exit with 1 unless all rows are normal.",
+        ),
+    ] = False,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    as_json: options.AsJson = False,
+) -> None:
+    r"""Say of each row whether it is normal, how far out it is, and because of which columns.
+
+    Columns are found by name. The output has all columns and rows of the table in their order, then
+    distance, label (1 normal, -1 not), p_value if the model was fitted with --alpha, and reason_1 …
+    Rows are counted from 1 below the header. A row without any value has no verdict.
+
+    \b
+    Examples:
+      refold score model.json new.csv
+      refold score model.json new.csv -o scored.parquet --reasons 3
+      cat new.csv | refold score model.json - -o - | grep -v ',1,'
+      refold score model.json new.csv --json --fail-on-outlier
+    """
+    if out == "-" and as_json:
+        raise typer.BadParameter("--json and -o - would both go to standard output.")
+    fmt = _format(out, table)
+    from refold.cli._models import Judge
+    from refold.cli._scoring import score_table
+    from refold.scale._progress import counting
+
+    judge = Judge(model)
+    shown = out is None and not as_json and sys.stdout.isatty()
+    if out is None and not as_json and not shown:
+        out, fmt = "-", "csv"
+    with (
+        options.open_data(table, no_header, delimiter, decimal) as data,
+        counting("scoring", data.rows, show=True) as count,
+    ):
+        scores = score_table(
+            judge,
+            data,
+            writer=_writer(out, fmt),
+            fmt=fmt,
+            reasons=reasons,
+            worst=worst,
+            prefix=prefix,
+            count=count,
+        )
+    if as_json:
+        options.print_json(_document(judge, scores, reasons))
+    else:
+        _say(judge, scores, reasons, shown)
+    if fail_on_outlier and scores.normal < scores.rows:
+        raise typer.Exit(1)
+
+
+def _format(out: str | None, table: str) -> str | None:
+    """Return how to write the output: its name says so."""
+    if out is None:
+        return None
+    if out == "-":
+        return "csv"
+    path = Path(out)
+    options.check_output(path)
+    fmt = _FORMATS.get(path.suffix.lower())
+    if fmt is None:
+        known = ", ".join(_FORMATS)
+        raise typer.BadParameter(
+            f"{path.name} does not end with one of {known}.", param_hint="--out"
+        )
+    if table != "-" and path.exists() and Path(table).exists() and path.samefile(table):
+        raise typer.BadParameter(f"{path} is the table to score.", param_hint="--out")
+    return fmt
+
+
+Writer = Callable[[Any], Any]
+
+
+def _writer(out: str | None, fmt: str | None) -> Writer | None:
+    """Return what opens the out, once its columns are known."""
+    if out is None or fmt is None:
+        return None
+    if out == "-":
+        return _to_standard_output
+    from refold.scale._files import _writing
+
+    path = Path(out)
+    return lambda schema: _writing(fmt, path, schema)
+
+
+@contextmanager
+def _to_standard_output(schema: Any) -> Iterator[Callable[[Any], None]]:
+    """Write CSV as it comes; each batch is handed on at once."""
+    pa, csv = needs("pyarrow", "cli"), needs("pyarrow.csv", "cli")
+    buffer = pa.BufferOutputStream()
+    csv.write_csv(schema.empty_table(), buffer)
+    sys.stdout.buffer.write(buffer.getvalue())
+
+    def write(batch: Any) -> None:
+        buffer = pa.BufferOutputStream()
+        csv.write_csv(batch, buffer, csv.WriteOptions(include_header=False))
+        sys.stdout.buffer.write(buffer.getvalue())
+        sys.stdout.buffer.flush()
+
+    yield write
+
+
+def _document(judge: Judge, scores: Scores, reasons: int) -> dict[str, Any]:
+    from refold.cli._answers import as_document
+
+    worst = judge.explain(scores.worst.rows, scores.worst.X, max(reasons, 1))
+    return {
+        "rows": scores.rows,
+        "normal": scores.normal,
+        "outliers": scores.outliers,
+        "not_judged": scores.rows - scores.normal - scores.outliers,
+        "threshold": judge.threshold,
+        "alpha": judge.alpha,
+        "worst": [as_document(row) for row in worst],
+    }
+
+
+def _say(judge: Judge, scores: Scores, reasons: int, shown: bool) -> None:
+    """Show the worst rows on a terminal; elsewhere only count, and not in the output."""
+    if shown and scores.outliers:
+        from rich.console import Console
+
+        from refold.cli._answers import as_table
+
+        worst = judge.explain(scores.worst.rows, scores.worst.X, max(reasons, 1))
+        title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""
+        Console().print(as_table(worst, title))
+    share = 100 * scores.outliers / max(scores.rows, 1)
+    text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
+    if judge.alpha is not None:
+        text += f"; of normal rows it would be about {100 * judge.alpha:g} %"
+    typer.echo(f"{text}.", err=not shown)
+    empty = scores.rows - scores.normal - scores.outliers
+    if empty:
+        typer.echo(f"{empty:,} rows have no value and could not be judged.", err=not shown)

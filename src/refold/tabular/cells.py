@@ -1,0 +1,139 @@
+"""What is written in a cell, as a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._needs import needs
+from refold.tabular.errors import quoted
+
+Floats = NDArray[np.float64]
+Kind = Literal["number", "truth"]
+
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})
+_TRUTH = {"true": 1.0, "false": 0.0}
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+
+
+class BadCellError(ValueError):
+    """A cell that is no number: which one of a column, and what is wrong with it."""
+
+    def __init__(self, index: int, problem: str) -> None:
+        self.index, self.problem = index, problem
+        super().__init__(problem)
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return cell.strip().lower() in MISSING
+
+
+def kind_of(cell: str, decimal: str) -> Kind | None:
+    """Say what a cell that is not missing holds; None is neither a number nor true or false."""
+    cell = cell.strip()
+    if cell.lower() in _TRUTH:
+        return "truth"
+    return "number" if _NUMBER.fullmatch(_with_point(cell, decimal)) else None
+
+
+def number_of(cell: str, decimal: str) -> float:
+    """Return the number in a cell, NaN if missing; ValueError says why it is none."""
+    if is_missing(cell):
+        return math.nan
+    stripped = cell.strip()
+    if _INFINITY.fullmatch(stripped):
+        raise ValueError(f"{quoted(cell)} is not a finite number")
+    if not _NUMBER.fullmatch(point := _with_point(stripped, decimal)):
+        raise ValueError(f"{quoted(cell)} is not a number{_hint(stripped, decimal)}")
+    if math.isinf(value := float(point)):
+        raise ValueError(f"{quoted(cell)} is too large for a number")
+    return value
+
+
+def numbers(texts: Any, decimal: str) -> Floats:
+    """Return an Arrow column of text as numbers, NaN where one is missing.
+
+    What Arrow can do at once it does; where it cannot, cells are read one by one, and the first
+    that is no number is an error.
+    """
+    pa, pc = needs("pyarrow", "cli"), needs("pyarrow.compute", "cli")
+    known = _known(texts)
+    pointed = known
+    if decimal == ",":
+        pointed = pc.if_else(pc.match_substring(known, "."), "ambiguous", known)
+        pointed = pc.replace_substring(pointed, ",", ".", max_replacements=1)
+    try:
+        values: Floats = pc.cast(pointed, pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return _one_by_one(texts, decimal)
+    if np.isinf(values).any() or int(np.isnan(values).sum()) != known.null_count:
+        return _one_by_one(texts, decimal)
+    return values
+
+
+def truths(texts: Any) -> Floats:
+    """Return a column of true and false as 1 and 0, NaN where one is missing."""
+    pc = needs("pyarrow.compute", "cli")
+    lower = pc.utf8_lower(_known(texts))
+    said = pc.is_in(lower, _words(_TRUTH))
+    wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
+    if wrong.any():
+        index = int(wrong.argmax())
+        cell = quoted(texts[index].as_py())
+        raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
+    values: Floats = pc.equal(lower, "true").cast("float64").to_numpy(zero_copy_only=False)
+    return values
+
+
+def first_known(texts: Any) -> tuple[int, str] | None:
+    """Return the first cell of a column that is not missing, and its place."""
+    pc = needs("pyarrow.compute", "cli")
+    valid = pc.is_valid(_known(texts)).to_numpy(zero_copy_only=False)
+    if not valid.any():
+        return None
+    index = int(valid.argmax())
+    return index, texts[index].as_py()
+
+
+def _known(texts: Any) -> Any:
+    """Return the cells without the space around them, null where a value is missing."""
+    pa, pc = needs("pyarrow", "cli"), needs("pyarrow.compute", "cli")
+    trimmed = pc.utf8_trim_whitespace(texts)
+    missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING))
+    return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
+
+
+def _words(words: Any) -> Any:
+    pa = needs("pyarrow", "cli")
+    return pa.array(sorted(words), pa.string())
+
+
+def _one_by_one(texts: Any, decimal: str) -> Floats:
+    values = np.empty(len(texts))
+    for index, cell in enumerate(texts.to_pylist()):
+        try:
+            values[index] = math.nan if cell is None else number_of(cell, decimal)
+        except ValueError as error:
+            raise BadCellError(index, str(error)) from None
+    return values
+
+
+def _with_point(cell: str, decimal: str) -> str:
+    """Write a number as Python does; with decimal commas a point is left for the error."""
+    if decimal == ".":
+        return cell
+    return "ambiguous" if "." in cell else cell.replace(",", ".", 1)
+
+
+def _hint(cell: str, decimal: str) -> str:
+    if decimal == "." and kind_of(cell, ",") == "number":
+        return " (for decimal commas: --decimal ,)"
+    if decimal == "," and kind_of(cell, ".") == "number":
+        return " (here numbers have decimal commas; otherwise: --decimal .)"
+    return ""

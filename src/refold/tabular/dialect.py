@@ -1,0 +1,75 @@
+"""How a text file separates its cells, and how it writes fractions: judged by its first lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+
+from refold.tabular.cells import is_missing, kind_of
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SAMPLE, _SAMPLE_LINES = 2**18, 200
+_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
+_POINT = re.compile(r"\s*[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?\s*")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What stands between cells, and between a number's whole and its fraction."""
+
+    delimiter: str
+    decimal: str
+
+    def __str__(self) -> str:
+        fractions = ", decimal commas" if self.decimal == "," else ""
+        return f"{DELIMITERS.get(self.delimiter, repr(self.delimiter))}{fractions}"
+
+
+def guess(text: str, delimiter: str | None, decimal: str | None) -> Dialect:
+    """Guess what was not said.
+
+    A separator is the better, the more of the first lines it cuts into as many cells as the first
+    line has, then the more of these are numbers, then the more cells there are.
+    """
+    lines = [f"{line}\n" for line in text[:_SAMPLE].split("\n")]
+    if len(text) > _SAMPLE and len(lines) > 1:
+        lines.pop()  # it is cut
+    lines = lines[:_SAMPLE_LINES]
+    if delimiter is None:
+        scores = {candidate: _score(lines, candidate, decimal) for candidate in DELIMITERS}
+        delimiter = max(scores, key=lambda candidate: scores[candidate])
+    return Dialect(delimiter, decimal or _decimal(_rows(lines, delimiter), delimiter))
+
+
+def _score(lines: list[str], delimiter: str, decimal: str | None) -> tuple[float, float, int]:
+    rows = _rows(lines, delimiter)
+    if not rows or len(rows[0]) == 1:
+        return (0.0, 0.0, 0)
+    width = len(rows[0])
+    alike = sum(len(row) == width for row in rows) / len(rows)
+    point = decimal or _decimal(rows, delimiter)
+    cells = [cell for row in rows for cell in row]
+    read = sum(is_missing(cell) or kind_of(cell, point) is not None for cell in cells)
+    return (alike, read / len(cells), width)
+
+
+def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Cut lines into cells as far as quotes allow; what is wrong is found when rows are read."""
+    rows = []
+    try:
+        for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
+            if row:
+                rows.append(row)
+    except csv.Error:
+        pass
+    return rows
+
+
+def _decimal(rows: list[list[str]], delimiter: str) -> str:
+    if delimiter == ",":
+        return "."
+    cells = [cell for row in rows for cell in row]
+    if any(map(_POINT.fullmatch, cells)):
+        return "."
+    return "," if any(map(_COMMA.fullmatch, cells)) else "."

@@ -1,0 +1,22 @@
+"""What is wrong with a file that someone has given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_SHOWN = 10
+
+
+class InputError(ValueError):
+    """A table that cannot be used; the message says where it is wrong and what to do."""
+
+
+def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
+    """Return names as a person writes them, at most so many."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(map(repr, names[:shown])) + more
+
+
+def quoted(cell: str, shown: int = 40) -> str:
+    """Return a cell as it is written, cut if it is long."""
+    return repr(cell if len(cell) <= shown else f"{cell[:shown]}…")

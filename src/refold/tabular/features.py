@@ -1,0 +1,170 @@
+"""Columns of a table as the numbers that a model sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._arrow import is_number
+from refold._needs import needs
+from refold.tabular import cells
+from refold.tabular.errors import InputError, listed
+from refold.tabular.table import Block, Table
+
+Floats = NDArray[np.float64]
+
+# Between a column's name and a category of it; and the category of what training has not seen.
+EQUALS, OTHER = "=", "(other)"
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type holds text, perhaps each word once."""
+    is_ = needs("pyarrow", "cli").types
+    if is_.is_dictionary(kind):
+        return is_text(kind.value_type)
+    return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
+
+
+def texts_of(column: Any) -> Any:
+    """Return an Arrow column as text; numbers as they are written."""
+    return column.cast(needs("pyarrow", "cli").string())
+
+
+class Column:
+    """One column, read as numbers block by block."""
+
+    def __init__(self, name: str, table: Table) -> None:
+        self.name = name
+        self._table, self._decimal = table.name, table.decimal
+        self._kind: cells.Kind | None = None
+
+    def numbers(self, block: Block) -> Floats:
+        """Return its numbers, NaN where one is missing; refuse a cell that is none."""
+        column = block.columns[self.name]
+        if is_number(column.type):
+            return self._finite(block, column)
+        try:
+            return self._read(texts_of(column))
+        except cells.BadCellError as error:
+            raise self._refused(block, error.index, error.problem) from None
+
+    def _read(self, texts: Any) -> Floats:
+        if self._kind is None and (known := cells.first_known(texts)):
+            self._kind = cells.kind_of(known[1], self._decimal)
+        return cells.truths(texts) if self._kind == "truth" else cells.numbers(texts, self._decimal)
+
+    def _finite(self, block: Block, column: Any) -> Floats:
+        pa = needs("pyarrow", "cli")
+        values: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        infinite = np.isinf(values)
+        if infinite.any():
+            index = int(infinite.argmax())
+            raise self._refused(block, index, f"{values[index]} is not a finite number")
+        return values
+
+    def _refused(self, block: Block, index: int, problem: str) -> InputError:
+        where = f"{self._table}, {block.where(index)}, column {self.name!r}"
+        return InputError(f"{where}: {problem}.")
+
+
+@dataclass(frozen=True)
+class Category:
+    """A column of categories: a feature for each that was learned, and one for all others."""
+
+    column: str
+    known: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its features."""
+        return [f"{self.column}{EQUALS}{category}" for category in (*self.known, OTHER)]
+
+    def numbers(self, column: Any) -> Floats:
+        """Return 1 for a row's category and 0 for the others; NaN where it is missing."""
+        coded = texts_of(column).dictionary_encode()
+        place = {word: k for k, word in enumerate(self.known)}
+        other, missing = len(self.known), -1
+        places = [
+            missing if cells.is_missing(word) else place.get(word.strip(), other)
+            for word in coded.dictionary.to_pylist()
+        ]
+        # A null has no code: it takes the last place of all, that of missing values.
+        codes = coded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
+        at = np.array([*places, missing])[codes]
+        X = np.zeros((len(at), other + 1))
+        X[np.arange(len(at)), at] = 1.0
+        X[at == missing] = np.nan
+        return X
+
+
+def stack(columns: Sequence[Column], block: Block) -> Floats:
+    """Return the numbers of several columns, side by side."""
+    X = np.empty((block.rows, len(columns)), order="F")
+    for k, column in enumerate(columns):
+        X[:, k] = column.numbers(block)
+    return X
+
+
+class Features:
+    """How the columns of a table become the features of a model.
+
+    Columns are found by name, in any order; others do not matter. A model that has a feature
+    ``machine=(other)`` was trained with a column ``machine`` of categories.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The model's features.
+    table : Table
+        What is to be judged.
+    """
+
+    def __init__(self, names: Sequence[str], table: Table) -> None:
+        self.names = list(names)
+        present = set(table.names)
+        suffix = EQUALS + OTHER
+        categorical = {name.removesuffix(suffix) for name in self.names if name.endswith(suffix)}
+        self._numeric: dict[str, int] = {}
+        grouped: dict[str, dict[str, int]] = {}
+        absent: dict[str, None] = {}
+        for k, name in enumerate(self.names):
+            column, _, category = name.partition(EQUALS)
+            if name in present:
+                self._numeric[name] = k
+            elif column in categorical and column in present:
+                grouped.setdefault(column, {})[category] = k
+            else:
+                absent[column if column in categorical else name] = None
+        if absent:
+            raise InputError(
+                f"{table.name}: there is no column {listed(list(absent))}, which the model needs. "
+                f"The table has {listed(table.names)}."
+            )
+        self._columns = [Column(name, table) for name in self._numeric]
+        self._categories = [
+            (Category(column, tuple(c for c in places if c != OTHER)), places)
+            for column, places in grouped.items()
+        ]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        return [*self._numeric, *(category.column for category, _ in self._categories)]
+
+    @property
+    def numeric(self) -> dict[str, int]:
+        """The columns that are features as they are, and which."""
+        return self._numeric
+
+    def matrix(self, block: Block) -> Floats:
+        """Return a block's rows as the model wants them; refuse cells that are no numbers."""
+        X = np.empty((block.rows, len(self.names)), order="F")
+        X[:, list(self._numeric.values())] = stack(self._columns, block)
+        for category, places in self._categories:
+            at = [places[c] for c in (*category.known, OTHER)]
+            X[:, at] = category.numbers(block.columns[category.column])
+        return X

@@ -1,0 +1,81 @@
+"""What a file is: its first bytes say so, whatever its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from refold.tabular.columnar import ArrowTable, ParquetTable
+from refold.tabular.delimited import DelimitedTable
+from refold.tabular.errors import InputError
+from refold.tabular.streams import name_of, open_bytes, seekable
+from refold.tabular.table import Table
+
+_REFUSED = {
+    b"PK\x03\x04": "is a ZIP archive or an Excel workbook: save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook: save the sheet as CSV",
+    b"\x93NUMPY": "is a NumPy array: save it as CSV or Parquet",
+    b"SQLite format 3": "is an SQLite database: write the table to CSV or Parquet",
+    b"%PDF": "is a PDF document: save the table in it as CSV",
+    b"FEA1": "is Feather of version 1: write it again, as Feather 2 or Parquet",
+    b"\x1f\x8b": "is packed more than once: unpack it first",
+}
+
+
+def open_table(
+    source: str | os.PathLike[str],
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> Table:
+    r"""Open a table in a file or on standard input.
+
+    Parameters
+    ----------
+    source : path
+        CSV (comma, semicolon, tab or bar), Parquet, Arrow IPC file or stream; plain or packed by
+        gzip, bzip2, xz or zstd. ``"-"`` is standard input.
+    header : bool, default=True
+        Whether the first line of a CSV file names the columns; otherwise they are c1, c2, …
+    delimiter, decimal : str or None, default=None
+        What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    say : callable, default: nothing is said
+        Takes sentences that the user should know, such as a guessed encoding.
+
+    Returns
+    -------
+    Table
+        To be used as a context; its ``blocks()`` are read once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.txt"
+    >>> _ = file.write_text("torque;speed\n75,1;300\n74,9;301\n")
+    >>> with open_table(file) as table:
+    ...     print(table.names, table.format, [block.rows for block in table.blocks()])
+    ['torque', 'speed'] CSV, semicolons, decimal commas [2]
+    """
+    source = os.fspath(source)
+    name = name_of(source)
+    head, stream = open_bytes(source)
+    try:
+        for magic, problem in _REFUSED.items():
+            if head.startswith(magic):
+                raise InputError(f"{name} {problem}.")
+        if head.startswith(b"PAR1"):
+            return ParquetTable(seekable(stream, name), name)
+        if head.startswith(b"ARROW1\0\0"):
+            return ArrowTable(seekable(stream, name), name, streamed=False)
+        if head.startswith(b"\xff\xff\xff\xff"):
+            return ArrowTable(stream, name, streamed=True)
+        return DelimitedTable(
+            stream, name, header=header, delimiter=delimiter, decimal=decimal, say=say
+        )
+    except BaseException:
+        stream.close()
+        raise

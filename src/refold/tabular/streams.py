@@ -1,0 +1,135 @@
+"""Where bytes come from: a file or standard input, unpacked while they are read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable
+from typing import IO, Any
+
+from refold._needs import needs
+from refold.tabular.errors import InputError
+
+STANDARD_INPUT = "-"
+HEAD = 64  # bytes that are looked at to tell what a file is
+
+# Parquet needs to be read from its end: from a pipe it goes through a file, which must end.
+_MOST_SPOOLED = 2**34
+
+
+def _zstd(packed: IO[bytes]) -> Any:
+    pa = needs("pyarrow", "cli")
+    return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
+
+
+_CODECS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
+    b"\x1f\x8b": ("gzip", lambda packed: gzip.GzipFile(fileobj=packed)),
+    b"BZh": ("bzip2", bz2.BZ2File),
+    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
+    b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
+}
+
+
+def open_bytes(source: str) -> tuple[bytes, IO[bytes]]:
+    """Open a file, or standard input for ``-``; return its first bytes and all of it, unpacked."""
+    name = name_of(source)
+    if source == STANDARD_INPUT:
+        raw: IO[bytes] = sys.stdin.buffer
+    else:
+        try:
+            raw = open(source, "rb")  # noqa: SIM115 - the table closes it
+        except IsADirectoryError:
+            raise InputError(f"{name} is a folder; one file is needed.") from None
+    head, stream = _peeked(raw)
+    for magic, (codec, unpack) in _CODECS.items():
+        if head.startswith(magic):
+            unpacked = io.BufferedReader(_Unpacked(unpack(stream), stream, name, codec))
+            try:
+                return _peeked(unpacked)
+            except InputError:
+                unpacked.close()
+                raise
+    return head, stream
+
+
+def name_of(source: str) -> str:
+    """Return what messages call a source."""
+    return "standard input" if source == STANDARD_INPUT else source
+
+
+def seekable(stream: IO[bytes], name: str) -> IO[bytes]:
+    """Return a stream that can be read from its end; a pipe is first written to a file."""
+    if stream.seekable():
+        return stream
+    file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the table closes it
+    while part := stream.read(2**20):
+        if file.tell() > _MOST_SPOOLED:
+            file.close()
+            raise InputError(f"{name} has more than {_MOST_SPOOLED >> 30} GB: unpack it first.")
+        file.write(part)
+    stream.close()
+    file.seek(0)
+    return file
+
+
+def _peeked(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
+    """Look at the first bytes and give them back."""
+    head = stream.read(HEAD)
+    if stream.seekable():
+        stream.seek(-len(head), io.SEEK_CUR)
+        return head, stream
+    return head, io.BufferedReader(_Rejoined(head, stream))
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        part = self._head[: len(room)] or self._rest.read(len(room))
+        self._head = self._head[len(part) :]
+        room[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self._rest.close()
+        super().close()
+
+
+class _Unpacked(io.RawIOBase):
+    """What a decompressor gives; its many errors become one."""
+
+    def __init__(self, unpacker: Any, packed: IO[bytes], name: str, codec: str) -> None:
+        self._unpacker, self._packed = unpacker, packed
+        self._name, self._codec = name, codec
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        try:
+            part = self._unpacker.read(len(room))
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk, not what is on it
+            raise InputError(
+                f"{self._name}: the {self._codec} data is damaged or cut short ({error}). Copy or "
+                "download the file again."
+            ) from None
+        room[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self._unpacker.close()
+        self._packed.close()
+        super().close()
