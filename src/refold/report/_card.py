@@ -121,7 +121,7 @@ def _limits(model: Any) -> list[str]:
             "add up to the distance."
         )
     said.append(
-        "A missing value counts neither for nor against a row. Rates hold for rows with gaps as "
-        "well as gaps were as usual in the rows calibrated on."
+        "Rates hold for all rows together, not for each group of them: rows with many gaps, for "
+        "example, may be called not normal more often."
     )
     return said

@@ -49,7 +49,7 @@ class RowReason:
         How much it matters, between 0 and 1. With REF the exact share of the distance; with
         CreasedREF the share by which the distance would fall, and shares do not add up.
     text : str
-        The share and what would make the row normal, in words.
+        The same in words.
     """
 
     feature: str
@@ -114,7 +114,7 @@ class Distances:
     Parameters
     ----------
     edges : ndarray of shape (bins + 1,)
-        Ascending, from 0; the threshold is one of them.
+        Ascending, from 0; a threshold above 0 is one of them.
     counts : ndarray of shape (bins,)
         How many rows lie in each bin, its upper edge included.
     beyond : int
@@ -195,6 +195,9 @@ class Report:
         The share of false discoveries that `selected` allows for.
     selected : int or None
         How many rows remain when many looks are allowed for; None without calibration.
+    needed : int or None
+        How many rows it would take to calibrate on for a single row to be selected, if there were
+        fewer: a p-value cannot be smaller than one in so many.
     distances : Distances
         How far from normal the rows are.
     worst : tuple of WorstRow
@@ -222,6 +225,7 @@ class Report:
     expected: Expected | None
     fdr: float
     selected: int | None
+    needed: int | None
     distances: Distances
     worst: tuple[WorstRow, ...]
     unexplained: str

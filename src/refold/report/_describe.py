@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold import drift
 from refold._arrays import is_foreign_array, to_numpy
+from refold._errors import TableError
 from refold._select import select
 from refold._tables import read_table
 from refold._thresholds import check_rate
@@ -85,7 +87,10 @@ def describe(
     # Rows are read by name once; the same model without names then judges what was read.
     judge = copy(model)
     vars(judge).pop("feature_names_in_", None)
-    found = drift.compare(judge, rows)  # refuses infinity
+    try:
+        found = drift.compare(judge, rows)
+    except TableError as error:
+        raise error.named(feature_names(model)) from None
     judged = np.flatnonzero(~np.isnan(rows).all(axis=1))
     if len(judged) == 0:
         raise ValueError(
@@ -111,6 +116,7 @@ def describe(
         expected=expected_of(judge, len(judged)),
         fdr=fdr,
         selected=None if chosen is None else int(np.count_nonzero(chosen)),
+        needed=_needed(judge, len(judged), fdr),
         distances=distances_of(distances, judge.threshold_),
         worst=tuple(
             WorstRow(
@@ -144,6 +150,13 @@ def _significance(
         return None, None
     p = judge.p_values(rows)
     return p, select(p, fdr)
+
+
+def _needed(judge: Any, rows: int, fdr: float) -> int | None:
+    """Return how many calibration rows a single one of so many rows needs to be selected."""
+    calibration = getattr(judge, "calibration_", None)
+    needed = math.ceil(rows / fdr * (1.0 - 1e-12)) - 1
+    return None if calibration is None or calibration.total >= needed else needed
 
 
 def _features(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ Floats = NDArray[np.float64]
 BINS = 48
 # Distances are shown up to this many times the threshold, what lies beyond is counted.
 _FARTHEST = 4.0
+_MOST = sys.float_info.max
 
 
 def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> Histogram:
@@ -43,15 +45,18 @@ def _shown(quantiles: Floats, normal: Ranges, values: Floats) -> tuple[float, fl
     low, high = float(quantiles[0]), float(quantiles[-1])
     if len(values):
         low, high = min(low, float(values.min())), max(high, float(values.max()))
-    most = np.finfo(np.float64).max
-    with np.errstate(over="ignore"):
-        width = min(inner_high - inner_low, most)
+    width = min(2.0 * (inner_high / 2.0 - inner_low / 2.0), _MOST)
     if width > 0.0:
-        low, high = max(low, inner_low - width, -most), min(high, inner_high + width, most)
+        low, high = max(low, -_sum(-inner_low, width)), min(high, _sum(inner_high, width))
     if low == high:
         margin = abs(low) / 16.0 or 0.5
-        low, high = max(low - margin, -most), min(high + margin, most)
+        low, high = -_sum(-low, margin), _sum(high, margin)
     return low, high
+
+
+def _sum(a: float, b: float) -> float:
+    """Add without leaving the numbers; Python's own floats overflow in silence."""
+    return min(max(a + b, -_MOST), _MOST)
 
 
 def _shares(quantiles: Floats, edges: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold.explain import Reason, explain, feature_names, normal_ranges, number
+from refold.explain import normal_ranges, number
 from refold.report._contents import RowReason
 
 Floats = NDArray[np.float64]
@@ -42,11 +42,7 @@ def reasons_of(
         return [()] * len(rows)
     if hasattr(model, "reasons"):
         return _estimated(model, rows, count, names)
-    named = dict(zip(feature_names(model), names, strict=True))
-    return [
-        _that_matter([_exact(reason, named[reason.feature]) for reason in row.reasons])
-        for row in explain(model, rows, reasons=count)
-    ]
+    return _exact(model, rows, count, names)
 
 
 def _that_matter(reasons: list[RowReason]) -> tuple[RowReason, ...]:
@@ -55,15 +51,19 @@ def _that_matter(reasons: list[RowReason]) -> tuple[RowReason, ...]:
     return tuple(reason for reason in reasons if reason.share >= least and reason.share > 0.0)
 
 
-def _exact(reason: Reason, name: str) -> RowReason:
-    about = "" if reason.exact else "about "
-    way_out = (
-        "no value of it alone would be accepted"
-        if reason.accepted_at is None
-        else f"alone accepted from {about}{number(reason.accepted_at)}"
-    )
-    text = f"{100.0 * reason.share:.0f} % of the distance; {way_out}"
-    return RowReason(name, reason.value, reason.normal, reason.share, text)
+def _exact(
+    model: Any, rows: NDArray[Any], count: int, names: list[str]
+) -> list[tuple[RowReason, ...]]:
+    parts, ranges = np.asarray(model.contributions(rows)), normal_ranges(model.summary_)
+    shares = parts / parts.sum(axis=1, keepdims=True)  # no row that is listed has distance zero
+
+    def reason(i: int, j: int) -> RowReason:
+        share = float(shares[i, j])
+        text = f"{100.0 * share:.0f} % of the distance"
+        return RowReason(names[j], float(rows[i, j]), ranges[j], share, text)
+
+    order = np.argsort(-parts, axis=1, kind="stable")[:, :count]
+    return [_that_matter([reason(i, int(j)) for j in order[i]]) for i in range(len(rows))]
 
 
 def _estimated(
