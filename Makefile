@@ -31,7 +31,11 @@ $(VENV)/.bench: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --editable .[onnx,sql] --group bench
 	@touch $@
 
-demo: $(VENV)/.package ## Learn from healthy cases and say which new ones are not normal, and why
+$(VENV)/.demo: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --editable .[parquet,report]
+	@touch $@
+
+demo: $(VENV)/.demo ## Learn from healthy cases and say which new ones are not normal, and why: report.html
 	$(BIN)/python examples/demo.py
 
 test: lint ## Set everything up, check style and types, run all tests

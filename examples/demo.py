@@ -3,44 +3,37 @@
 The data set (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn.
 """
 
-import numpy as np
+import pyarrow as pa
 from sklearn.datasets import load_breast_cancer
 
 from refold import REF
+from refold.explain import explain
+from refold.report import write_report
 
-N_CASES, N_REASONS = 4, 3
+N_NORMAL, N_SHOWN, ALPHA, PAGE = 300, 3, 0.05, "report.html"
 
 
 def main():
     data = load_breast_cancer()
-    benign, malignant = data.data[data.target == 1], data.data[data.target == 0]
-    normal, new_benign = benign[:300], benign[300:]
+    cases = pa.table(dict(zip(data.feature_names.tolist(), data.data.T, strict=True)))
+    benign, malignant = cases.filter(data.target == 1), cases.filter(data.target == 0)
+    normal = benign.slice(0, N_NORMAL)
+    new = {"benign": benign.slice(N_NORMAL), "malignant": malignant}
 
-    model = REF(levels="all").fit(normal)
-    print(f"Learned from {len(normal)} benign cases, {normal.shape[1]} measurements each.\n")
-    for kind, cases in (("benign", new_benign), ("malignant", malignant)):
-        flagged = (model.predict(cases) == -1).mean()
-        print(f"  {len(cases):3} new {kind:9} cases: {flagged:5.1%} are called not normal")
+    model = REF(levels="all", alpha=ALPHA).fit(normal)
+    print(f"Learned from {len(normal)} benign cases, {normal.num_columns} measurements each.\n")
+    for kind, rows in new.items():
+        flagged = (model.predict(rows) == -1).mean()
+        print(f"  {len(rows):3} new {kind:9} cases: {flagged:5.1%} are called not normal")
+    print(f"\nOf benign cases about {ALPHA:.0%} should be. The worst of each kind, and why:")
+    for kind, rows in new.items():
+        for case in explain(model, rows, reasons=3).worst(N_SHOWN):
+            print(f"\n{kind} {case}")
 
-    print("\nSome of the new cases, and why they are not normal:")
-    typical = np.median(normal, axis=0)
-    for kind, cases in (("benign", new_benign), ("malignant", malignant)):
-        print_cases(model, kind, cases[:N_CASES], typical, data.feature_names)
-
-
-def print_cases(model, kind, cases, typical, names):
-    labels, distances = model.predict(cases), -model.score_samples(cases)
-    shares = model.contributions(cases) / distances[:, None]
-    for case, label, distance, share in zip(cases, labels, distances, shares, strict=True):
-        verdict = "normal" if label == 1 else "NOT NORMAL"
-        print(f"\n  {kind}: {verdict}, distance {distance:.2f} (normal up to {model.threshold_:g})")
-        if label == 1:
-            continue
-        for j in np.argsort(-share)[:N_REASONS]:
-            print(
-                f"    {names[j]:24}{case[j]:9.4g}, typically {typical[j]:7.4g}: "
-                f"{share[j]:3.0%} of the distance"
-            )
+    names = [f"{kind} {row}" for kind, rows in new.items() for row in range(len(rows))]
+    together = pa.concat_tables(new.values())
+    write_report(model, together, PAGE, title="New cases", row_names=names)
+    print(f"\nAll of it, to look at in a browser: {PAGE}")
 
 
 if __name__ == "__main__":

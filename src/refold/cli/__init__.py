@@ -18,6 +18,7 @@ from refold.cli.explain import explain
 from refold.cli.export import export
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
+from refold.cli.report import report
 from refold.cli.reproduce import reproduce
 from refold.cli.score import score
 
@@ -53,5 +54,5 @@ def _refold(
     """
 
 
-for command in (fit, score, explain, inspect, drift, export, demo, reproduce):
+for command in (fit, score, explain, inspect, drift, report, export, demo, reproduce):
     app.command()(command)

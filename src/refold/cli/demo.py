@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,24 +16,33 @@ if TYPE_CHECKING:
 _LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
 
 
-def demo(as_json: options.AsJson = False) -> None:
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    as_json: options.AsJson = False,
+) -> None:
     """Learn from benign breast-cancer cases only, and say which new ones are not normal, and why.
 
     The data (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn; nothing is
-    downloaded.
+    downloaded. A report on the new cases is written at the end.
 
     For example:
       refold demo
+      refold demo -o demo.html
     """
+    options.check_output(out)
     from refold import REF
     from refold.explain import explain
+    from refold.report import write_report
 
     normal, new = _cases()
     names = list(normal)
     model = REF(levels="all", alpha=_ALPHA).fit(_frame(normal))
     found = {kind: explain(model, _frame(cases), reasons=_REASONS) for kind, cases in new.items()}
+    write_report(model, _frame(_together(new)), out, title="New cases", row_names=_labels(new))
     if as_json:
-        options.print_json(_document(model, names, found))
+        options.print_json({**_document(model, names, found), "report": str(out)})
         return
     typer.echo(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
     for kind, cases in found.items():
@@ -43,6 +53,7 @@ def demo(as_json: options.AsJson = False) -> None:
     for kind, cases in found.items():
         typer.echo(f"\nThe worst of the {kind} cases, and why:\n")
         typer.echo("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
+    typer.echo(f"\nAll of it, to look at in a browser: {out}")
 
 
 def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -56,6 +67,23 @@ def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         for rows in (benign[:_LEARNED], benign[_LEARNED:], malignant)
     ]
     return tables[0], {"benign": tables[1], "malignant": tables[2]}
+
+
+def _together(new: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the cases of all kinds as one table."""
+    import numpy as np
+
+    kinds = list(new.values())
+    return {name: np.concatenate([cases[name] for cases in kinds]) for name in kinds[0]}
+
+
+def _labels(new: dict[str, dict[str, Any]]) -> list[str]:
+    """Return "benign 0", "benign 1", …: numbers as in the text."""
+    return [
+        f"{kind} {row}"
+        for kind, cases in new.items()
+        for row in range(len(next(iter(cases.values()))))
+    ]
 
 
 def _frame(columns: dict[str, Any]) -> Any:

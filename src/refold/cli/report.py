@@ -1,0 +1,143 @@
+"""``refold report``: a page on what a model makes of a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.cli._models import Judge
+    from refold.report import Report
+    from refold.tabular import Table
+    from refold.tabular.features import Floats
+
+
+def report(
+    model: options.ModelFile,
+    table: options.Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The page to write, one HTML file.")
+    ] = Path("report.html"),
+    title: Annotated[
+        str | None, typer.Option(help="What the page is called.", show_default="the table's name")
+    ] = None,
+    worst: Annotated[int, typer.Option(help="How many of the worst rows to list.", min=0)] = 100,
+    reasons: Annotated[
+        int, typer.Option(help="How many features to name for each of them.", min=1)
+    ] = 5,
+    fdr: Annotated[
+        float, typer.Option(help="The share of false alarms among the rows that stand out.")
+    ] = 0.1,
+    id_column: Annotated[
+        str | None,
+        typer.Option(help="The column that names the rows.", show_default="numbers from 1"),
+    ] = None,
+    fail_on_outlier: Annotated[
+        bool, typer.Option("--fail-on-outlier", help="Exit with 1 if a row is not normal.")
+    ] = False,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    as_json: options.AsJson = False,
+) -> None:
+    r"""Write a page on a table: how many rows are not normal, how sure, which ones and why.
+
+    It is one file that opens in any browser and needs no network. The table's rows are kept in
+    memory while it is made; the page lists the worst and counts the others.
+
+    \b
+    Examples:
+      refold report model.json today.csv
+      refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
+    """
+    options.check_output(out)
+    from refold.cli._failures import as_bad_input
+    from refold.cli._models import Judge
+    from refold.report import write_report
+
+    judge = Judge(model)
+    with options.open_data(table, no_header, delimiter, decimal) as data:
+        X, names = _read(judge, data, id_column)
+        with as_bad_input(data.name):
+            found = write_report(
+                judge.model,
+                judge.frame(X),
+                out,
+                title=title or Path(data.name).name,
+                worst=worst,
+                reasons=reasons,
+                fdr=fdr,
+                row_names=names,
+                about={**_origin(model), "Table": f"{data.name} ({data.format})"},
+            )
+    if as_json:
+        options.print_json(_document(found, out))
+    else:
+        _say(found, out)
+    if fail_on_outlier and found.rejected:
+        raise typer.Exit(1)
+
+
+def _read(judge: Judge, data: Table, id_column: str | None) -> tuple[Floats, Sequence[object]]:
+    """Return all rows as the model wants them, and what they are called."""
+    import numpy as np
+
+    from refold.scale._progress import counting
+    from refold.tabular import InputError
+    from refold.tabular.features import texts_of
+
+    features = judge.features_in(data)
+    wanted = list(features.columns)
+    if id_column is not None:
+        data.require([id_column])
+        wanted = list(dict.fromkeys([*wanted, id_column]))
+    parts, names = [], []
+    with counting("reading", data.rows, show=True) as count:
+        for block in data.blocks(wanted):
+            parts.append(features.matrix(block))
+            if id_column is not None:
+                names += [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
+            count(block.rows)
+    rows = sum(map(len, parts))
+    if rows == 0:
+        raise InputError(f"{data.name} has column names but no rows.")
+    return np.concatenate(parts), range(1, rows + 1) if id_column is None else names
+
+
+def _origin(model: Path) -> dict[str, str]:
+    """Say where a model comes from; a pipe cannot be read again to ask when it was saved."""
+    origin = {"Model file": model.name}
+    if model.is_file():
+        document = json.loads(model.read_bytes())
+        origin["Model saved"] = f"{document['created']} by refold {document['refold_version']}"
+    return origin
+
+
+def _document(found: Report, out: Path) -> dict[str, Any]:
+    expected = found.expected
+    return {
+        "report": str(out),
+        "rows": found.rows,
+        "judged": found.judged,
+        "outliers": found.rejected,
+        "rate": found.rate,
+        "rate_interval": list(found.interval),
+        "expected": None if expected is None else {**vars(expected)},
+        "fdr": found.fdr,
+        "selected": found.selected,
+        "drift": found.drift.verdict,
+    }
+
+
+def _say(found: Report, out: Path) -> None:
+    said = f"{found.rejected:,} of {found.judged:,} rows are not normal"
+    if found.expected is not None:
+        low, high = found.expected.interval
+        said += f"; {low:,} to {high:,} would be if all were normal"
+    typer.echo(f"{said}.\nThe page is in {out}.")

@@ -1,0 +1,33 @@
+"""One page that says what a model makes of a table, for whoever has to act on it.
+
+What is said is computed in `_describe` (rates in `_rates`, pictures' counts in `_histograms`, the
+small print in `_card`) and is typed in `_contents`; how it is shown is decided in `_page`,
+`_drawing` and the templates.
+"""
+
+from refold.report._contents import (
+    Card,
+    Distances,
+    Expected,
+    Feature,
+    Histogram,
+    Report,
+    RowReason,
+    WorstRow,
+)
+from refold.report._describe import describe
+from refold.report._page import render, write_report
+
+__all__ = [
+    "Card",
+    "Distances",
+    "Expected",
+    "Feature",
+    "Histogram",
+    "Report",
+    "RowReason",
+    "WorstRow",
+    "describe",
+    "render",
+    "write_report",
+]

@@ -1,0 +1,127 @@
+"""The small print: what a model is, what can be relied on, and what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from refold.explain import number
+from refold.report._contents import Card
+
+# Said of calibration_.source.
+_SOURCES = {
+    "held-out": "normal rows that were held out",
+    "leave-one-out": "training rows, each left out in turn",
+    "cross-fitted": "training rows, left out by folds",
+}
+
+
+def card_of(model: Any, about: Mapping[str, str]) -> Card:
+    """Describe a fitted model; `about` adds facts that only the caller knows."""
+    return Card(
+        facts=(*about.items(), *_facts(model)),
+        guarantees=tuple(_guarantees(model)),
+        limits=tuple(_limits(model)),
+    )
+
+
+def _facts(model: Any) -> list[tuple[str, str]]:
+    summary = model.summary_
+    missing = float(summary.missing.sum()) / (summary.weight * len(summary.missing))
+    facts = [
+        ("Model", _parameters(model)),
+        ("Training rows", f"{summary.rows:,}"),
+        ("Columns", f"{model.n_features_in_:,}"),
+        ("Missing values in training", f"{missing:.2%}"),
+        ("Threshold", number(model.threshold_)),
+        ("Alpha", _alpha(model)),
+        ("Calibration", _calibration(model)),
+    ]
+    if hasattr(model, "chain_"):
+        facts.append(("Levels of folding", f"{int(model.chain_.levels.max())} at most"))
+        facts.append(("Engine", model.engine_))
+    facts.append(("refold", version("refold")))
+    facts.append(("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+    return facts
+
+
+def _parameters(model: Any) -> str:
+    """Return the estimator as it was asked for: what is not as by default."""
+    usual = type(model)().get_params(deep=False)
+    given = model.get_params(deep=False)
+    return f"{type(model).__name__}({', '.join(_changed(given, usual))})"
+
+
+def _changed(given: Mapping[str, Any], usual: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name}={getattr(value, '__name__', None) or repr(value)}"
+        for name, value in given.items()
+        if repr(value) != repr(usual[name])
+    ]
+
+
+def _alpha(model: Any) -> str:
+    alpha = getattr(model, "alpha_", None)
+    return "none: the threshold was set without a rate" if alpha is None else f"{alpha:g}"
+
+
+def _calibration(model: Any) -> str:
+    calibration = getattr(model, "calibration_", None)
+    if calibration is None:
+        return "none"
+    return f"{calibration.total:,.6g} {_SOURCES.get(calibration.source, calibration.source)}"
+
+
+def _guarantees(model: Any) -> list[str]:
+    said = []
+    alpha, calibration = getattr(model, "alpha_", None), getattr(model, "calibration_", None)
+    if alpha is not None and calibration is not None:
+        rate = f"{100.0 * alpha:g} %"
+        if calibration.source == "held-out":
+            said.append(
+                f"A new normal row is called not normal with a probability of at most {rate}, "
+                "whatever the distribution, as long as it comes from the same source as the "
+                "calibration rows (split conformal prediction)."
+            )
+        else:
+            said.append(
+                f"About {rate} of normal rows are called not normal. The rate was set on training "
+                "rows that the judging model had not seen; it is measured, not proven."
+            )
+    if calibration is not None:
+        said.append(
+            "P-values say how rare a row's distance is among normal rows; the smallest possible is "
+            f"{1.0 / (calibration.total + 1.0):.2g}."
+        )
+    if hasattr(model, "contributions") and not callable(model.distance):
+        said.append("Reasons are exact: the shares of a row's features add up to its distance.")
+    said.append("A row's result does not depend on the other rows of the table.")
+    return said
+
+
+def _limits(model: Any) -> list[str]:
+    said = [
+        "Not normal means unlike the training rows, not broken; normal means like them, not good. "
+        "Faults that were in the training rows count as normal.",
+        "Rates hold as long as rows come from the same source as in training. Where this report "
+        "says that the data has changed, they do not.",
+    ]
+    if getattr(model, "alpha_", None) is None:
+        said.append("The threshold was not set for a rate, so no rate of false alarms is promised.")
+    if hasattr(model, "contributions"):
+        said.append(
+            "Each feature is judged by itself: a row whose values are all usual, but not in this "
+            "combination, is not found."
+        )
+    if hasattr(model, "reasons"):
+        said.append(
+            "Reasons are estimates: features share what they have in common, so their parts do not "
+            "add up to the distance."
+        )
+    said.append(
+        "Rates hold for all rows together, not for each group of them: rows with many gaps, for "
+        "example, may be called not normal more often."
+    )
+    return said

@@ -1,0 +1,245 @@
+"""What a report says, typed; nothing here knows how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold.drift import Drift, FeatureDrift
+
+Ranges = tuple[tuple[float, float], ...]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many rows a model would reject if all of them were normal.
+
+    Parameters
+    ----------
+    rate : float
+        The share, from the calibration.
+    rows : float
+        The same as a number of rows.
+    interval : tuple of int
+        Between these lies the number, with a chance of 95 %: it varies by chance from one table to
+        another, and the rate itself is known from finitely many rows.
+    """
+
+    rate: float
+    rows: float
+    interval: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RowReason:
+    """One feature's part in a row's being not normal.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    value : float
+        What the row has; NaN if missing.
+    normal : tuple of (low, high)
+        The range or ranges in which nearly all training rows lie.
+    share : float
+        How much it matters, between 0 and 1. With REF the exact share of the distance; with
+        CreasedREF the share by which the distance would fall, and shares do not add up.
+    text : str
+        The same in words.
+    """
+
+    feature: str
+    value: float
+    normal: Ranges
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
+class WorstRow:
+    """A row that is not normal.
+
+    Parameters
+    ----------
+    name : str
+        What the row is called: its number, or the name that was given.
+    distance : float
+        How far from normal.
+    p_value : float or None
+        How rare such a distance is among normal rows; None without calibration.
+    selected : bool or None
+        Whether it is among those reported at the rate of false discoveries; None likewise.
+    reasons : tuple of RowReason
+        The most important first.
+    """
+
+    name: str
+    distance: float
+    p_value: float | None
+    selected: bool | None
+    reasons: tuple[RowReason, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Training and new values of a feature in the same bins.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (bins + 1,)
+        Ascending, in the feature's own units.
+    training : ndarray of shape (bins,)
+        The share of training values in each bin, as far as their quantiles tell.
+    new : ndarray of shape (bins,)
+        The share of new values in each bin.
+    below, above : int
+        How many new values lie outside.
+    """
+
+    edges: NDArray[np.float64]
+    training: NDArray[np.float64]
+    new: NDArray[np.float64]
+    below: int
+    above: int
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """The distances of the new rows.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (bins + 1,)
+        Ascending, from 0; a threshold above 0 is one of them.
+    counts : ndarray of shape (bins,)
+        How many rows lie in each bin, its upper edge included.
+    beyond : int
+        How many lie above the last edge.
+    """
+
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    beyond: int
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature: what is normal, what is new, and its part in what is not normal.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    normal : tuple of (low, high)
+        The range or ranges in which nearly all training rows lie.
+    histogram : Histogram
+        Training and new values.
+    drift : FeatureDrift
+        How they differ.
+    leads : int
+        In how many of the ``Report.blamed`` rows no feature matters more.
+    """
+
+    name: str
+    normal: Ranges
+    histogram: Histogram
+    drift: FeatureDrift
+    leads: int
+
+
+@dataclass(frozen=True)
+class Card:
+    """The small print.
+
+    Parameters
+    ----------
+    facts : tuple of (str, str)
+        Rows, columns, date, version, parameters and the like.
+    guarantees, limits : tuple of str
+        What can be relied on, and what cannot, a sentence each.
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    guarantees: tuple[str, ...]
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a model makes of a table.
+
+    Parameters
+    ----------
+    title : str
+        What the page is called.
+    training_rows : int
+        How many rows the model learned from.
+    rows, empty : int
+        How many new rows there are, and how many of them have no value at all and are not judged.
+    rejected : int
+        How many are not normal.
+    interval : tuple of float
+        The share of rejected rows that rows of this kind have in the long run, with a confidence of
+        95 % (Clopper-Pearson).
+    threshold : float
+        Rows up to this distance are normal.
+    alpha : float or None
+        The rate that the threshold was set for, if for one.
+    expected : Expected or None
+        What would be rejected if all rows were normal; None without calibration.
+    fdr : float
+        The share of false discoveries that `selected` allows for.
+    selected : int or None
+        How many rows remain when many looks are allowed for; None without calibration.
+    needed : int or None
+        How many rows it would take to calibrate on for a single row to be selected, if there were
+        fewer: a p-value cannot be smaller than one in so many.
+    distances : Distances
+        How far from normal the rows are.
+    worst : tuple of WorstRow
+        The worst rows, the farthest out first; never more than were asked for.
+    unexplained : str
+        Why there are no reasons; empty if there are.
+    blamed : int
+        How many rows, the worst ones, the features' ``leads`` were counted over.
+    features : tuple of Feature
+        In the order of the model's columns.
+    drift : Drift
+        The new rows beside the training rows.
+    card : Card
+        The small print.
+    """
+
+    title: str
+    training_rows: int
+    rows: int
+    empty: int
+    rejected: int
+    interval: Interval
+    threshold: float
+    alpha: float | None
+    expected: Expected | None
+    fdr: float
+    selected: int | None
+    needed: int | None
+    distances: Distances
+    worst: tuple[WorstRow, ...]
+    unexplained: str
+    blamed: int
+    features: tuple[Feature, ...]
+    drift: Drift
+    card: Card
+
+    @property
+    def judged(self) -> int:
+        """How many rows were judged."""
+        return self.rows - self.empty
+
+    @property
+    def rate(self) -> float:
+        """The share of the judged rows that is not normal."""
+        return self.rejected / self.judged

@@ -1,0 +1,85 @@
+"""Counts for pictures: a fixed number of bins, whatever the number of rows."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold.report._contents import Distances, Histogram, Ranges
+
+Floats = NDArray[np.float64]
+
+BINS = 48
+# Distances are shown up to this many times the threshold, what lies beyond is counted.
+_FARTHEST = 4.0
+_MOST = sys.float_info.max
+
+
+def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> Histogram:
+    """Put training quantiles and new values into the same bins.
+
+    They reach from the normal range as far again to both sides, if there are values: a single
+    value far out would squeeze everything else into one bin.
+    """
+    values: Floats = column[~np.isnan(column)].astype(np.float64, copy=False)
+    low, high = _shown(quantiles, normal, values)
+    # A quarter of everything: the width of a range can be more than the largest number.
+    edges = np.linspace(low / 4.0, high / 4.0, BINS + 1)
+    place = np.searchsorted(edges[1:-1], values / 4.0, side="right")
+    below, above = values < low, values > high
+    counts = np.bincount(place[~below & ~above], minlength=BINS)
+    return Histogram(
+        edges=np.concatenate([[low], edges[1:-1] * 4.0, [high]]),
+        training=_shares(quantiles / 4.0, edges),
+        new=counts / max(len(values), 1),
+        below=int(np.count_nonzero(below)),
+        above=int(np.count_nonzero(above)),
+    )
+
+
+def _shown(quantiles: Floats, normal: Ranges, values: Floats) -> tuple[float, float]:
+    inner_low, inner_high = normal[0][0], normal[-1][1]
+    low, high = float(quantiles[0]), float(quantiles[-1])
+    if len(values):
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
+    width = min(2.0 * (inner_high / 2.0 - inner_low / 2.0), _MOST)
+    if width > 0.0:
+        low, high = max(low, -_sum(-inner_low, width)), min(high, _sum(inner_high, width))
+    if low == high:
+        margin = abs(low) / 16.0 or 0.5
+        low, high = -_sum(-low, margin), _sum(high, margin)
+    return low, high
+
+
+def _sum(a: float, b: float) -> float:
+    """Add without leaving the numbers; Python's own floats overflow in silence."""
+    return min(max(a + b, -_MOST), _MOST)
+
+
+def _shares(quantiles: Floats, edges: Floats) -> Floats:
+    """Return the share of training values in each bin; between two quantiles they are spread."""
+    last = len(quantiles) - 1
+    k = np.searchsorted(quantiles, edges, side="left")  # so many quantiles are smaller
+    left, right = np.clip(k - 1, 0, last), np.clip(k, 0, last)
+    step = quantiles[right] - quantiles[left]
+    along = np.divide(edges - quantiles[left], step, out=np.zeros_like(edges), where=step > 0.0)
+    below = (left + along) / last
+    if edges[-1] >= quantiles[-1]:  # the last bin has its upper edge
+        below[-1] = 1.0
+    return np.diff(below)
+
+
+def distances_of(distances: Floats, threshold: float) -> Distances:
+    """Count distances; the threshold is an edge, so that no bin is half normal."""
+    farthest = float(distances.max(initial=0.0))
+    unit = threshold if threshold > 0.0 else farthest or 1.0
+    shown = min(max(farthest / unit, 1.25), _FARTHEST)
+    steps = max(round(BINS / shown), 1)  # of equal width up to the threshold
+    edges = np.arange(int(np.ceil(steps * shown)) + 1) / steps * unit
+    place = np.searchsorted(edges, distances, side="left") - 1
+    inside = place < len(edges) - 1
+    counts = np.bincount(np.maximum(place[inside], 0), minlength=len(edges) - 1)
+    return Distances(edges, counts.astype(np.int64), int(np.count_nonzero(~inside)))

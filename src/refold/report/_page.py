@@ -1,0 +1,133 @@
+"""A report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from refold._needs import needs
+from refold._write import replacing
+from refold.explain import number, ranges_text
+from refold.explain._results import split_unit
+from refold.report import _drawing
+from refold.report._contents import Report
+from refold.report._describe import describe
+from refold.report._words import DRIFT, WORDS
+
+
+def write_report(
+    model: Any,
+    X: Any,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    worst: int = 100,
+    reasons: int = 5,
+    fdr: float = 0.1,
+    row_names: Sequence[object] | None = None,
+    about: Mapping[str, str] | None = None,
+) -> Report:
+    """Write a page that says what a model makes of a table: one HTML file, without a network.
+
+    Parameters
+    ----------
+    model : REF or CreasedREF
+        Fitted. Calibrate it (``alpha``, ``calibrate``) to have rates and p-values in the report.
+    X : array-like or dataframe of shape (n, d)
+        New rows. Those without any value are counted and left out.
+    path : str or path-like
+        Where to write; a file that is there is replaced once the new one is complete.
+    title : str, default=None
+        What the page is called.
+    worst : int, default=100
+        How many of the rows that are not normal are listed, the farthest out.
+    reasons : int, default=5
+        How many features are named for each of them.
+    fdr : float, default=0.1
+        The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
+    row_names : sequence of length n, default=None
+        What the rows are called, for example part numbers; None numbers them from 0.
+    about : mapping of str to str, default=None
+        More facts for the model card, such as the names of files.
+
+    Returns
+    -------
+    Report
+        What the page says, as data.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import write_report
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(500, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = write_report(model, rng.normal(size=(200, 3)), os.path.join(folder, "r.html"))
+    >>> report.rows
+    200
+    """
+    needs("jinja2", "report")  # before the work, not after it
+    report = describe(
+        model,
+        X,
+        title=title,
+        worst=worst,
+        reasons=reasons,
+        fdr=fdr,
+        row_names=row_names,
+        about=about,
+    )
+    page = render(report).encode()
+    with replacing(Path(path)) as file:
+        file.write(page)
+    return report
+
+
+def render(report: Report) -> str:
+    """Return a report as the text of an HTML page.
+
+    Parameters
+    ----------
+    report : Report
+        From :func:`describe`.
+
+    Returns
+    -------
+    str
+    """
+    environment = _environment()
+    script = environment.get_template("behaviour.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page: str = environment.get_template("report.html.j2").render(
+        report=report,
+        script=script,
+        digest=digest,
+        drawing=_drawing,
+        drifted=DRIFT[report.drift.verdict],
+        distance_picture=_drawing.distance_picture(report.distances, report.threshold),
+    )
+    return page
+
+
+def _environment() -> Any:
+    jinja2 = needs("jinja2", "report")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("refold.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "ranges": ranges_text,
+        "unit": lambda feature: split_unit(feature)[1],
+        **WORDS,
+    }
+    return environment

@@ -1,0 +1,63 @@
+"""Numbers and findings as people say them; spaces inside a number do not break."""
+
+from __future__ import annotations
+
+from refold.drift import FeatureDrift, Verdict
+
+# Of the whole table: in two words, and in a sentence.
+DRIFT: dict[Verdict, tuple[str, str]] = {
+    "same": ("no change", "The new rows are like those of training."),
+    "changed": (
+        "changed",
+        "The data has changed: the bulk of the new rows is not like those of training. What was "
+        "learned may be out of date, and rates set on the old data do not hold.",
+    ),
+    "more outliers": (
+        "more outliers",
+        "There are more outliers than in training; the other rows are like those of training.",
+    ),
+    "changed or more outliers": (
+        "differs",
+        "The new rows differ from those of training. Either the data has changed, or there are "
+        "more outliers.",
+    ),
+}
+
+_STATES = {
+    "changed": "changed",
+    "differs": "differs; outliers may explain it",
+    "same": "as in training",
+}
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100.0 * share:.3g}\N{NO-BREAK SPACE}%"
+
+
+def count(rows: float) -> str:
+    """Return a number of rows; fractions only where there are few."""
+    return f"{rows:,.0f}" if rows >= 10.0 or rows == int(rows) else f"{rows:.2g}"
+
+
+def chance(p: float) -> str:
+    """Return a p-value."""
+    return (f"p = {p:.2g}" if p >= 1e-6 else "p < 0.000001").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def plural(rows: int, word: str) -> str:
+    """Return "1 row", "1,200 rows"."""
+    return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
+
+
+def state(drift: FeatureDrift) -> str:
+    """Return which of three things happened to a feature."""
+    return "changed" if drift.changed else "differs" if drift.differs else "same"
+
+
+def state_text(drift: FeatureDrift) -> str:
+    """Say it in words."""
+    return _STATES[state(drift)]
+
+
+WORDS = {f.__name__: f for f in (percent, count, chance, plural, state, state_text)}
