@@ -9,6 +9,7 @@ except ImportError:
         "or 'refold[paper]' to reproduce the paper."
     ) from None
 
+from refold.cli.benchmark import benchmark
 from refold.cli.reproduce import reproduce
 
 __all__ = ["app"]
@@ -27,3 +28,4 @@ def _refold() -> None:
 
 
 app.command()(reproduce)
+app.command()(benchmark)
