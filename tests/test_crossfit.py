@@ -50,7 +50,6 @@ def every_fiftieth(rows):
 def test_up_to_1000_rows_each_is_left_out_in_turn(rng, parameters):
     X = rng.standard_t(4, size=(60, 3))
     X[rng.random(X.shape) < 0.1] = np.nan
-    X[:, 0] = rng.integers(4, size=60)
     parameters = {"n_iter": LEVELS, **parameters}
     model = REF(alpha=0.1, **parameters).fit(X)
     assert model.calibration_.source == "leave-one-out"
@@ -73,7 +72,8 @@ def test_above_1000_rows_every_fiftieth_is_left_out_together(rng, engine):
 @pytest.mark.parametrize("rows", [300, 1500])
 def test_parts_are_subtracted_from_a_sketch_that_has_more_rows_than_bins(rng, rows):
     X = rng.normal(size=(rows, 2))
-    X[[3, 5]], X[[7, 8]] = 6.0, -6.0  # the range, and so the bins, stay those of all rows
+    for column in (0, 1):  # the range, and so the bins, stay those of all rows
+        X[[30 + column, 50 + column], column], X[[70 + column, 80 + column], column] = 6.0, -6.0
     parameters = {"engine": "sketch", "n_bins": 64}
     parts = [[i] for i in range(rows)] if rows <= 1000 else every_fiftieth(rows)
     model = REF(alpha=0.1, **parameters).fit(X)
@@ -104,6 +104,19 @@ def test_any_weights_are_counted_as_they_are(rng, engine, rows):
     assert model.calibration_.scores.max() < 1e6
     huge = REF(alpha=0.1, engine=engine).fit(X, sample_weight=weights * 1e200)
     assert np.isfinite(huge.threshold_)
+
+
+def test_rows_that_come_often_are_rejected_together_only_within_the_rate(rng):
+    def draw(rows):
+        X = rng.normal(size=(rows, 3))
+        X[rng.random(rows) < 0.15] = 2.5
+        return X
+
+    rates = [
+        np.mean(REF(alpha=0.1, n_jobs=1).fit(draw(100)).predict(draw(1000)) == -1)
+        for _ in range(30)
+    ]
+    assert np.mean(rates) <= 0.1
 
 
 def test_threads_change_no_bit(rng):

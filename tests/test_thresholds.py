@@ -234,13 +234,24 @@ def realised(draw, n, repetitions, seed, *, held_out, **parameters):
     return rates.mean(axis=0), rates.std(axis=0, ddof=1) / np.sqrt(repetitions)
 
 
-def assert_held_out_rate_is_met(draw, n, *, continuous, seed):
-    means, errors = realised(draw, n, 200, seed, held_out=True)
-    for alpha, mean, error in zip(ALPHAS, means, errors, strict=True):
-        if n >= 1 / alpha - 1:
-            assert mean <= alpha + 2 * error
-            if continuous:
-                assert mean >= np.floor((n + 1) * alpha + 1e-9) / (n + 1) - 2 * error
+def misses(draw, n, repetitions, seed, *, continuous):
+    """The rates that are beyond what is promised by more than two standard errors."""
+    means, errors = realised(draw, n, repetitions, seed, held_out=True)
+    asked = [(alpha, m, e) for alpha, m, e in zip(ALPHAS, means, errors, strict=True) if m >= 0.0]
+    above = [(alpha, m) for alpha, m, error in asked if m > alpha + 2 * error]
+    below = [
+        (alpha, m)
+        for alpha, m, error in asked
+        if continuous and m < np.floor((n + 1) * alpha + 1e-9) / (n + 1) - 2 * error
+    ]
+    return above + below
+
+
+def assert_held_out_rate_is_met(draw, n, *, continuous):
+    # By chance alone one rate in twenty is beyond two standard errors: such a case is tried again
+    # with new rows and half the error, where a rate that is wrong stands out the more.
+    if misses(draw, n, 200, seed=n, continuous=continuous):
+        assert not misses(draw, n, 800, seed=n + 1, continuous=continuous)
 
 
 @pytest.mark.slow
@@ -248,7 +259,7 @@ def assert_held_out_rate_is_met(draw, n, *, continuous, seed):
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_the_rate_of_held_out_rows_is_met(name, n):
     continuous = name != "Poisson"
-    assert_held_out_rate_is_met(DISTRIBUTIONS[name], n, continuous=continuous, seed=n)
+    assert_held_out_rate_is_met(DISTRIBUTIONS[name], n, continuous=continuous)
 
 
 @pytest.mark.slow
@@ -260,13 +271,15 @@ def test_the_rate_of_held_out_rows_is_met_on_adbench(name, n):
     def draw(rng, rows):
         return normals[rng.integers(len(normals), size=rows)]
 
-    assert_held_out_rate_is_met(draw, n, continuous=False, seed=n)
+    assert_held_out_rate_is_met(draw, n, continuous=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("levels", ["last", "all"])
-@pytest.mark.parametrize(("n", "repetitions"), [(200, 40), (1000, 8), (2000, 20)])
+@pytest.mark.parametrize(
+    ("levels", "n", "repetitions"),
+    [("last", 200, 40), ("last", 1000, 8), ("last", 2000, 20), ("all", 200, 20), ("all", 2000, 10)],
+)
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_alpha_is_within_two_points_from_200_rows_on(name, n, repetitions, levels):
+def test_alpha_is_within_two_points_from_200_rows_on(name, levels, n, repetitions):
     means, _ = realised(DISTRIBUTIONS[name], n, repetitions, n, held_out=False, levels=levels)
     np.testing.assert_allclose(means, ALPHAS, atol=0.02)

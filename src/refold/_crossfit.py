@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from refold import _errors
 from refold._arrays import to_numpy
+from refold._chain import FoldChain
 from refold._thresholds import Calibration
 from refold.engines import ENGINES, exact
 from refold.engines.sketch import Sketch
@@ -37,30 +38,37 @@ class Parts:
 
     def __init__(self, rows: int, weights: Floats | None) -> None:
         self._rows = rows
-        self._copies = np.ones(rows, dtype=np.int64)
-        self._each = np.ones(rows)
+        self._copies: NDArray[np.int64] | None = None
+        total = rows
         if weights is not None:
-            copies = np.minimum(np.ceil(weights), _MOST_COPIES)
-            self._copies = copies.astype(np.int64)
-            self._each = np.where(copies > 0.0, weights / np.maximum(copies, 1.0), 0.0)
-        self._ends = np.cumsum(self._copies)
-        total = int(self._ends[-1])
+            self._copies = np.minimum(np.ceil(weights), _MOST_COPIES).astype(np.int64)
+            self._each = weights / np.maximum(self._copies, 1)
+            self._ends = np.cumsum(self._copies)
+            self._starts = self._ends - self._copies
+            total = int(self._ends[-1])
         self.one_by_one = total <= _ROWS_ONE_BY_ONE
         self.number = total if self.one_by_one else _FOLDS
 
     def part(self, number: int) -> tuple[NDArray[np.intp], Floats]:
         """Return the rows that have copies in a part, and the weight of those."""
+        if self._copies is None:
+            rows = np.arange(number, self._rows, self.number)
+            return rows, np.ones(len(rows))
         copies = self._copies_in(number)
         rows = np.flatnonzero(copies)
         return rows, copies[rows] * self._each[rows]
 
     def others(self, number: int) -> Floats:
         """Return the weight that each row has in all other parts."""
+        if self._copies is None:
+            weights = np.ones(self._rows)
+            weights[number :: self.number] = 0.0
+            return weights
         return np.asarray((self._copies - self._copies_in(number)) * self._each)
 
     def _copies_in(self, number: int) -> NDArray[np.int64]:
-        before = self._ends - self._copies
-        rounds = [(places - number - 1) // self.number for places in (before, self._ends)]
+        """Return how many of the places of a row's copies are `number` in the count mod 50."""
+        rounds = [(places - number - 1) // self.number for places in (self._starts, self._ends)]
         return np.asarray(rounds[1] - rounds[0], dtype=np.int64)
 
 
@@ -68,6 +76,7 @@ def cross_fitted(
     X: Array,
     weights: Floats | None,
     *,
+    chain: FoldChain,
     engine: str,
     sketch: Sketch | None,
     recipe: dict[str, Any],
@@ -82,6 +91,8 @@ def cross_fitted(
         Rows that the engine has learned from without an error.
     weights : ndarray of shape (n,) or None
         How many times each counts.
+    chain : FoldChain
+        What was learned from all rows.
     engine : str
         The engine's name.
     sketch : Sketch or None
@@ -99,30 +110,45 @@ def cross_fitted(
     if threads > 1:
         recipe = recipe | {"n_jobs": 1}
 
-    def distances_of(number: int) -> tuple[Floats, Floats]:
+    def distances_of(number: int) -> tuple[Floats, Floats, Floats]:
         rows, weight = parts.part(number)
         part = _take(X, rows)
         try:
             if sketch is None:
-                chain = ways.learn(X, parts.others(number), **recipe)
+                others = ways.learn(X, parts.others(number), **recipe)
             else:
                 left_out = Sketch.of(part, weight, n_bins=sketch.n_bins, n_jobs=recipe["n_jobs"])
-                chain = sketch.minus(left_out).chain(**recipe)
+                others = sketch.minus(left_out).chain(**recipe)
         except _errors.TableError as error:  # all rows together were fine
             raise _errors.left_out(error) from None
         seen = _observed(part)
         if not seen.all():  # a row without any value has no distance, then or later
             part, weight = _take(part, np.flatnonzero(seen)), weight[seen]
         if len(weight) == 0:
-            return np.empty(0), weight
-        found = ways.distances(chain, part, distance, path=path, n_jobs=recipe["n_jobs"])
-        return to_numpy(found), weight
+            return weight, weight, weight
+        unseen, known = (
+            to_numpy(ways.distances(c, part, distance, path=path, n_jobs=recipe["n_jobs"]))
+            for c in (others, chain)
+        )
+        return unseen, known, weight
 
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(distances_of, range(parts.number)))
-    distances, counted = (np.concatenate(column) for column in zip(*results, strict=True))
+    unseen, known, counted = (np.concatenate(column) for column in zip(*results, strict=True))
+    distances = _with_ties_above(unseen, known, counted)
     source = "leave-one-out" if parts.one_by_one else "cross-fitted"
     return Calibration.of(distances, counted, source)
+
+
+def _with_ties_above(unseen: Floats, known: Floats, weights: Floats) -> Floats:
+    """Return the distances to models of others, those of repeated rows not below the model of all.
+
+    New copies of a row that comes often all have one distance, known already. Models of parts
+    scatter around it, and a threshold among them would let that scatter decide about all copies.
+    """
+    _, group, count = np.unique(known, return_inverse=True, return_counts=True)
+    repeated = (count[group] > 1) | (weights > 1.0)
+    return np.where(repeated, np.maximum(unseen, known), unseen)
 
 
 def _threads(X: Array, parts: Parts, engine: str, distance: Any, recipe: dict[str, Any]) -> int:

@@ -313,6 +313,7 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         return cross_fitted(
             X,
             weights,
+            chain=self.chain_,
             engine=self.engine_,
             sketch=getattr(self, "sketch_", None),
             recipe=self._recipe(),

@@ -29,12 +29,12 @@ _DIGITS = 20  # of the largest whole number in 64 bits, with its sign
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _SPACE = b" \t\r\n"
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_CHECKSUM = re.compile(rb'\s*,\s*"sha256"\s*:\s*"([0-9a-f]{64})"\s*\}\s*\Z')
+_CHECKSUM = re.compile(rb',\s*+"sha256"\s*+:\s*+"[0-9a-f]{64}"\s*+\}\s*+')
 
 # At most this many bytes of Python objects per character of the text: a number with its place in a
 # list that is growing; a list; an object; a key with its pair, its place and the parser's memory
 # of it; half a string.
-_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320, b'"': 96}
+_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320, b'"': 112}
 
 
 @dataclass(frozen=True)
@@ -85,17 +85,16 @@ def digest(raw: Raw) -> str:
     The member ``sha256``, the last one, is left out with the comma before it.
     """
     content = memoryview(raw)
-    end = _CHECKSUM.search(raw, max(0, len(raw) - LONG))
-    if end:
-        content = content[: end.start()]
+    comma = max(raw.rfind(b","), 0)  # nothing after the last one but the checksum
+    signed = _CHECKSUM.fullmatch(raw, comma)
+    if signed:
+        content = content[:comma]
     total, begin = hashlib.sha256(), 0
-    for string in _STRING.finditer(content):
-        start, stop = string.span()
+    for start, end in _strings(content):
         total.update(bytes(content[begin:start]).translate(None, _SPACE))
-        total.update(content[start:stop])
-        begin = stop
-    total.update(bytes(content[begin:]).translate(None, _SPACE))
-    total.update(b"}" if end else b"")
+        total.update(content[start:end])
+        begin = end
+    total.update(b"}" if signed else b"")
     return total.hexdigest()
 
 
@@ -124,7 +123,7 @@ def _cut(raw: Raw, budget: Budget) -> tuple[list[bytes], dict[str, LongString]]:
     return pieces, long
 
 
-def _strings(raw: Raw) -> Iterator[tuple[int, int]]:
+def _strings(raw: Raw | memoryview) -> Iterator[tuple[int, int]]:
     """Yield where each string begins and ends; last an empty one at the end of the file."""
     for string in _STRING.finditer(raw):
         yield string.span()

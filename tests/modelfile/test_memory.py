@@ -1,0 +1,191 @@
+"""However hostile a file is, loading it takes less than 100 MB, and says why it is refused."""
+
+import base64
+import json
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import refold
+from refold import REF, ModelFileError
+from refold.modelfile.budget import MEMORY, MOST_BYTES
+from refold.modelfile.document import to_bytes
+from refold.modelfile.text import _COST
+from tests.modelfile.conftest import sealed
+
+LIMIT = 100 * 2**20
+
+# In a process of its own, for as many files as are named to it: the peak of what is resident.
+LOADER = """
+import ctypes, gc, json, sys, time
+import refold
+
+def resident(key):
+    return int(open("/proc/self/status").read().split(key)[1].split()[0]) * 1024
+
+for path in sys.stdin:
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is free must not hide what is needed
+    open("/proc/self/clear_refs", "w").write("5")  # the peak so far is forgotten
+    before, begin = resident("VmRSS:"), time.process_time()
+    try:
+        refold.load(path.rstrip())
+        said = "loaded"
+    except refold.ModelFileError as error:
+        said = str(error)
+    took = time.process_time() - begin
+    print(json.dumps([resident("VmHWM:") - before, took, said]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def load_apart():
+    """Return what loading a file takes, in bytes and seconds, and what became of it."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", LOADER], **pipes) as process:
+
+        def load(path):
+            process.stdin.write(f"{path}\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield load
+        process.stdin.close()
+
+
+def filled(piece, *, before=b"", after=b"", size=MOST_BYTES):
+    """Repeat a piece until the file is as large as it may be."""
+    return before + piece * ((size - len(before) - len(after)) // len(piece)) + after
+
+
+def member(value, document):
+    """Put raw JSON in the place of a model's threshold."""
+    text = json.dumps({**document, "threshold": 987654.25}).encode()
+    before, _, after = text.partition(b"987654.25")
+    return value(before, after)
+
+
+def bomb(document, length, declared):
+    """Compressed zeros, more than anybody wants."""
+    packer = zlib.compressobj(1)
+    zeros = bytes(2**20)
+    packed = b"".join(packer.compress(zeros) for _ in range(length * 8 // 2**20)) + packer.flush()
+    data = {"dtype": "float64", "shape": [declared], "zlib": base64.b64encode(packed).decode()}
+    calibration = {"source": "held-out", "scores": data, "weights": data}
+    return sealed({**document, "calibration": calibration})
+
+
+HOSTILE = {
+    "empty lists": lambda d: filled(b"[],", before=b"[", after=b"[]]"),
+    "lists in a field": lambda d: member(
+        lambda b, a: filled(b"[1],", before=b + b"[", after=b"1]" + a), d
+    ),
+    "empty objects": lambda d: filled(b"{},", before=b"[", after=b"{}]"),
+    "objects": lambda d: filled(b'{"a":1},', before=b"[", after=b"1]"),
+    "numbers": lambda d: filled(b"1,", before=b"[", after=b"1]"),
+    "doubles": lambda d: filled(b".1e9,", before=b"[", after=b"1]"),
+    "strings": lambda d: filled(b'"",', before=b"[", after=b"1]"),
+    "different keys": lambda d: b"{" + b",".join(b'"%x":1' % i for i in range(5_000_000)) + b"}",
+    "deep lists": lambda d: filled(b"[", size=MOST_BYTES // 2) + filled(b"]", size=MOST_BYTES // 2),
+    "deep objects": lambda d: filled(b'{"a":', size=MOST_BYTES),
+    "nothing but opening": lambda d: filled(b"["),
+    "white space": lambda d: filled(b" ", before=b"{", after=b"}"),
+    "one number": lambda d: filled(b"1"),
+    "one fraction": lambda d: filled(b"1", before=b"0."),
+    "one string": lambda d: filled(b"x", before=b'"', after=b'"'),
+    "one string without end": lambda d: filled(b"x", before=b'"'),
+    "escaped quotes without end": lambda d: filled(b'\\"', before=b'"'),
+    "backslashes": lambda d: filled(b"\\\\", before=b'"', after=b'"'),
+    "long escapes": lambda d: filled(b"\\u4e2d", before=b'"', after=b'"'),
+    "short astral strings": lambda d: filled(
+        b'"' + "😀".encode() * 900 + b'",', before=b"[", after=b"1]"
+    ),
+    "long strings": lambda d: filled(b'"' + b"A" * 5000 + b'",', before=b"[", after=b"1]"),
+    "zero bytes": lambda d: filled(b"\0"),
+    "random bytes": lambda d: np.random.default_rng(0).bytes(MOST_BYTES),
+    "bomb": lambda d: bomb(d, 10**8, declared=10**8),
+    "bomb that says it is small": lambda d: bomb(d, 10**8, declared=1),
+    "bomb that is just small enough": lambda d: bomb(d, 10**7, declared=5 * 10**6),
+    "array that is not there": lambda d: bomb(d, 1, declared=10**12),
+    "too large": lambda d: filled(b" ", size=MOST_BYTES + 1),
+}
+
+
+def just_fitting(piece):
+    """As many pieces as promise to take no more than is allowed, in a list or an object."""
+    one = piece % 0 if b"%" in piece else piece
+    promised = len(one) * 4 + sum(one.count(mark) * cost for mark, cost in _COST.items())
+    count = MEMORY // promised - 10
+    if b"%" in piece:
+        return b"{" + b"".join(piece % i for i in range(count)) + b'"":0}'
+    return b"[" + piece * count + b"1]"
+
+
+# As many of each as the punctuation allows: what they take must be no more than was reckoned.
+DENSE = (
+    b"1.5,",
+    b"1,",
+    b"[],",
+    b"[1],",
+    b"{},",
+    b'{"a":1},',
+    b'"",',
+    b'"ab",',
+    b'"%06d":1,',
+    b"[[]],",
+)
+
+
+@pytest.fixture(scope="module")
+def document():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    return json.loads(to_bytes(REF(n_iter=3).fit(X), "REF", "0"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_file_is_refused_in_bounded_memory(kind, document, load_apart, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(HOSTILE[kind](document))
+    memory, seconds, said = load_apart(path)
+    path.unlink()
+    print(f"{kind:32s} {memory / 2**20:5.1f} MB {seconds:5.2f} s  {said[-90:]}")
+    assert "model.json: " in said
+    assert memory < LIMIT
+    assert seconds < 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
+@pytest.mark.parametrize("piece", DENSE, ids=bytes.decode)
+def test_values_take_no_more_memory_than_was_reckoned(piece, load_apart, tmp_path):
+    path = tmp_path / "model.json"
+    raw = just_fitting(piece)
+    path.write_bytes(raw)
+    memory, _, said = load_apart(path)
+    print(f"{piece.decode():32s} {memory / 2**20:5.1f} MB of {len(raw) / 2**20:5.1f}  {said[-60:]}")
+    assert "must be an object, not a list" in said or "no 'format'" in said  # it was parsed
+    assert memory < LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
+def test_the_largest_sketch_that_can_be_saved_loads_in_bounded_memory(load_apart, tmp_path, rng):
+    model = REF(engine="sketch", n_iter=3).fit(rng.normal(size=(30_000, 250)))
+    refold.save(model, tmp_path / "model.json")
+    assert (tmp_path / "model.json").stat().st_size > 10 * 2**20
+    memory, _, said = load_apart(tmp_path / "model.json")
+    print(f"large sketch {memory / 2**20:5.1f} MB {said}")
+    assert (said, memory < LIMIT) == ("loaded", True)
+
+
+def test_an_endless_file_is_read_to_the_limit_only():
+    if not Path("/dev/zero").exists():
+        pytest.skip("needs /dev/zero")
+    with pytest.raises(ModelFileError, match="more than 64 MB"):
+        refold.load("/dev/zero")

@@ -1,0 +1,77 @@
+"""Other ways to store a model, alone and in a pipeline: pickle, joblib, cloudpickle, skops."""
+
+import io
+import pickle
+
+import cloudpickle
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from refold import REF
+from tests.modelfile.conftest import fitted
+
+# What docs/modelfile.md tells a reader to trust.
+TRUSTED = [
+    "refold._chain.FoldChain",
+    "refold._ref.REF",
+    "refold._summary.Summary",
+    "refold._thresholds.Calibration",
+    "refold.engines.sketch.Histogram",
+    "refold.engines.sketch.Sketch",
+]
+
+
+def through_joblib(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def through_skops(model):
+    return skops.io.loads(skops.io.dumps(model), trusted=TRUSTED)
+
+
+WAYS = {
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "joblib": through_joblib,
+    "cloudpickle": lambda model: pickle.loads(cloudpickle.dumps(model)),
+    "skops": through_skops,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("make", ["calibrated", "weights", "reference", "sketch", "stream"])
+def test_a_model_comes_back(way, make, rows):
+    model = fitted(make, rows)
+    model.__dict__.pop("feature_names_in_", None)
+    model.predict(rows)  # fills what is derived and cached
+    loaded = WAYS[way](model)
+    for method in ("score_samples", "contributions", "trace"):
+        np.testing.assert_array_equal(getattr(loaded, method)(rows), getattr(model, method)(rows))
+    assert loaded.get_params() == model.get_params()
+    np.testing.assert_array_equal(loaded.summary_.quantiles, model.summary_.quantiles)
+    if hasattr(model, "calibration_"):
+        np.testing.assert_array_equal(loaded.p_values(rows), model.p_values(rows))
+    if hasattr(model, "sketch_"):
+        ours, theirs = (one.partial_fit(rows).score_samples(rows) for one in (model, loaded))
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_pipeline_comes_back(way, rows):
+    pipeline = make_pipeline(StandardScaler(), REF()).fit(rows)
+    np.testing.assert_array_equal(
+        WAYS[way](pipeline).score_samples(rows), pipeline.score_samples(rows)
+    )
+
+
+def test_skops_asks_for_no_other_types_than_the_documented(rows):
+    asked = set()
+    for make in ("calibrated", "sketch", "reference"):
+        asked |= set(skops.io.get_untrusted_types(data=skops.io.dumps(fitted(make, rows))))
+    assert asked == set(TRUSTED)

@@ -1,0 +1,44 @@
+"""Files that version 1 of the format has written stay loadable for ever.
+
+Never write these files anew. ``expected.json`` holds rows and what the models said about them when
+they were saved: float.hex, label.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import refold
+
+FILES = Path(__file__).parent / "files"
+EXPECTED = json.loads((FILES / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_file_of_version_1_gives_what_its_model_gave(name):
+    expected = EXPECTED[name]
+    model = refold.load(FILES / name)
+    rows = np.array(expected["rows"], dtype=float)  # null becomes NaN
+    if expected["names"]:
+        assert list(model.feature_names_in_) == expected["names"]
+        del model.feature_names_in_  # rows come without names here
+    scores = [float.fromhex(score) for score in expected["scores"]]
+    np.testing.assert_array_equal(model.score_samples(rows), scores)
+    assert model.predict(rows).tolist() == expected["labels"]
+    if expected["p_values"]:
+        assert model.p_values(rows).tolist() == expected["p_values"]
+    if hasattr(model, "sketch_"):
+        assert model.partial_fit(rows[:2]).summary_.rows == expected["learned"] + 2
+
+
+def test_there_is_a_file_of_each_sort():
+    sorts = {"names": False, "sketch": False, "calibration": False}
+    for name in EXPECTED:
+        document = json.loads((FILES / name).read_text(encoding="utf-8"))
+        assert (document["format_version"], name.startswith("v1-")) == (1, True)
+        sorts["names"] |= document["feature_names"] is not None
+        sorts["sketch"] |= document["sketch"] is not None
+        sorts["calibration"] |= document["calibration"] is not None
+    assert all(sorts.values())
