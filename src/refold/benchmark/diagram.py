@@ -43,11 +43,12 @@ def diagram(ranking: Ranking, ours: Collection[str]) -> str:
             left = i < (k + 1) // 2
             y = top + (i if left else k - 1 - i)
             edge, align = (1 - room / 20, "right") if left else (k + room / 20, "left")
+            beside = edge + (-room if left else room) / 30
             color = _OURS if name in ours else _INK
             ax.plot([rank, rank, edge], [0, y, y], color=color, lw=0.9)
             weight = "bold" if name in ours else "normal"
-            label = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
-            ax.text(edge, y, f" {label} ", ha=align, va="center", color=color, weight=weight)
+            label = f"{name} {rank:.2f}" if left else f"{rank:.2f} {name}"
+            ax.text(beside, y, label, ha=align, va="center", color=color, weight=weight)
         text = StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
     return _inline(text.getvalue(), ranking)
@@ -58,10 +59,10 @@ def _draw_axis(ax: Any, k: int, difference: float) -> None:
     for rank in range(1, k + 1):
         ax.plot([rank, rank], [0, -0.3], color=_INK, lw=1.2)
         ax.text(rank, -0.45, str(rank), ha="center", va="bottom", color=_SOFT)
-    # The difference may be longer than the axis: it is then drawn as long as the axis.
+    wider = " (wider than the axis)" if difference > k - 1 else ""
     end = min(1 + difference, k)
     ax.plot([1, end], [-2, -2], color=_SOFT, lw=1.2, marker="|", markersize=7)
-    ax.text(1, -2.35, f"critical difference {difference:.2f}", va="bottom", color=_SOFT)
+    ax.text(1, -2.35, f"critical difference {difference:.2f}{wider}", va="bottom", color=_SOFT)
 
 
 def _inline(svg: str, ranking: Ranking) -> str:

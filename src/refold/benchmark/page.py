@@ -9,7 +9,7 @@ import numpy as np
 from refold.benchmark.diagram import diagram
 from refold.benchmark.methods import METHODS
 from refold.benchmark.protocol import MEASURES, RANKED
-from refold.benchmark.summary import Comparison, Summary, Verdict
+from refold.benchmark.summary import Comparison, Summary, Verdict, over_seeds
 from refold.experiments.pages import render
 
 TITLES = {
@@ -44,7 +44,7 @@ def page_of(summary: Summary) -> str:
         methods=[METHODS[name] for name in order],
         means=_means(summary, order, ranks),
         diagrams=[
-            (found, Markup(diagram(found, summary.references)))  # noqa: S704 - drawn by us
+            (found, Markup(diagram(found, summary.references)))
             for found in rankings.values()
             if found
         ],
@@ -118,28 +118,27 @@ def _overview(summary: Summary, dataset: str, order: list[str]) -> dict[str, Any
 
 def _set(summary: Summary, dataset: str, order: list[str]) -> dict[str, Any]:
     """Return a data set's own table, its best method first."""
-    row = dict(zip(summary.methods, summary.comparable("auroc")[summary.sets.index(dataset)]))
+    values = summary.comparable("auroc")[summary.sets.index(dataset)]
+    row = dict(zip(summary.methods, values, strict=True))
     rows = []
     for method in sorted(order, key=lambda name: -row[name]):
         cells = summary.cells(dataset, method)
         why = summary.unfinished(dataset, method)
-        values = {
-            name: [] if why else [cell.measures[name] for cell in cells] for name in MEASURES
-        }
+        columns = {} if why else {name: [c.measures[name] for c in cells] for name in MEASURES}
         notes = dict.fromkeys(cell.note for cell in cells if cell.note and not why)
         rows.append(
             {
                 "method": method,
                 "why": why,
                 "notes": "; ".join(notes),
-                "cells": [_with_spread(name, found) for name, found in values.items() if found],
+                "cells": [_with_spread(name, found) for name, found in columns.items()],
             }
         )
-    return {"name": dataset, "rows": rows}
+    return {"name": dataset, "rows": rows, "warned": any(row["notes"] for row in rows)}
 
 
 def _with_spread(measure: str, values: list[float]) -> str:
-    mean = shown(measure, float(np.mean(values)))
+    mean = shown(measure, over_seeds(measure, values))
     if measure.endswith("_seconds") or len(values) == 1:
         return mean
     return f"{mean} ± {100 * np.std(values, ddof=1):.1f}"

@@ -93,10 +93,9 @@ def measure(is_anomaly: Bools, scores: Floats, rejected: Bools) -> dict[str, flo
     Examples
     --------
     >>> import numpy as np
-from numpy.typing import NDArray
     >>> from refold.benchmark.protocol import measure
-    >>> is_anomaly, scores = np.array([False, False, True, True]), np.array([1.0, 3.0, 2.0, 4.0])
-    >>> measured = measure(is_anomaly, scores, scores > 2.5)
+    >>> scores = np.array([1.0, 3.0, 2.0, 4.0])
+    >>> measured = measure(np.array([False, False, True, True]), scores, scores > 2.5)
     >>> {name: round(value, 3) for name, value in measured.items()}
     {'auroc': 0.75, 'auprc': 0.833, 'gmean': 0.5, 'false_alarms': 0.5}
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, TimeoutError, as_completed
+from concurrent.futures import Future, as_completed
 from functools import lru_cache
 from multiprocessing import get_context, parent_process
 from threading import Thread

@@ -19,9 +19,7 @@ def benchmark(
         str | None,
         typer.Option(help="Methods, such as CreasedREF,kNN-5,LOF. Default: all 26."),
     ] = None,
-    seeds: Annotated[
-        int, typer.Option(help="How many times each set is divided anew.", min=1)
-    ] = 5,
+    seeds: Annotated[int, typer.Option(help="How many times each set is divided anew.", min=1)] = 5,
     out: Annotated[Path, typer.Option(help="Folder for what is written.", file_okay=False)] = Path(
         "benchmark"
     ),
@@ -43,7 +41,8 @@ def benchmark(
     """
     needed = ("matplotlib", "jinja2", "rich", "pebble", "pyod")
     check_extras(needed, "for the benchmark", "benchmark")
-    from refold.benchmark.benchmark import Request, benchmark as run
+    from refold.benchmark.benchmark import Request
+    from refold.benchmark.benchmark import benchmark as run
     from refold.benchmark.data import FILES
     from refold.benchmark.methods import METHODS
     from refold.experiments.download import DataError

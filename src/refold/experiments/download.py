@@ -34,7 +34,7 @@ class Source:
     extra: str
 
     def local(self, name: str) -> Path | None:
-        """Return the copy of a file in ``REFOLD_DATA``, None if there is none; damaged: DataError."""
+        """Return the copy of a file in ``REFOLD_DATA``; None if there is none."""
         folder = os.environ.get("REFOLD_DATA")
         path = Path(folder or "", self.folder, name)
         if not folder or not path.exists():

@@ -142,7 +142,9 @@ def load_dataset(name: str) -> Dataset:
     ('Setosa', 'Versicolor', 'Virginica')
     """
     if name not in _PRINTED_NAMES:
-        raise ValueError(f"There is no data set {name!r} in the paper; it has {sorted(_PRINTED_NAMES)}.")
+        raise ValueError(
+            f"There is no data set {name!r} in the paper; it has {sorted(_PRINTED_NAMES)}."
+        )
     infos = [info for info in table1() if info.dataset == _PRINTED_NAMES[name]]
     mat = _read(SOURCE.path(f"{name}.mat"))
     splits = tuple(_split(mat, i) for i in range(N_SPLITS))
