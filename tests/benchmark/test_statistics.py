@@ -17,8 +17,8 @@ from refold.benchmark.statistics import (
     signed_rank,
 )
 
-# Table 6 of Demšar (2006): AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets. The one but last
-# has 0.975 twice in print, with ranks 2 and 3: they were not equal before rounding.
+# Table 6 of Demšar (2006): AUC of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets. The last
+# but one has 0.975 twice in print, with ranks 2 and 3: they were not equal before rounding.
 DEMSAR = np.array(
     [
         [0.763, 0.768, 0.771, 0.798],

@@ -82,6 +82,7 @@ WRONG = {
     "parameters.n_bins": [3, 2**30],
     "engine": ["auto", "gpu", None, 1],
     "threshold": [-1e-9, "1", None, False],
+    "alpha": [0, 1, -0.1, "0.1", True],
     "chain": [[], None],
     "chain.fold": ["cube", None],
     "chain.n_iter": [0, True],
@@ -111,6 +112,12 @@ WRONG = {
 def test_a_wrong_value_is_named(exact, path, value):
     put(exact, path, value)
     assert refusal(exact).where == path
+
+
+def test_a_rate_without_a_calibration_is_refused(exact):
+    put(exact, "calibration", None)
+    put(exact, "alpha", 0.05)
+    assert refusal(exact).where == "alpha"
 
 
 WRONG_SKETCH = {

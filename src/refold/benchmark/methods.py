@@ -19,7 +19,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
-from refold import REF
+from refold import REF, CreasedREF
 from refold._needs import needs
 from refold.paper.registry import COLUMNS
 from refold.paper.registry import METHODS as PAPER_METHODS
@@ -130,7 +130,7 @@ def _ref_all(seed: int) -> Any:
 
 
 def _creased_ref(seed: int) -> Any:
-    return needs("refold", "benchmark").CreasedREF(random_state=seed, n_jobs=1)
+    return CreasedREF(random_state=seed, n_jobs=1)
 
 
 def _lof(seed: int) -> Any:

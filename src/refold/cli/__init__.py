@@ -10,6 +10,7 @@ except ImportError:
     ) from None
 
 from refold.cli.benchmark import benchmark
+from refold.cli.export import export
 from refold.cli.reproduce import reproduce
 
 __all__ = ["app"]
@@ -27,5 +28,6 @@ def _refold() -> None:
     """One-class classification by Repeated Element-wise Folding."""
 
 
+app.command()(export)
 app.command()(reproduce)
 app.command()(benchmark)

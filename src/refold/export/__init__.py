@@ -1,4 +1,4 @@
-"""A learned model in the languages of other systems.
+"""A learned model in the languages of other systems: an ONNX graph or one SQL statement.
 
 Where skl2onnx is installed, importing this package teaches it REF: a pipeline that ends in one
 converts.
@@ -6,7 +6,8 @@ converts.
 
 from refold.export._skl2onnx import register_if_installed
 from refold.export.onnx import to_onnx
+from refold.export.sql import to_sql
 
-__all__ = ["to_onnx"]
+__all__ = ["to_onnx", "to_sql"]
 
 register_if_installed()

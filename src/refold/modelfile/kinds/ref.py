@@ -10,7 +10,7 @@ from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, chain, sketch, summary
 
 ESTIMATOR = REF
-MEMBERS = ("engine", "threshold", "chain", "calibration", "summary", "sketch")
+MEMBERS = ("engine", "threshold", "alpha", "chain", "calibration", "summary", "sketch")
 
 
 def written(model: REF) -> dict[str, Any]:
@@ -19,6 +19,7 @@ def written(model: REF) -> dict[str, Any]:
     return {
         "engine": model.engine_,
         "threshold": model.threshold_,
+        "alpha": model.alpha_,
         "chain": chain.written(model.chain_),
         "calibration": None if calibrated is None else calibration.written(calibrated),
         "summary": summary.written(model.summary_),
@@ -37,7 +38,20 @@ def read(members: dict[str, Field], model: REF) -> None:
         chain.check_evaluable(members["chain"], model._chain)
     if not members["calibration"].is_null():
         model.calibration_ = calibration.read(members["calibration"])
+    model.alpha_ = _read_rate(members["alpha"], calibrated=hasattr(model, "calibration_"))
     _read_memory(members, model)
+
+
+def _read_rate(alpha: Field, *, calibrated: bool) -> float | None:
+    """Read the rate that the threshold was set for."""
+    if alpha.is_null():
+        return None
+    if not calibrated:
+        alpha.refuse("must be null where there is no calibration")
+    rate = float(alpha.number())
+    if not 0.0 < rate < 1.0:
+        alpha.refuse(f"must lie between 0 and 1, is {rate!r}")
+    return rate
 
 
 def _read_memory(members: dict[str, Field], model: REF) -> None:

@@ -1,0 +1,116 @@
+"""``refold export``: a model as an ONNX graph or as one SQL statement."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from refold import REF
+
+
+class Target(StrEnum):
+    """What a model can be written as."""
+
+    onnx = "onnx"
+    sql = "sql"
+
+
+def export(
+    model: Annotated[
+        Path, typer.Argument(help="Model file, as refold.save writes it.", dir_okay=False)
+    ],
+    to: Annotated[Target, typer.Option(help="What to write.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to write; SQL goes to the output without it."),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="SQL: the table to judge, such as plant.readings.")
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="SQL: duckdb, postgres, sqlite, snowflake or bigquery.")
+    ] = None,
+    view: Annotated[str | None, typer.Option(help="SQL: create a view with this name.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="SQL: beginning of the names of added columns.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="SQL: a column of the table, once for each feature of a nameless model."),
+    ] = None,
+    float32: Annotated[
+        bool, typer.Option("--float32", help="ONNX: a graph in single precision.")
+    ] = False,
+) -> None:
+    """Write a model as an ONNX graph or as one SQL statement.
+
+    A file is whole or not there: what it held before stays until the new one is complete.
+    """
+    of_sql = {"--table": table, "--dialect": dialect, "--view": view, "--prefix": prefix}
+    of_sql["--column"] = ", ".join(column or []) or None
+    _check_options(to, out, of_sql, float32)
+    try:
+        content = (
+            _sql(_loaded(model), str(table), str(dialect), view, prefix or "", column)
+            if to is Target.sql
+            else _onnx(_loaded(model), float32)
+        )
+        _write(content, out)
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _check_options(
+    to: Target, out: Path | None, of_sql: dict[str, str | None], float32: bool
+) -> None:
+    """Refuse what would be ignored, and ask for what is needed."""
+    if to is Target.sql:
+        missing = [name for name in ("--table", "--dialect") if of_sql[name] is None]
+        if missing:
+            raise typer.BadParameter(f"SQL needs {' and '.join(missing)}.", param_hint="--to sql")
+        if float32:
+            raise typer.BadParameter("It is for --to onnx only.", param_hint="--float32")
+        return
+    given = [name for name, value in of_sql.items() if value is not None]
+    if given:
+        raise typer.BadParameter("It is for --to sql only.", param_hint=" ".join(given))
+    if out is None:
+        raise typer.BadParameter("A graph is written to a file: say -o FILE.", param_hint="--out")
+
+
+def _loaded(path: Path) -> REF:
+    from refold import load
+
+    model: REF = load(path)
+    return model
+
+
+def _sql(
+    model: REF, table: str, dialect: str, view: str | None, prefix: str, columns: list[str] | None
+) -> bytes:
+    from refold.export import to_sql
+
+    statement = to_sql(model, table, dialect, view=view, prefix=prefix, columns=columns)
+    return f"{statement};\n".encode()
+
+
+def _onnx(model: REF, float32: bool) -> bytes:
+    from refold.export import to_onnx
+
+    graph = to_onnx(model, dtype="float32" if float32 else "float64")
+    return bytes(graph.SerializeToString())
+
+
+def _write(content: bytes, out: Path | None) -> None:
+    if out is None:
+        typer.echo(content, nl=False)
+        return
+    from refold._write import replacing
+
+    with replacing(out) as file:
+        file.write(content)

@@ -1,0 +1,113 @@
+"""Names in a database: which can be quoted, which would be confused, which are ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Limits(NamedTuple):
+    """What a database accepts as a statement and as a quoted name.
+
+    Parameters
+    ----------
+    case_sensitive : bool
+        Whether names that differ only by case are different columns.
+    name_bytes : int or None
+        The longest name, in UTF-8.
+    forbidden : str
+        Characters that no name may have, besides those that text cannot have.
+    columns : int or None
+        The most columns of one SELECT.
+    statement_bytes : int or None
+        The longest statement.
+    """
+
+    case_sensitive: bool
+    name_bytes: int | None = None
+    forbidden: str = ""
+    columns: int | None = None
+    statement_bytes: int | None = None
+
+
+LIMITS = {
+    "duckdb": Limits(case_sensitive=False),
+    "postgres": Limits(case_sensitive=True, name_bytes=63, columns=1664),
+    "sqlite": Limits(case_sensitive=False, columns=2000, statement_bytes=1_000_000),
+    "snowflake": Limits(case_sensitive=True, name_bytes=255, statement_bytes=1_000_000),
+    "bigquery": Limits(
+        case_sensitive=False,
+        name_bytes=300,
+        forbidden='!"$()*,./;?@[\\]^`{}~',
+        statement_bytes=1_000_000,
+    ),
+}
+
+
+def parts_of(name: str | Sequence[str], what: str) -> list[str]:
+    """Split ``"schema.table"`` at its dots; a sequence is taken as it is."""
+    parts = name.split(".") if isinstance(name, str) else list(name)
+    if not 1 <= len(parts) <= 3 or not all(isinstance(part, str) and part for part in parts):
+        raise ValueError(
+            f"{what}={name!r} is not a name of one to three parts: give 'table', 'schema.table' or "
+            "'catalog.schema.table', or a tuple of the parts if one has a dot in it."
+        )
+    return parts
+
+
+def check_names(names: Iterable[str], dialect: str) -> None:
+    """Refuse names that cannot be quoted in a dialect."""
+    limits = LIMITS[dialect]
+    for name in names:
+        problem = _problem(name, limits)
+        if problem:
+            raise ValueError(
+                f"The name {name!r} cannot be used in {dialect}: {problem}. Rename the column (or "
+                "table) and fit the model with that name."
+            )
+
+
+def _problem(name: str, limits: Limits) -> str | None:
+    if not name:
+        return "it is empty"
+    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        return "it holds a character that text in a database cannot have"
+    bad = sorted(set(name) & set(limits.forbidden))
+    if bad:
+        return f"names there cannot have {' '.join(bad)}"
+    size = len(name.encode())
+    if limits.name_bytes and size > limits.name_bytes:
+        return f"it takes {size} bytes, names there at most {limits.name_bytes}"
+    return None
+
+
+def check_apart(features: Sequence[str], answers: Sequence[str], dialect: str) -> None:
+    """Refuse columns that a database would take for one another."""
+    seen: dict[str, str] = {}
+    for name in features:
+        key = name if LIMITS[dialect].case_sensitive else _folded(name)
+        if key in seen:
+            raise ValueError(
+                f"The columns {seen[key]!r} and {name!r} of the model are the same name to "
+                f"{dialect}. Rename one and fit again."
+            )
+        seen[key] = name
+    taken = {_folded(name) for name in features}
+    clash = [name for name in answers if _folded(name) in taken]
+    if clash:
+        raise ValueError(
+            f"The model has features with the names {clash} that the statement would add. "
+            "Give the new ones another beginning with prefix=, for example prefix='refold_'."
+        )
+
+
+def fresh_stem(taken: Iterable[str]) -> str:
+    """Return a beginning for names of our own that none of the user's has."""
+    stem, folded = "refold_", [_folded(name) for name in taken]
+    while any(name.startswith(stem) for name in folded):
+        stem += "_"
+    return stem
+
+
+def _folded(name: str) -> str:
+    return name.casefold()

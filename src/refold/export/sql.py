@@ -1,0 +1,211 @@
+"""A model as one SQL statement: label, distance and reasons where the rows already are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from sklearn.utils.validation import check_is_fitted
+
+from refold._needs import needs
+from refold._ref import REF
+from refold.export._sql_names import LIMITS, check_apart, check_names, fresh_stem, parts_of
+from refold.scale._model import features_of
+
+if TYPE_CHECKING:
+    from refold.export._sql_stages import Expression, Stage, Stages
+
+__all__ = ["to_sql"]
+
+_OTHER_NAMES = {"postgresql": "postgres"}
+
+
+def to_sql(
+    model: REF,
+    table: str | Sequence[str],
+    dialect: str,
+    *,
+    view: str | Sequence[str] | None = None,
+    prefix: str = "",
+    reasons: int = 3,
+    columns: Sequence[str] | None = None,
+) -> str:
+    """Return a statement that judges every row of a table, with the answers of ``predict``.
+
+    It selects all columns of the table, then `label` (1 normal, -1 not), `distance` and
+    `reason_1` …: the columns with the largest shares of the distance, NULL where fewer have one.
+    NULL and NaN are missing values. A row that Python refuses, because it has infinity in it or
+    nothing at all, has NULL for all answers.
+
+    Parameters
+    ----------
+    model : REF
+        A fitted model with a named fold and distance.
+    table : str or sequence of str
+        The table (or view) with the model's features. ``"schema.table"`` is split at the dots; a
+        sequence, such as ``("schema", "odd.name")``, is not. Names are quoted, so upper and lower
+        case must be that of the database: Snowflake's are ``"READINGS"`` unless created otherwise.
+    dialect : {"duckdb", "postgres", "sqlite", "snowflake", "bigquery"}
+        The database. ``"postgresql"`` is another name for ``"postgres"``.
+    view : str or sequence of str, default=None
+        Create a view with this name rather than select.
+    prefix : str, default=""
+        Beginning of the names of the added columns, where the table has some of them already.
+    reasons : int, default=3
+        How many reasons to give.
+    columns : sequence of str, default=None
+        The table's columns in the order of the features, for a model fitted without names.
+
+    Returns
+    -------
+    str
+        One statement, without a semicolon at its end.
+
+    Notes
+    -----
+    SQLite needs version 3.38, and its mathematical functions (which Python's has) for the distance
+    ``"l2"`` and the folds cos-abs, cos, sin and tanh.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.export import to_sql
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF().fit(rng.normal(size=(500, 2)))
+    >>> statement = to_sql(model, "readings", "duckdb", reasons=1, columns=["heat", "flow"])
+    >>> with duckdb.connect() as connection:
+    ...     _ = connection.execute("CREATE TABLE readings AS SELECT 7 id, 0.1 heat, 9 flow")
+    ...     id, heat, flow, label, distance, reason = connection.execute(statement).fetchone()
+    >>> id, label, reason
+    (7, -1, 'flow')
+    """
+    needs("sqlglot", "sql")
+    dialect = _known_dialect(dialect)
+    _check_model(model)
+    if isinstance(reasons, bool) or not isinstance(reasons, int) or reasons < 0:
+        raise ValueError(f"reasons={reasons!r} is not a number of columns: 0, 1, 2 …")
+    features = features_of(model, columns)
+    answers = [prefix + name for name in ("label", "distance")]
+    answers += [f"{prefix}reason_{rank}" for rank in range(1, reasons + 1)]
+    target = parts_of(table, "table")
+    made = [] if view is None else parts_of(view, "view")
+    check_names([*features, *answers, *target, *made], dialect)
+    check_apart(features, answers, dialect)
+    statement = _statement(model, features, answers, target, made, dialect)
+    _check_length(statement, dialect)
+    return statement
+
+
+def _known_dialect(dialect: str) -> str:
+    name = _OTHER_NAMES.get(str(dialect).lower(), str(dialect).lower())
+    if name not in LIMITS:
+        raise ValueError(f"dialect={dialect!r} is not among {', '.join(LIMITS)}.")
+    return name
+
+
+def _check_model(model: REF) -> None:
+    # A subclass that judges otherwise would get the answers of another model.
+    if not isinstance(model, REF) or type(model).score_samples is not REF.score_samples:
+        raise TypeError(f"Only REF models can be written as SQL, not {type(model).__name__}.")
+    check_is_fitted(model)
+    for what in ("fold", "distance"):
+        if callable(getattr(model, what)):
+            raise ValueError(
+                f"The {what} {getattr(model, what)!r} is a function in Python and cannot be "
+                f"written as SQL. Use one of the named ones."
+            )
+
+
+def _statement(
+    model: REF,
+    features: Sequence[str],
+    answers: Sequence[str],
+    table: Sequence[str],
+    view: Sequence[str],
+    dialect: str,
+) -> str:
+    from sqlglot import exp
+
+    from refold.export._sql_stages import Stages, numbers_of
+    from refold.export._sql_statement import DATABASES, Around
+
+    database, stem = DATABASES[dialect], fresh_stem([*features, *table, *answers])
+    around = Around(_table(table, f"{stem}row"), f"{stem}row", stem)
+    chain = model.chain_
+    numbers = numbers_of(chain, literal=model.max_gain is None)
+    stages = Stages(database.words(stem), str(chain.fold), numbers, chain.n_iter)
+    values = _answers(stages, features, model.threshold_, len(answers) - 2)
+    written = list(
+        _written(stages, model, [around.column(name) for name in features], len(answers) - 2)
+    )
+    _check_columns(max(map(len, written)), len(features), dialect)
+    query: Expression = database.compose(around, written, list(zip(answers, values, strict=True)))
+    if view:
+        query = exp.Create(this=_table(view), kind="VIEW", expression=query)
+    return str(query.sql(dialect=dialect, copy=False))
+
+
+def _written(
+    stages: Stages, model: REF, columns: Sequence[Expression], reasons: int
+) -> Iterator[Stage]:
+    yield from stages.read(columns)
+    if model.levels == "all" and model.distance == "l2":
+        yield from stages.all_norms()
+    else:
+        yield from stages.all_levels() if model.levels == "all" else stages.last_level()
+        yield from stages.distance(str(model.distance))
+    yield from stages.reasons(min(reasons, len(columns)))
+
+
+def _answers(
+    stages: Stages, features: Sequence[str], threshold: float, reasons: int
+) -> list[Expression]:
+    """Return label, distance and reasons from the columns of the last stage."""
+    from sqlglot import exp
+
+    from refold.export._sql_stages import choose, number
+
+    distance, limit = stages.words.column("d"), number(threshold)
+    normal, not_normal = exp.Literal.number(1), exp.Literal.number(-1)
+    label = choose([(distance <= limit, normal), (distance > limit.copy(), not_normal)])
+    values = [label, distance.copy()]
+    for rank in range(1, reasons + 1):
+        name: Expression = exp.null()
+        if rank <= len(features):
+            found = stages.words.column("k", rank)
+            cases: list[tuple[Expression, Expression]] = [(distance.is_(exp.null()), exp.null())]
+            cases += [
+                (found.eq(exp.Literal.number(d)), exp.Literal.string(feature))
+                for d, feature in enumerate(features)
+            ]
+            name = choose(cases)
+        values.append(exp.cast(name, "text"))
+    return values
+
+
+def _table(parts: Sequence[str], alias: str | None = None) -> Expression:
+    from sqlglot import exp
+
+    catalog, schema, name = [None] * (3 - len(parts)) + list(parts)
+    table = exp.table_(name, schema, catalog, quoted=True)
+    return exp.alias_(table, alias, table=True) if alias else table
+
+
+def _check_columns(widest: int, features: int, dialect: str) -> None:
+    most = LIMITS[dialect].columns
+    if most and widest > most:
+        raise ValueError(
+            f"{features} features need {widest} columns in one SELECT; {dialect} has at most "
+            f"{most}. Fit the model on fewer features."
+        )
+
+
+def _check_length(statement: str, dialect: str) -> None:
+    size, most = len(statement.encode()), LIMITS[dialect].statement_bytes
+    if most and size > most:
+        raise ValueError(
+            f"The statement would take {size:,} bytes; {dialect} reads at most {most:,}. Fit the "
+            "model on fewer features or with a smaller n_iter, or with levels='last'."
+        )
