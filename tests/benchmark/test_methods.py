@@ -23,8 +23,8 @@ def easy():
     )
 
 
-# A line cannot have anomalies on either side of it; a kernel of fixed width sees all that is far away
-# as equally far; ten bins of a hundred random sums are coarse.
+# A line cannot have anomalies on either side of it; to a kernel of fixed width all that is far away
+# is equally far; ten bins of each of a hundred random sums are coarse.
 LIMITED = {"Linear OCSVM": 0.4, "SSVDD": 0.5, "LODA": 0.85}
 
 

@@ -37,7 +37,7 @@ def page(summary, tmp_path_factory):
 
 
 def rows_of(text, section):
-    part = re.search(rf'<section id="{section}">.*?</section>', text, re.DOTALL).group()
+    part = re.search(rf'<section id="{section}">.*?<tbody>(.*?)</tbody>', text, re.DOTALL).group(1)
     return {
         re.sub("<[^>]*>", "", found[0]): [
             html.unescape(re.sub("<[^>]*>", "", cell)).strip()

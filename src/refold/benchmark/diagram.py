@@ -18,7 +18,7 @@ _STYLE: Any = {
 }
 _INK, _OURS, _SOFT = "#1b1f24", "#0072B2", "#59636e"
 _WIDTH, _ROW = 9.6, 0.23  # inches: the whole, and one line of text
-_BAR, _MARGIN = 0.4, 0.22  # a group's bar in rows; a label's room as a share of the axis
+_BAR, _MARGIN = 0.4, 0.26  # a group's bar in rows; a label's room as a share of the axis
 
 
 def diagram(ranking: Ranking, ours: Collection[str]) -> str:
