@@ -211,7 +211,8 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
             else:
                 self.__dict__.pop("sketch_", None)
                 self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
-                self._summary = Summary.of(to_numpy(X) if is_foreign_array(X) else X, weights)
+                rows = to_numpy(X) if is_foreign_array(X) else X
+                self._summary = Summary.of(rows, weights, n_jobs=self.n_jobs)
             self.engine_ = engine
             self._decide_at(self.threshold)
             if self.alpha is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -36,26 +36,44 @@ def learn(
     n_jobs: int | None = None,
 ) -> FoldChain:
     """Learn a chain; `n_jobs` changes no bit of it."""
+    n_threads = threads(X.size * n_iter, n_jobs)
+    return _learned(
+        _kernels.learn, (readable(X), weights), X.shape[1], n_iter, fold, max_gain, n_threads
+    )
+
+
+def learn_each(
+    columns: Sequence[tuple[Floats, Floats]],
+    *,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_jobs: int | None = None,
+) -> FoldChain:
+    """Learn a chain from columns that have their own values and weights, all above zero."""
+    n_threads = threads(sum(len(values) for values, _ in columns) * n_iter, n_jobs)
+    data = [values for values, _ in columns], [weights for _, weights in columns]
+    return _learned(_kernels.learn_each, data, len(columns), n_iter, fold, max_gain, n_threads)
+
+
+def _learned(
+    kernel: Callable[..., tuple[int, int, int]],
+    data: tuple[Any, Any],
+    n_features: int,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_threads: int,
+) -> FoldChain:
+    """Run a learning kernel."""
     if not isinstance(fold, str):
         raise ValueError("The compiled engines have the named folds only.")
     if max_gain is None:
         raise ValueError("The compiled engines need a max_gain.")
-    n_features = X.shape[1]
     shifts, scales = np.zeros((n_iter, n_features)), np.ones((n_iter, n_features))
     levels, gain = np.zeros(n_features, dtype=np.int64), np.ones(n_features)
-    problem = _kernels.learn(
-        readable(X),
-        weights,
-        _FOLD_NUMBER[fold],
-        n_iter,
-        max_gain,
-        threads(X.size * n_iter, n_jobs),
-        shifts,
-        scales,
-        levels,
-        gain,
-    )
-    raise_problem(problem)
+    number = _FOLD_NUMBER[fold]
+    raise_problem(kernel(*data, number, n_iter, max_gain, n_threads, shifts, scales, levels, gain))
     return FoldChain(fold, shifts, scales, levels, gain)
 
 
