@@ -85,10 +85,17 @@ def offline(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("offline")
-def test_missing_sets_are_named_with_those_that_are_here(tmp_path, monkeypatch):
+def test_a_missing_set_is_named_with_those_that_are_here(tmp_path, monkeypatch):
     write(tmp_path, monkeypatch, "wine", X=np.ones((3, 2)), y=np.array([0, 0, 1]))
-    with pytest.raises(DataError, match=r"(?s)Missing: musk,WBC\.\nHere: wine\..*--sets"):
-        fetch(["wine", "musk", "WBC"])
+    with pytest.raises(DataError, match=r"(?s)25_musk\.npz could not.*go on .*--sets wine$"):
+        fetch(["musk", "wine", "WBC"])
+
+
+@pytest.mark.usefixtures("offline")
+def test_nothing_is_here(monkeypatch):
+    monkeypatch.delenv("REFOLD_DATA", raising=False)
+    with pytest.raises(DataError, match=r"REFOLD_DATA is not set\.\)$"):
+        fetch(["wine"])
 
 
 @pytest.mark.parametrize(

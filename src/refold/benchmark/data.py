@@ -148,20 +148,18 @@ def load(name: str) -> Dataset:
 
 
 def fetch(names: Iterable[str]) -> None:
-    """Make sure that all data sets are here; DataError names those that are and those that not."""
-    missing: dict[str, DataError] = {}
-    here = []
-    for name in names:
-        try:
+    """Make sure that all data sets can be loaded; if not, DataError names those that are local."""
+    names = list(names)
+    local = [name for name in names if SOURCE.local(FILES[name])]
+    try:
+        for name in names:
             SOURCE.path(FILES[name])
-        except DataError as error:
-            missing[name] = error
-        else:
-            here.append(name)
-    if missing:
-        first = next(iter(missing.values()))
-        rest = f"\nMissing: {','.join(missing)}.\nHere: {','.join(here) or 'none'}."
-        raise DataError(f"{first}{rest}\nTo go on with those that are here, name them in --sets.")
+    except DataError as error:
+        if not local:
+            raise
+        raise DataError(
+            f"{error}\nTo go on with the sets that REFOLD_DATA has: --sets {','.join(local)}"
+        ) from error
 
 
 def divide(dataset: Dataset, seed: int) -> Division:

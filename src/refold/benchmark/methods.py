@@ -19,8 +19,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
-import refold
-from refold import REF
+from refold import REF, CreasedREF
 from refold._needs import needs
 from refold.paper.registry import COLUMNS
 from refold.paper.registry import METHODS as PAPER_METHODS
@@ -131,7 +130,7 @@ def _ref_all(seed: int) -> Any:
 
 
 def _creased_ref(seed: int) -> Any:
-    return refold.CreasedREF(random_state=seed, n_jobs=1)  # type: ignore[attr-defined]
+    return CreasedREF(random_state=seed, n_jobs=1)
 
 
 def _lof(seed: int) -> Any:
@@ -233,11 +232,7 @@ _ALL = (
     ),
 )
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in _ALL
-    if method.name != "CreasedREF" or hasattr(refold, "CreasedREF")
-}
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 # What all others are tested against.
 REFERENCES = ("CreasedREF", "REF", "REF-all")

@@ -13,11 +13,13 @@ from refold.cli._cells import check_extras, chosen, cores, progress_bar
 def benchmark(
     sets: Annotated[
         str | None,
-        typer.Option(help="Data sets of ADBench, such as wine,musk. Default: all 43."),
+        typer.Option(
+            help="Data sets of ADBench, such as wine,musk. Default: all 43 that are known."
+        ),
     ] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods, such as CreasedREF,kNN-5,LOF. Default: all 26."),
+        typer.Option(help="Methods, such as REF,kNN-5,LOF. Default: all."),
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many times each set is divided anew.", min=1)] = 5,
     out: Annotated[Path, typer.Option(help="Folder for what is written.", file_okay=False)] = Path(
