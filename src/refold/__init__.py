@@ -13,7 +13,8 @@ from importlib.metadata import version as _version
 from refold._merge import merge
 from refold._ref import REF
 from refold._select import select
+from refold.creased import CreasedREF
 from refold.modelfile import ModelFileError, load, save
 
-__all__ = ["REF", "ModelFileError", "load", "merge", "save", "select"]
+__all__ = ["REF", "CreasedREF", "ModelFileError", "load", "merge", "save", "select"]
 __version__ = _version("refold")

@@ -24,6 +24,7 @@ _FOLD_NUMBER = {name: number for number, name in enumerate(FOLDS)}
 
 # Below this many element-levels a thread costs more than it saves (about 0.2 ms of work).
 _SMALL = 500_000
+_MOST_THREADS = 1024  # a slip of the finger must not take the machine down
 
 
 def learn(
@@ -149,7 +150,8 @@ def threads(work: int, n_jobs: int | None) -> int:
         return 1
     if n_jobs is None:
         return _cores(os.getpid())
-    return n_jobs if n_jobs > 0 else max(1, _cores(os.getpid()) + 1 + n_jobs)
+    wanted = n_jobs if n_jobs > 0 else _cores(os.getpid()) + 1 + n_jobs
+    return min(max(1, wanted), _MOST_THREADS)
 
 
 @lru_cache(maxsize=1)

@@ -140,7 +140,7 @@ def answer_types(reasons: int) -> list[Any]:
 def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
     """Judge the rows of a batch, as :func:`judged` does.
 
-    `scorer` is what :func:`refold.scale._model.scorer_of` makes of a model.
+    `scorer` is what :func:`refold._scorer.scorer_of` makes of a model.
     """
     X = np.empty((batch.num_rows, len(features)), order="F")
     for column, name in enumerate(features):

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from refold._needs import needs
 from refold._ref import REF
+from refold._scorer import scorer_of
 from refold._write import replacing
 from refold.engines.sketch import Sketch
 from refold.scale._batches import (
@@ -21,7 +22,7 @@ from refold.scale._batches import (
     located,
     sketch_of,
 )
-from refold.scale._model import features_of, learned, scorer_of, sketching
+from refold.scale._model import features_of, learned, sketching
 from refold.scale._progress import counting
 from refold.scale._sources import PathLike, Paths, Table, find_table
 
