@@ -59,7 +59,16 @@ def test_pyod_decisions_are_those_of_predict(name, easy):
 
 
 def test_all_that_should_take_part():
-    own = {"CreasedREF", "REF", "REF-all", "kNN-1", "kNN-5", "LOF", "IsolationForest", "OneClassSVM"}
+    own = {
+        "CreasedREF",
+        "REF",
+        "REF-all",
+        "kNN-1",
+        "kNN-5",
+        "LOF",
+        "IsolationForest",
+        "OneClassSVM",
+    }
     own |= {"GaussianMixture", "EllipticEnvelope", "ECOD", "COPOD", "HBOS", "INNE", "LODA", "PCA"}
     assert own | set(PAPER_METHODS) <= set(METHODS)
     assert len(PAPER_METHODS) == 11  # REF and ten others
