@@ -118,7 +118,7 @@ def test_a_data_set_that_is_not_what_table1_says(tmp_path, monkeypatch):
             "fulltestlabels": labels,
         },
     )
-    monkeypatch.setitem(SHA256, "iris", sha256(path.read_bytes()).hexdigest())
+    monkeypatch.setitem(SHA256, "iris.mat", sha256(path.read_bytes()).hexdigest())
     monkeypatch.setenv("REFOLD_DATA", str(tmp_path))
     with pytest.raises(DataError, match="but Table I prints"):
         load_dataset("iris")

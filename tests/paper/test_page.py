@@ -4,33 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
-import subprocess
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+from tests.browser import chromium, needs_chromium, width_in_window
 
-OPTIONS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--enable-logging=stderr", "--hide-scrollbars"),
-)
-
-
-def chromium(page, profile, *options):
-    done = subprocess.run(
-        [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", *options, page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture(scope="module")
@@ -72,15 +51,4 @@ def test_needs_no_other_file(opened):
 
 @pytest.mark.parametrize("width", [1400, 400])
 def test_nothing_is_wider_than_the_window(default_run, tmp_path, width):
-    """Measure inside a frame: tables scroll in their own box, the page does not."""
-    frame = tmp_path / "frame.html"
-    body = html.escape((default_run / "index.html").read_text(encoding="utf-8"))
-    frame.write_text(
-        f'<iframe id="f" style="width:{width}px;height:900px;border:0" srcdoc="{body}"></iframe>'
-        "<script>f.onload = () => { document.title ="
-        " f.contentDocument.documentElement.scrollWidth; }</script>",
-        encoding="utf-8",
-    )
-    dom, console = chromium(frame, tmp_path / "profile", "--dump-dom", "--window-size=1500,1000")
-    assert console == []
-    assert int(re.search(r"<title>(\d+)</title>", dom).group(1)) <= width
+    assert width_in_window(default_run / "index.html", tmp_path, width) <= width

@@ -12,6 +12,7 @@ except ImportError:
 from typing import Annotated
 
 from refold.cli._failures import Commands
+from refold.cli.benchmark import benchmark
 from refold.cli.demo import demo
 from refold.cli.drift import drift
 from refold.cli.explain import explain
@@ -54,5 +55,5 @@ def _refold(
     """
 
 
-for command in (fit, score, explain, inspect, drift, report, export, demo, reproduce):
+for command in (fit, score, explain, inspect, drift, report, export, demo, reproduce, benchmark):
     app.command()(command)

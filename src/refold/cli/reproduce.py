@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from refold.cli._cells import check_extras, chosen, cores, progress_bar
 
 if TYPE_CHECKING:
     from refold.paper.report import Report
@@ -58,11 +57,11 @@ def reproduce(
             raise typer.BadParameter(f"{data} has no folder ref-paper in it.", param_hint="--data")
         os.environ["REFOLD_DATA"] = str(data)
     everything = table is None and figure is None
-    tables = _chosen(table, _TABLES, "--table", everything)
-    figures = _chosen(figure, _FIGURES, "--figure", everything)
-    settings = _chosen(setting, _SETTINGS, "--setting")
-    _check_extras()
-    from refold.paper.data import DataError
+    tables = chosen(table, _TABLES, "--table", everything)
+    figures = chosen(figure, _FIGURES, "--figure", everything)
+    settings = chosen(setting, _SETTINGS, "--setting")
+    check_extras(("matplotlib", "jinja2", "rich"), "to reproduce the paper", "paper")
+    from refold.experiments.download import DataError
     from refold.paper.registry import METHODS
     from refold.paper.report import Request
     from refold.paper.reproduce import reproduce as run
@@ -71,62 +70,15 @@ def reproduce(
         tables=tuple(map(int, tables)),
         figures=tuple(map(int, figures)),
         settings=settings,
-        methods=_chosen(methods, METHODS, "--methods", True),
+        methods=chosen(methods, METHODS, "--methods", True),
     )
     try:
-        with _progress() as progress:
-            report = run(request, out, n_jobs=jobs or _cores(), progress=progress)
+        with progress_bar() as progress:
+            report = run(request, out, n_jobs=jobs or cores(), progress=progress)
     except DataError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(1) from None
     _say(report, out)
-
-
-def _chosen(
-    text: str | None, allowed: Sequence[str], option: str, all_if_none: bool = False
-) -> tuple[str, ...]:
-    """Read a list with commas; the answer is in the order of `allowed`."""
-    if text is None:
-        return tuple(allowed) if all_if_none else ()
-    names = [part.strip() for part in text.split(",")]
-    unknown = [name for name in names if name not in allowed]
-    if unknown:
-        raise typer.BadParameter(
-            f"{', '.join(map(repr, unknown))} is not among {', '.join(allowed)}. "
-            "Separate several by commas.",
-            param_hint=option,
-        )
-    return tuple(name for name in allowed if name in names)
-
-
-def _check_extras() -> None:
-    missing = [name for name in ("matplotlib", "jinja2", "rich") if find_spec(name) is None]
-    if missing:
-        typer.echo(
-            f"Error: {' and '.join(missing)} is needed to reproduce the paper and is not "
-            "installed. Install 'refold[paper]'.",
-            err=True,
-        )
-        raise typer.Exit(1)
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on the error stream, so that the output stays clean."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        cells = bar.add_task("Cells", total=None)
-        yield lambda done, total: bar.update(cells, completed=done, total=total)
 
 
 def _say(report: Report, out: Path) -> None:

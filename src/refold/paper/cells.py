@@ -1,16 +1,13 @@
-"""Finished cells on disk: written whole or not at all, and only read if still true."""
+"""Finished cells of Tables II and III."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import re
-from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from refold import __version__
+from refold.experiments import cells
 from refold.paper.protocol import CellResult
 from refold.paper.registry import COLUMNS
 
@@ -27,54 +24,23 @@ class Job(NamedTuple):
     split: int
 
 
-class CellStore:
-    """A folder of finished cells.
+class CellStore(cells.CellStore[Job, CellResult]):
+    """A folder of finished cells; the version and a column's settings decide a cell."""
 
-    A cell carries a fingerprint of what it was computed with; one with another fingerprint, one
-    that is cut off and one that is no cell at all count as not there.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when the first cell is written.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def read(self, job: Job) -> CellResult | None:
-        """Return a finished cell, None if it has to be computed."""
-        try:
-            stored = json.loads(self.path(job).read_text(encoding="utf-8"))
-            if stored["fingerprint"] != fingerprint(job):
-                return None
-            result = CellResult(tuple(map(float, stored["gmeans"])), tuple(stored["chosen"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return result if len(result.gmeans) == len(result.chosen) > 0 else None
-
-    def write(self, job: Job, result: CellResult) -> None:
-        """Write a cell beside its place and then move it there in one step."""
-        path = self.path(job)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"fingerprint": fingerprint(job), **asdict(result)}, indent=1)
-        # A name of this process's own: two runs on one folder do not write over each other.
-        beside = path.with_name(f"{path.stem}-{os.getpid()}.part")
-        try:
-            beside.write_text(text + "\n", encoding="utf-8")
-            beside.replace(path)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
-
-    def path(self, job: Job) -> Path:
-        """Return where a cell belongs."""
+    def place(self, job: Job) -> Path:
+        """Return where in the folder a cell belongs."""
         column = re.sub(r"[^A-Za-z0-9.+-]+", "-", job.column)
-        return self.folder / job.setting / column / f"{job.task}-{job.split}.json"
+        return Path(job.setting, column, f"{job.task}-{job.split}.json")
 
+    def fingerprint(self, job: Job) -> str:
+        """Return a hash of all that decides a cell."""
+        column = COLUMNS[job.column]
+        parts = [__version__, PROTOCOL, column.describe(), column.n_seeds(job.setting), *job]
+        return cells.short_hash(parts)
 
-def fingerprint(job: Job) -> str:
-    """Return a short hash of all that decides a cell: the version and the column's settings."""
-    column = COLUMNS[job.column]
-    parts = [__version__, PROTOCOL, column.describe(), column.n_seeds(job.setting), *job]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    def result(self, stored: dict[str, Any]) -> CellResult:
+        """Return what a file says."""
+        result = CellResult(tuple(map(float, stored["gmeans"])), tuple(stored["chosen"]))
+        if not len(result.gmeans) == len(result.chosen) > 0:
+            raise ValueError("There is not one setting for each seed.")
+        return result

@@ -7,8 +7,6 @@ folder that has ``ref-paper/`` with the files in it.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from refold.experiments.download import DataError, Source
 from refold.paper.printed import TaskInfo, table1, tasks
 
 Floats = NDArray[np.float64]
@@ -25,19 +24,22 @@ N_SPLITS = 5
 # The author's program takes a standard deviation below this for this.
 STD_FLOOR = 1e-3
 
-SOURCE = (
-    "https://raw.githubusercontent.com/JenniRaitoharju/REF/"
-    "5b88a2e415411b878d8e71ae04df1fc779ad2b9b/Datasets"
-)
-
 SHA256 = {
-    "bankruptcy": "11733198d04e4259171bcae64eb8fb0e9dd4d667a5ac6579438633ce9ce6903d",
-    "happiness": "8af68a89302dfb85eba08867661235fa91ad2f853b64c800bac31c1beb5aca75",
-    "ionosphere": "a77be2da25b0547041762d7a5e14db052c2c8837111389a20d1b7a1813a0ba85",
-    "iris": "4da3de78bc5c8065ba62ab3e57425c782671a89919a77a27f7677e9ad0ea60dc",
-    "seeds": "10943115cfbb3924e3ee400562db99e97f985020ebe73c4719bcff30a40f9c3e",
-    "sonar": "f69d46904e1947a78ad45a5f77324a4bec105d30a30cd8510759a8dcd87019c8",
+    "bankruptcy.mat": "11733198d04e4259171bcae64eb8fb0e9dd4d667a5ac6579438633ce9ce6903d",
+    "happiness.mat": "8af68a89302dfb85eba08867661235fa91ad2f853b64c800bac31c1beb5aca75",
+    "ionosphere.mat": "a77be2da25b0547041762d7a5e14db052c2c8837111389a20d1b7a1813a0ba85",
+    "iris.mat": "4da3de78bc5c8065ba62ab3e57425c782671a89919a77a27f7677e9ad0ea60dc",
+    "seeds.mat": "10943115cfbb3924e3ee400562db99e97f985020ebe73c4719bcff30a40f9c3e",
+    "sonar.mat": "f69d46904e1947a78ad45a5f77324a4bec105d30a30cd8510759a8dcd87019c8",
 }
+
+SOURCE = Source(
+    folder="ref-paper",
+    url="https://raw.githubusercontent.com/JenniRaitoharju/REF/"
+    "5b88a2e415411b878d8e71ae04df1fc779ad2b9b/Datasets",
+    sha256=SHA256,
+    extra="paper",
+)
 
 _PRINTED_NAMES = {
     "bankruptcy": "Qualitative bankruptcy",
@@ -47,10 +49,6 @@ _PRINTED_NAMES = {
     "seeds": "Seeds",
     "sonar": "Sonar",
 }
-
-
-class DataError(RuntimeError):
-    """The paper's data is missing, damaged or not what Table I says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +141,12 @@ def load_dataset(name: str) -> Dataset:
     >>> iris.class_names  # doctest: +SKIP
     ('Setosa', 'Versicolor', 'Virginica')
     """
-    if name not in SHA256:
-        raise ValueError(f"There is no data set {name!r} in the paper; it has {sorted(SHA256)}.")
+    if name not in _PRINTED_NAMES:
+        raise ValueError(
+            f"There is no data set {name!r} in the paper; it has {sorted(_PRINTED_NAMES)}."
+        )
     infos = [info for info in table1() if info.dataset == _PRINTED_NAMES[name]]
-    mat = _read(_path(name))
+    mat = _read(SOURCE.path(f"{name}.mat"))
     splits = tuple(_split(mat, i) for i in range(N_SPLITS))
     for i, split in enumerate(splits):
         _check_counts(name, i, split, infos)
@@ -210,48 +210,6 @@ def as_task(dataset: Dataset, info: TaskInfo, split: int) -> Task:
 
 def _where(X: Floats, rows: NDArray[np.bool_]) -> Floats:
     return np.ascontiguousarray(X[rows])
-
-
-def _path(name: str) -> Path:
-    """Find the file: the local copy, then the cache, then the author's repository."""
-    folder = os.environ.get("REFOLD_DATA")
-    if folder:
-        path = Path(folder) / "ref-paper" / f"{name}.mat"
-        if path.exists():
-            _check_hash(path, SHA256[name])
-            return path
-    return _fetch(name)
-
-
-def _check_hash(path: Path, expected: str) -> None:
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != expected:
-        raise DataError(
-            f"{path} is damaged: its SHA-256 is {found}, the author's file has {expected}. "
-            f"Replace it with {SOURCE}/{path.name}, or delete it and it will be downloaded."
-        )
-
-
-def _fetch(name: str) -> Path:
-    try:
-        import pooch
-    except ImportError:
-        raise ImportError(
-            "The paper's data is downloaded with pooch, which is not installed. Install "
-            "'refold[paper]', or name a folder with a copy in the environment variable REFOLD_DATA."
-        ) from None
-    url = f"{SOURCE}/{name}.mat"
-    cache = Path(pooch.os_cache("refold")) / "ref-paper"
-    try:
-        return Path(pooch.retrieve(url, f"sha256:{SHA256[name]}", f"{name}.mat", cache))
-    except (OSError, ValueError) as error:  # requests' errors are OSErrors, pooch's ValueErrors
-        folder = os.environ.get("REFOLD_DATA")
-        tried = f"holds {folder}, which has no ref-paper/{name}.mat" if folder else "is not set"
-        raise DataError(
-            f"{name}.mat could not be downloaded from {url}: {error}\n"
-            f"Connect to the internet and try again; or put a copy of the file into a folder named "
-            f"ref-paper and name the folder around it in REFOLD_DATA. (REFOLD_DATA {tried}.)"
-        ) from error
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:

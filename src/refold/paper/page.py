@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from refold.experiments.pages import render
 from refold.paper import figures
 from refold.paper.entries import Entry
 from refold.paper.printed import AVERAGE, Key, table1
@@ -36,8 +37,9 @@ def write_page(report: Report, folder: Path) -> None:
     folder : Path
         Where the page goes and where ``figure1.svg``, … are.
     """
-    template = _environment().get_template("index.html.j2")
-    html = template.render(
+    html = render(
+        "refold.paper",
+        "paper",
         counts=[(TITLES[kind], SYMBOLS[kind], kind, report.tally()[kind]) for kind in TITLES],
         table1=list(zip(report.counts, table1(), strict=True)) if report.counts else [],
         table1_head=TABLE1_HEAD,
@@ -48,22 +50,6 @@ def write_page(report: Report, folder: Path) -> None:
         average=AVERAGE,
     )
     (folder / "index.html").write_text(html, encoding="utf-8")
-
-
-def _environment() -> Any:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise ImportError(
-            "The page is made with jinja2, which is not installed. Install 'refold[paper]'."
-        ) from None
-    return Environment(
-        loader=PackageLoader("refold.paper"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def _table(number: int, judged: Sequence[Judged]) -> dict[str, Any]:

@@ -45,11 +45,7 @@ def run(
     """
     by_name = {(task.info.task, task.split): task for task in tasks}
     jobs = [Job(*pair, *key) for pair in dict.fromkeys(wanted) for key in by_name]
-    results: Results = {}
-    for job in jobs:
-        found = store.read(job)
-        if found is not None:
-            results[job] = found
+    results = store.finished(jobs)
     progress(len(results), len(jobs))
     todo = [job for job in jobs if job not in results]
     work = (delayed(_work)(job, by_name[job.task, job.split], store) for job in todo)

@@ -1,0 +1,1 @@
+"""What the paper's reproduction and the benchmark share: data, finished cells, pages."""
