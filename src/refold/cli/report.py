@@ -88,7 +88,7 @@ def _read(judge: Judge, data: Table, id_column: str | None) -> tuple[Floats, Seq
     """Return all rows as the model wants them, and what they are called."""
     import numpy as np
 
-    from refold.scale._progress import counting
+    from refold._progress import counting
     from refold.tabular import InputError
     from refold.tabular.features import texts_of
 
