@@ -39,7 +39,7 @@ demo: $(VENV)/.demo ## Learn from healthy cases and say which new ones are not n
 	$(BIN)/python examples/demo.py
 
 test: lint ## Set everything up, check style and types, run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .
