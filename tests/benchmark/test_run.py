@@ -57,7 +57,7 @@ def test_a_process_that_crashed_is_a_failure():
 @pytest.mark.usefixtures("adbench")
 def test_what_takes_too_long_is_stopped_and_kept(tmp_path):
     store = CellStore(tmp_path, time_limit=0.3)
-    jobs = [Job("Waveform", "SSVDD", 0)]  # takes about a minute
+    jobs = [Job("Waveform", "SSVDD", 0)]  # takes some seconds
     seen = []
     found = run(jobs, store, progress=lambda *now: seen.append(now))
     assert found == {jobs[0]: Cell.too_long(0.3)}
