@@ -77,6 +77,8 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
         Leave-one-out distances of training rows, or what ``calibrate`` was given.
     threshold_ : float
         1, until ``calibrate`` sets another.
+    alpha_ : float or None
+        The rate that the threshold was set for.
     offset_ : float
         ``-threshold_``; ``decision_function = score_samples - offset_``.
     summary_ : Summary
@@ -325,6 +327,7 @@ class CreasedREF(DecisionMixin, OutlierMixin, BaseEstimator):
     def _learned(self, seen: Seen) -> None:
         self._seen = seen
         self._judge = self._set_threshold = self._set_calibration = None
+        self.alpha_ = self.alpha
 
     def _calibrated(self, X: NDArray[Any], weights: Floats) -> Judge:
         """Make the judge of what was seen, by leave-one-out scores of rows that are part of it."""
