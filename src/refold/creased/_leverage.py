@@ -43,9 +43,9 @@ class Leverage:
     @classmethod
     def of(cls, sums: Sums, ridge: float) -> Leverage:
         """Factor the sums."""
-        center = sums.total / sums.weight
         if sums.gram is not None:
-            return cls._primal(sums.gram, sums.weight, center, ridge)
+            return cls.primal(sums, ridge)
+        center = sums.total / sums.weight
         V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
         ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
         kernel = V @ V.T
@@ -54,13 +54,15 @@ class Leverage:
         return cls(sums.weight, center, factor, ridge, dual=True)
 
     @classmethod
-    def _primal(cls, gram: Floats, weight: float, center: Floats, ridge: float) -> Leverage:
-        scatter = gram - weight * np.outer(center, center)
+    def primal(cls, sums: Sums, ridge: float) -> Leverage:
+        """Factor the sums feature by feature, however few rows there are."""
+        center = sums.total / sums.weight
+        scatter = sums.products() - sums.weight * np.outer(center, center)
         diagonal = np.diag_indices(len(center))
         ridge = _at_least_rounding(ridge, scatter[diagonal])
         scatter[diagonal] += ridge
         factor = cholesky(scatter, lower=True, overwrite_a=True, check_finite=False)
-        return cls(weight, center, np.asfortranarray(factor), ridge, dual=False)
+        return cls(sums.weight, center, np.asfortranarray(factor), ridge, dual=False)
 
     def scores(self, phi: Floats) -> Floats:
         """Return s of each row; `phi` is overwritten."""

@@ -19,12 +19,12 @@ BLOCK = 128
 def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
     """Yield X in blocks of float64, all of one height: the last is filled up with its last row.
 
-    BLAS sums in an order that depends on the shape, and a row's result must not depend on the rows
-    beside it.
+    BLAS sums in an order that depends on the shape and the layout in memory; a row's result must
+    not depend on these.
     """
     for begin in range(0, len(X), BLOCK):
         part = slice(begin, min(begin + BLOCK, len(X)))
-        rows = np.asarray(X[part], dtype=np.float64)
+        rows = np.ascontiguousarray(X[part], dtype=np.float64)
         short = BLOCK - len(rows)
         yield part, np.pad(rows, ((0, short), (0, 0)), mode="edge") if short else rows
 
@@ -63,6 +63,6 @@ def first(parts: Sequence[tuple[NDArray[Any], Floats]], n: float) -> tuple[Float
         before = np.concatenate([[0.0], np.cumsum(weights)[:-1]])
         share = np.clip(left - before, 0.0, weights)
         used = share > 0.0
-        rows.append(np.asarray(X[used], dtype=np.float64))
+        rows.append(np.ascontiguousarray(X[used], dtype=np.float64))
         counts.append(share[used])
     return np.concatenate(rows), np.concatenate(counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import zlib
-from math import prod
+from math import isnan, nan, prod
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,13 @@ def encoded(array: Array) -> dict[str, Any]:
     }
 
 
+def written_rows(rows: NDArray[np.float64]) -> list[Any] | dict[str, Any]:
+    """Return rows of a table as the document has them: null, or NaN in bytes, is a gap."""
+    if rows.size > READABLE:
+        return encoded(rows)
+    return [[None if isnan(value) else value for value in row] for row in rows.tolist()]
+
+
 def floats(field: Field, *shape: int) -> NDArray[np.float64]:
     """Return finite numbers of this shape."""
     array = _array(field, shape, "float64")
@@ -46,12 +53,20 @@ def floats(field: Field, *shape: int) -> NDArray[np.float64]:
     return array
 
 
+def rows_of(field: Field, n: int, columns: int) -> NDArray[np.float64]:
+    """Return rows of a table, NaN where there is a gap."""
+    array = _array(field, (n, columns), "float64", gaps=True)
+    for number, row in enumerate(array):
+        require(field.at(number), row, ~np.isinf(row), "must be a finite number or null")
+    return array
+
+
 def integers(field: Field, *shape: int) -> NDArray[np.int64]:
     """Return whole numbers of this shape."""
     return _array(field, shape, "int64")
 
 
-def length_of(field: Field, most: int) -> int:
+def length_of(field: Field, most: int, *, least: int = 1) -> int:
     """Return how many numbers a list, readable or not, says it has."""
     if type(field.value) is list:
         length = len(field.value)
@@ -59,8 +74,8 @@ def length_of(field: Field, most: int) -> int:
         _, shape, _ = field.members("dtype", "shape", "zlib")
         (axis,) = shape.items(1)
         length = axis.integer()
-    if not 1 <= length <= most:
-        field.refuse(f"must have from 1 to {most} numbers, not {length}")
+    if not least <= length <= most:
+        field.refuse(f"must have from {least} to {most} numbers, not {length}")
     return length
 
 
@@ -71,14 +86,23 @@ def require(field: Field, array: Array, right: NDArray[np.bool_], problem: str) 
         field.at(*at).refuse(f"{problem}, not {array[at].item()!r}")
 
 
-def _array(field: Field, shape: tuple[int, ...], dtype: str) -> Array:
-    # A matrix is turned round later: there are two of it then.
-    field.budget.charge(8 * prod(shape) * len(shape), "The array", field.path)
+def _array(field: Field, shape: tuple[int, ...], dtype: str, *, gaps: bool = False) -> Array:
+    # A matrix is turned round later: there are two of it then. Rows of a table stay as they are.
+    copies = 1 if gaps else len(shape)
+    field.budget.charge(8 * prod(shape) * copies, "The array", field.path)
     if type(field.value) is dict:
         return _decoded(field, shape, dtype)
     if len(shape) == 1:
         return _row(field, shape[0], dtype)
-    return np.stack([_row(row, shape[1], dtype) for row in field.items(shape[0])])
+    rows = [_row(_filled(row) if gaps else row, shape[1], dtype) for row in field.items(shape[0])]
+    return np.array(rows, dtype=dtype).reshape(shape)
+
+
+def _filled(row: Field) -> Field:
+    """Return a row with NaN for null."""
+    if type(row.value) is not list:
+        return row  # refused by its type
+    return Field([nan if value is None else value for value in row.value], row.path, row.budget)
 
 
 def _row(field: Field, length: int, dtype: str) -> Array:

@@ -25,8 +25,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : REF
-        A fitted model. Functions as `fold` or `distance` cannot be written.
+    model : REF or CreasedREF
+        A fitted model. The file of a CreasedREF holds up to 10,000 training rows.
+        Functions as `fold` or `distance` cannot be written.
     path : str or path-like
         Where to write; by convention the name ends in ``.json``. A file that is there is replaced.
 
@@ -49,8 +50,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     kind = next((name for name, kind in KINDS.items() if type(model) is kind.ESTIMATOR), None)
     if kind is None:
         raise TypeError(
-            f"refold.save writes {', '.join(KINDS)}, not {type(model).__name__}. Save the REF of a "
-            "pipeline by itself, or use pickle or skops for the whole."
+            f"refold.save writes {', '.join(KINDS)}, not {type(model).__name__}. Save the model of "
+            "a pipeline by itself, or use pickle or skops for the whole."
         )
     check_is_fitted(model)
     content = to_bytes(model, kind, version("refold"))
@@ -71,7 +72,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    REF
+    REF or CreasedREF
         The same model: the same bits from every method, and it goes on learning if it could.
 
     Raises

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from refold.modelfile.fields import Field
-from refold.modelfile.kinds import ref
+from refold.modelfile.kinds import creased, ref
 
 
 class Kind(Protocol):
@@ -31,4 +31,4 @@ class Kind(Protocol):
         """Check these members and give them to the model."""
 
 
-KINDS: dict[str, Kind] = {"REF": ref}
+KINDS: dict[str, Kind] = {"REF": ref, "CreasedREF": creased}

@@ -7,7 +7,7 @@ from typing import Any
 from refold._ref import REF
 from refold.engines import ENGINES
 from refold.modelfile.fields import Field
-from refold.modelfile.parts import calibration, chain, sketch, summary
+from refold.modelfile.parts import calibration, chain, rate, sketch, summary
 
 ESTIMATOR = REF
 MEMBERS = ("engine", "threshold", "alpha", "chain", "calibration", "summary", "sketch")
@@ -38,20 +38,10 @@ def read(members: dict[str, Field], model: REF) -> None:
         chain.check_evaluable(members["chain"], model._chain)
     if not members["calibration"].is_null():
         model.calibration_ = calibration.read(members["calibration"])
-    model.alpha_ = _read_rate(members["alpha"], calibrated=hasattr(model, "calibration_"))
+    model.alpha_ = rate.read(members["alpha"])
+    if model.alpha_ is not None and not hasattr(model, "calibration_"):
+        members["alpha"].refuse("must be null where there is no calibration")
     _read_memory(members, model)
-
-
-def _read_rate(alpha: Field, *, calibrated: bool) -> float | None:
-    """Read the rate that the threshold was set for."""
-    if alpha.is_null():
-        return None
-    if not calibrated:
-        alpha.refuse("must be null where there is no calibration")
-    rate = float(alpha.number())
-    if not 0.0 < rate < 1.0:
-        alpha.refuse(f"must lie between 0 and 1, is {rate!r}")
-    return rate
 
 
 def _read_memory(members: dict[str, Field], model: REF) -> None:

@@ -22,14 +22,17 @@ def written(calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def read(field: Field) -> Calibration:
-    """Return a checked calibration."""
+def read(field: Field, *, ties: bool = False) -> Calibration:
+    """Return a checked calibration; with `ties` a score may be there more than once."""
     source, scores, weights = field.members("source", "scores", "weights")
     length = arrays.length_of(scores, LARGEST_INTEGER)
     distances = arrays.floats(scores, length)
     arrays.require(scores, distances, distances >= 0.0, "must not be negative")
-    rising = np.diff(distances, prepend=-1.0) > 0.0
-    arrays.require(scores, distances, rising, "must be above the one before it")
+    step = np.diff(distances, prepend=-1.0)
+    if ties:
+        arrays.require(scores, distances, step >= 0.0, "must not be below the one before it")
+    else:
+        arrays.require(scores, distances, step > 0.0, "must be above the one before it")
     counts = arrays.floats(weights, length)
     arrays.require(weights, counts, counts >= 0.0, "must not be negative")
     with np.errstate(over="ignore"):

@@ -1,0 +1,113 @@
+"""The creases: what maps a row to its features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+
+from refold.creased._creases import LARGEST, Creases
+from refold.modelfile import arrays
+from refold.modelfile.fields import Field
+
+Floats = NDArray[np.float64]
+
+MOST_CREASES = 2**20
+# A direction has the length 1, but for the rounding of its numbers.
+_ROUNDING = 1e-6
+# Expected values beyond this could overflow where they are multiplied.
+_LARGEST_EXPECTED = 1e100
+
+
+def written(creases: Creases) -> dict[str, Any]:
+    """Return creases as the document has them."""
+    return {
+        "center": arrays.written(creases.center),
+        "scale": arrays.written(creases.scale),
+        "constant": arrays.written(np.flatnonzero(~creases.varying)),
+        "directions": arrays.written(creases.directions),
+        "offsets": arrays.written(creases.offsets),
+        "shifts": arrays.written(creases.shifts),
+        "spreads": arrays.written(creases.spreads),
+        "precision": arrays.written(creases.precision),
+    }
+
+
+def read(field: Field, n_features: int, n_levels: int) -> Creases:
+    """Return checked creases."""
+    center, scale, constant, directions, offsets, shifts, spreads, precision = field.members(
+        "center",
+        "scale",
+        "constant",
+        "directions",
+        "offsets",
+        "shifts",
+        "spreads",
+        "precision",
+    )
+    units = arrays.floats(scale, n_features)
+    arrays.require(scale, units, units > 0.0, "must be above 0")
+    varying = _varying(constant, n_features)
+    v = int(varying.sum())
+    n = arrays.length_of(offsets, MOST_CREASES if v else 0, least=1 if v else 0)
+    widths = arrays.floats(spreads, n_levels, n)
+    arrays.require(spreads, widths, widths >= 0.0, "must not be negative")
+    return Creases(
+        center=arrays.floats(center, n_features),
+        scale=units,
+        varying=varying,
+        directions=_directions(directions, n, v),
+        offsets=arrays.floats(offsets, n),
+        shifts=arrays.floats(shifts, n_levels, n),
+        spreads=widths,
+        precision=_precision(precision, v),
+    )
+
+
+def largest_features(creases: Creases) -> Floats:
+    """Return how large each feature of any finite row can become."""
+    with np.errstate(all="ignore"):
+        size = LARGEST * np.abs(creases.directions).sum(axis=1) + np.abs(creases.offsets)
+        levels = []
+        for shift, spread in zip(creases.shifts, creases.spreads, strict=True):
+            size = np.where(spread > 0.0, (size + np.abs(shift)) * (1.0 / spread), 0.0)
+            levels.append(size)
+        changed = [LARGEST] if not creases.varying.all() else []
+    return np.concatenate([*levels, changed])
+
+
+def _varying(field: Field, n_features: int) -> NDArray[np.bool_]:
+    """Read which columns are constant."""
+    columns = arrays.integers(field, arrays.length_of(field, n_features, least=0))
+    known = (columns >= 0) & (columns < n_features)
+    arrays.require(field, columns, known, f"must be a column from 0 to {n_features - 1}")
+    rising = np.diff(columns, prepend=-1) > 0
+    arrays.require(field, columns, rising, "must be above the one before it")
+    varying = np.ones(n_features, dtype=np.bool_)
+    varying[columns] = False
+    return varying
+
+
+def _directions(field: Field, n: int, v: int) -> Floats:
+    directions = arrays.floats(field, n, v)
+    for number, direction in enumerate(directions):
+        with np.errstate(over="ignore"):
+            length = float(np.sqrt(np.square(direction).sum()))
+        if not abs(length - 1.0) <= _ROUNDING:
+            field.at(number).refuse(f"must have the length 1, not {length!r}")
+    return directions
+
+
+def _precision(field: Field, v: int) -> Floats:
+    """Read what columns say about each other: every gap must have an expected value."""
+    field.budget.charge(2 * 8 * v * v, "The check of the array", field.path)
+    precision = np.asfortranarray(arrays.floats(field, v, v))  # as when it was learned
+    # Halves first: the sum of two large numbers may overflow.
+    values = eigvalsh(precision / 2.0 + precision.T / 2.0, overwrite_a=True) if v else np.ones(1)
+    with np.errstate(all="ignore"):
+        expected = LARGEST * v * float(np.abs(precision).sum()) / float(values[0])
+    if not (values[0] > 0.0 and expected < _LARGEST_EXPECTED):
+        field.refuse("must be positive definite: gaps could not be filled")
+    return precision

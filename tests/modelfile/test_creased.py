@@ -1,0 +1,144 @@
+"""A CreasedREF that went through a file is the same model, whatever it has learned so far."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import refold
+from refold import CreasedREF, ModelFileError
+from refold.modelfile.document import from_bytes, to_bytes
+from tests.modelfile.conftest import NAMES, sealed
+
+MAKES = ("fit", "few rows", "stream", "waiting", "calibrated", "merged", "weights", "table")
+
+
+@pytest.fixture
+def X(rng):
+    X = rng.normal(size=(400, 3)) @ rng.normal(size=(3, 3))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X[:3] = 0.5
+    return np.column_stack([X[:, :2], np.full(400, 7.0), X[:, 2]])
+
+
+def fitted(make, X):
+    model = CreasedREF(n_creases=16, n_jobs=1, n_init=100)
+    match make:
+        case "fit":
+            return model.fit(X)
+        case "few rows":
+            return model.fit(X[:25])
+        case "stream":
+            return model.partial_fit(X[:200]).partial_fit(X[200:])
+        case "waiting":
+            return model.partial_fit(X[:40]).partial_fit(X[40:70])
+        case "calibrated":
+            return model.fit(X[:200]).calibrate(X[200:], alpha=0.05)
+        case "merged":
+            return refold.merge(model.fit(X[:200]), model.empty_like().partial_fit(X[200:]))
+        case "weights":
+            return model.fit(X, sample_weight=np.linspace(0.0, 2.0, len(X)))
+        case "table":
+            return model.partial_fit(pd.DataFrame(np.asfortranarray(X), columns=[*NAMES, "d"]))
+
+
+def through_file(model):
+    return from_bytes(to_bytes(model, "CreasedREF", "0"))
+
+
+def assert_same_answers(a, b, rows):
+    for method in ("predict", "score_samples", "decision_function", "p_values"):
+        ours, theirs = getattr(a, method)(rows), getattr(b, method)(rows)
+        np.testing.assert_array_equal(ours, theirs, err_msg=method)
+    for part in ("expected", "drop"):
+        ours, theirs = (getattr(one.reasons(rows), part) for one in (a, b))
+        np.testing.assert_array_equal(ours, theirs, err_msg=part)
+    np.testing.assert_array_equal(a.summary_.quantiles, b.summary_.quantiles)
+    assert (a.threshold_, a.alpha_, a.get_params()) == (b.threshold_, b.alpha_, b.get_params())
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_a_model_comes_back_with_every_bit_and_goes_on(make, X):
+    model = fitted(make, X)
+    loaded = through_file(model)
+    named = hasattr(model, "feature_names_in_")
+    rows = pd.DataFrame(X * 1.3, columns=model.feature_names_in_) if named else X * 1.3
+    assert_same_answers(model, loaded, rows)
+    for one in (model, loaded):
+        one.partial_fit(rows[:60])
+    assert_same_answers(model, loaded, rows)
+    ours = refold.merge(model, loaded.empty_like().partial_fit(rows[60:]))
+    theirs = refold.merge(loaded, model.empty_like().partial_fit(rows[60:]))
+    assert_same_answers(ours, theirs, rows)
+
+
+def test_creases_without_rows_travel_to_another_site(X):
+    here = fitted("fit", X[:200])
+    there = through_file(here.empty_like()).partial_fit(X[200:])
+    assert_same_answers(
+        refold.merge(here, there),
+        refold.merge(here, here.empty_like().partial_fit(X[200:])),
+        X,
+    )
+
+
+def test_learning_more_gives_up_a_rate_that_was_set(X):
+    model = fitted("calibrated", X)
+    assert model.alpha_ == 0.05
+    assert model.partial_fit(X).alpha_ == 0.1
+
+
+WRONG = {
+    "threshold": [-1.0, None],
+    "alpha": [0.0, 1.0, "0.1"],
+    "recipe.n_creases": [0, 2**40, 1.5],
+    "recipe.seed": [-1, 2**40],
+    "creases.center[1]": [None, "1"],
+    "creases.scale[1]": [0.0, -1.0],
+    "creases.constant[0]": [-1, 4],
+    "creases.directions[2]": [[1.0, 1.0, 1.0]],
+    "creases.spreads[1][3]": [-1.0],
+    "creases.precision": [[[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]],
+    "sums": [None],
+    "sums.weight": [-1.0],
+    "sums.total": [[1.0]],
+    "sums.products": [[1.0]],
+    "waiting": [[]],
+    "sample": [None],
+    "sample.keys[0]": [1.0, -0.5],
+    "sample.weights[0]": [0.0],
+    "sample.rows[0]": [[None, None, None, None], [1.0]],
+    "judge.unit": [0.0, -1.0, None],
+    "judge.ridge": [0.0],
+    "judge.calibration.scores[0]": [-1.0],
+}
+
+
+@pytest.mark.parametrize(("path", "value"), [(p, v) for p, vs in WRONG.items() for v in vs])
+def test_a_wrong_value_is_named(path, value, X):
+    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    here = document
+    *steps, last = [
+        int(s) if s.isdigit() else s for s in path.replace("[", ".").replace("]", "").split(".")
+    ]
+    for step in steps:
+        here = here[step]
+    here[last] = value
+    with pytest.raises(ModelFileError) as caught:
+        from_bytes(sealed(document))
+    assert caught.value.where.startswith(path)
+
+
+def test_sums_that_cannot_be_factored_are_refused(X):
+    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    document["sums"]["products"][0] = -1e9
+    with pytest.raises(ModelFileError, match=r"judge: cannot be made of the sums"):
+        from_bytes(sealed(document))
+
+
+def test_sums_without_products_need_the_rows_of_their_weight(X):
+    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    document["sums"]["products"] = None
+    with pytest.raises(ModelFileError, match=r"sums.counts: add up to 0.0"):
+        from_bytes(sealed(document))
