@@ -93,6 +93,7 @@ def test_bad_input_is_a_sentence_and_no_page(folder, arguments, message):
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_a_page(tmp_path):
     demo = Path(__file__).parents[2] / "examples" / "demo.py"
     for command in ([sys.executable, demo], [REFOLD, "demo"]):
