@@ -45,7 +45,7 @@ def every_fiftieth(rows):
         {"fold": np.abs, "max_gain": None, "engine": "reference"},
         {"distance": lambda y: np.abs(y).max(axis=1)},
     ],
-    ids=str,
+    ids="-".join,
 )
 def test_up_to_1000_rows_each_is_left_out_in_turn(rng, parameters):
     X = rng.standard_t(4, size=(60, 3))

@@ -81,7 +81,8 @@ class Creases:
         return Expected(self.precision)
 
     @cached_property
-    def _slopes(self) -> Floats:
+    def slopes(self) -> Floats:
+        """1/s_j of each crease and level; 0 where a crease has no spread."""
         return np.divide(1.0, self.spreads, out=np.zeros_like(self.spreads), where=self.spreads > 0)
 
     def same_as(self, other: Creases) -> bool:
@@ -121,7 +122,7 @@ class Creases:
         """Turn projections into features; `y` is overwritten."""
         y -= self.offsets
         n = len(self.offsets)
-        for j, (shift, slope) in enumerate(zip(self.shifts, self._slopes, strict=True)):
+        for j, (shift, slope) in enumerate(zip(self.shifts, self.slopes, strict=True)):
             level = out[:, j * n : (j + 1) * n]
             np.abs(y, out=level)
             level -= shift

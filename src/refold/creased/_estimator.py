@@ -311,6 +311,17 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         with self._threads():
             return _reasons.reasons(judge, X, feature_names(self))
 
+    def training_sample(self) -> Floats:
+        """Return the training rows that the model has kept, NaN where missing.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            At most 10,000 rows, a uniform sample of all.
+        """
+        check_is_fitted(self)
+        return np.array(self._seen.ready().sample.rows, dtype=np.float64)
+
     def _read(self, X: Array) -> tuple[NDArray[Any], Judge]:
         check_is_fitted(self)
         X = read_table(self, X, reset=False, native=False)

@@ -82,6 +82,12 @@ class Graph(ABC):
         axes = self.constant(np.array([1], dtype=np.int64))
         return self.node("ReduceSum", values, axes, keepdims=keepdims)
 
+    def label(self, distance: str, threshold: float) -> str:
+        """Say 1 where a distance is normal, -1 where it is not, or is NaN."""
+        threshold = min(threshold, float(np.finfo(self.dtype).max))
+        normal = self.node("LessOrEqual", distance, self.number(threshold))
+        return self.node("Where", normal, *(self.constant(np.array(k)) for k in (1, -1)))
+
     def saturate(self, y: str) -> str:
         """Keep magnitudes where a square still is a finite number."""
         largest = _LARGEST[self.dtype]
@@ -111,10 +117,7 @@ def write(graph: Graph, model: REF, X: str) -> Results:
     shares = graph.node("Where", missing, nothing, shares)
     contributions = graph.node("Div", shares, graph.row_sum(observed))
     distance = graph.row_sum(contributions, keepdims=0)
-    threshold = min(model.threshold_, float(np.finfo(graph.dtype).max))
-    normal = graph.node("LessOrEqual", distance, graph.number(threshold))
-    label = graph.node("Where", normal, *(graph.constant(np.array(k)) for k in (1, -1)))
-    return Results(label, distance, contributions)
+    return Results(graph.label(distance, model.threshold_), distance, contributions)
 
 
 def check_exportable(model: REF) -> None:

@@ -1,4 +1,4 @@
-"""Teaches skl2onnx to convert REF, so that whole pipelines can be exported."""
+"""Teaches skl2onnx to convert REF and CreasedREF, so that whole pipelines can be exported."""
 
 from __future__ import annotations
 
@@ -9,55 +9,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._needs import needs
-from refold._ref import REF
-from refold.export._graph import OLDEST_OPSET, Graph, check_exportable, write
+from refold.export._graph import OLDEST_OPSET, Graph
+from refold.export._models import EXPORTERS
 
-_ALIAS = "RefoldREF"
 # What skl2onnx itself puts behind a model to rename its outputs or to change their types.
 _RENAMING = {"SklearnIdentity", "SklearnCast"}
 
 
 def register_if_installed() -> None:
-    """Register REF with skl2onnx where there is one; to do so again changes nothing."""
+    """Register the models with skl2onnx where there is one; to do so again changes nothing."""
     if find_spec("skl2onnx") is not None:
-        needs("skl2onnx", "onnx").update_registered_converter(
-            REF, _ALIAS, _set_shapes, _convert, parser=_parse
-        )
+        for model in EXPORTERS:
+            needs("skl2onnx", "onnx").update_registered_converter(
+                model, _alias(model), _set_shapes, _convert, parser=_parse
+            )
 
 
-def _parse(scope: Any, model: REF, inputs: list[Any], custom_parsers: Any = None) -> list[Any]:
+def _alias(model: type) -> str:
+    return f"Refold{model.__name__}"
+
+
+def _parse(scope: Any, model: Any, inputs: list[Any], custom_parsers: Any = None) -> list[Any]:
     """Declare the outputs. `custom_parsers` belongs to skl2onnx's contract; nothing is nested."""
     types = needs("skl2onnx.common.data_types", "onnx")
-    operator = scope.declare_local_operator(_ALIAS, model)
+    operator = scope.declare_local_operator(_alias(type(model)), model)
     operator.inputs = inputs
     float32 = all(isinstance(x.type, types.FloatTensorType) for x in inputs)
     number = types.FloatTensorType if float32 else types.DoubleTensorType
-    for name, kind in (
-        ("label", types.Int64TensorType),
-        ("distance", number),
-        ("contributions", number),
-    ):
+    for name in EXPORTERS[type(model)].outputs:
+        kind = types.Int64TensorType if name == "label" else number
         operator.outputs.append(scope.declare_local_variable(name, kind()))
     return list(operator.outputs)
 
 
 def _set_shapes(operator: Any) -> None:
     rows = operator.inputs[0].get_first_dimension()
-    label, distance, contributions = operator.outputs
-    label.type.shape = distance.type.shape = [rows]
-    contributions.type.shape = [rows, operator.raw_operator.n_features_in_]
+    model = operator.raw_operator
+    for name, output in zip(EXPORTERS[type(model)].outputs, operator.outputs, strict=True):
+        output.type.shape = [rows, model.n_features_in_] if name == "contributions" else [rows]
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Compute in float64 whatever comes in, as Python does, and answer in the declared types."""
     model = operator.raw_operator
-    check_exportable(model)
+    exporter = EXPORTERS[type(model)]
+    exporter.check(model)
     _check_place(operator, container)
     nodes = _ContainerNodes(scope, container)
     double = nodes.onnx.TensorProto.DOUBLE
     columns = [nodes.node("Cast", x.full_name, to=double) for x in operator.inputs]
     X = columns[0] if len(columns) == 1 else nodes.node("Concat", *columns, axis=1)
-    for variable, value in zip(operator.outputs, write(nodes, model, X), strict=True):
+    for variable, value in zip(operator.outputs, exporter.write(nodes, model, X), strict=True):
         kind = variable.type.to_onnx_type().tensor_type.elem_type
         container.add_node("Cast", [value], [variable.full_name], to=kind)
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from refold import __version__
 from refold._needs import needs
 from refold._ref import REF
-from refold._summary import N_QUANTILES, Summary
+from refold._summary import N_QUANTILES
+from refold.creased import CreasedREF
 from refold.engines import ENGINES
-from refold.export._graph import Graph, check_exportable, write
+from refold.export._graph import Graph
+from refold.export._models import EXPORTERS
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -23,20 +25,23 @@ _OPSET, _IR_VERSION = 17, 8
 _SAMPLED_ROWS = 4096
 
 
-def to_onnx(model: REF, *, dtype: Literal["float64", "float32"] = "float64") -> ModelProto:
+def to_onnx(
+    model: REF | CreasedREF, *, dtype: Literal["float64", "float32"] = "float64"
+) -> ModelProto:
     """Write a fitted model as an ONNX graph.
 
     The graph has one input ``X`` of shape (n, d) and three outputs: ``label`` (1 normal, -1 not),
     ``distance``, and ``contributions`` of shape (n, d). NaN is a missing value, as in Python. A row
     that Python refuses (nothing observed, or an infinite value) gets the label -1 and the distance
-    and contributions NaN.
+    and contributions NaN. CreasedREF has no ``contributions``, and a row with a missing value gets
+    the distance NaN: no plain operator solves the equations that fill it.
 
     Read more in ``docs/export.md``.
 
     Parameters
     ----------
-    model : REF
-        A fitted model with a named fold and distance. For a pipeline use ``skl2onnx.to_onnx``:
+    model : REF or CreasedREF
+        A fitted model; REF with a named fold and distance. For a pipeline use ``skl2onnx.to_onnx``:
         importing ``refold.export`` teaches it REF.
     dtype : {"float64", "float32"}, default="float64"
         The type of rows, distances and all arithmetic. ``"float64"`` gives Python's labels.
@@ -66,10 +71,8 @@ def to_onnx(model: REF, *, dtype: Literal["float64", "float32"] = "float64") -> 
     facts = {
         "refold_version": __version__,
         "dtype": dtype,
-        "fold": str(model.chain_.fold),
-        "distance": str(model.distance),
-        "levels": model.levels,
         "threshold": repr(model.threshold_),
+        **_facts(model),
     }
     if hasattr(model, "feature_names_in_"):
         facts["feature_names"] = json.dumps(list(model.feature_names_in_), ensure_ascii=False)
@@ -79,32 +82,49 @@ def to_onnx(model: REF, *, dtype: Literal["float64", "float32"] = "float64") -> 
     return proto
 
 
-def _check(model: REF, dtype: str) -> None:
-    if type(model) is not REF:
+def _facts(model: REF | CreasedREF) -> dict[str, str]:
+    """Return what the metadata says of the kind of model."""
+    if isinstance(model, CreasedREF):
+        return {"missing_values": "a row with one has the distance NaN and the label -1"}
+    return {
+        "fold": str(model.chain_.fold),
+        "distance": str(model.distance),
+        "levels": model.levels,
+    }
+
+
+def _check(model: REF | CreasedREF, dtype: str) -> None:
+    if type(model) not in EXPORTERS:
         raise TypeError(
-            f"to_onnx takes a fitted REF, not {type(model).__name__}. A pipeline that ends in REF "
-            "is converted by skl2onnx.to_onnx(pipeline, X) once refold.export is imported."
+            f"to_onnx takes a fitted REF or CreasedREF, not {type(model).__name__}. A pipeline "
+            "that ends in one is converted by skl2onnx.to_onnx(pipeline, X) once refold.export is "
+            "imported."
         )
     if dtype not in ("float64", "float32"):
         raise ValueError(f"dtype={dtype!r} is not possible: choose 'float64' or 'float32'.")
-    check_exportable(model)
+    EXPORTERS[type(model)].check(model)
     if dtype == "float32":
         _check_range(model)
 
 
-def _check_range(model: REF) -> None:
+def _check_range(model: REF | CreasedREF) -> None:
     """Refuse features whose values or scale float32 cannot hold."""
-    chain, summary = model.chain_, model.summary_
+    summary = model.summary_
+    if isinstance(model, CreasedREF):
+        center, unit, scale = model.creases_.center, model.creases_.scale, model.creases_.scale
+    else:
+        chain = model.chain_
+        center, unit, scale = chain.shifts[0] / chain.unit, chain.unit, chain.scales[0]
     limits = np.finfo(np.float32)
-    sizes = np.abs([summary.low, summary.high, chain.shifts[0] / chain.unit])
+    sizes = np.abs([summary.low, summary.high, center])
     beyond = (sizes > limits.max).any(axis=0)
-    beyond |= (chain.unit > 1.0 / limits.tiny) | (chain.unit < limits.tiny)
+    beyond |= (unit > 1.0 / limits.tiny) | (unit < limits.tiny)
     if beyond.any():
         column = int(np.argmax(beyond))
         name = getattr(model, "feature_names_in_", range(model.n_features_in_))[column]
         raise ValueError(
             f"Column {name!r}, with values from {summary.low[column]:g} to "
-            f"{summary.high[column]:g} and a scale of {chain.scales[0, column]:g}, is "
+            f"{summary.high[column]:g} and a scale of {scale[column]:g}, is "
             "outside the range of float32. Rescale it before learning, or use dtype='float64'."
         )
 
@@ -132,26 +152,27 @@ class _Nodes(Graph):
         return name
 
 
-def _proto(model: REF, dtype: np.dtype[Any]) -> ModelProto:
-    nodes = _Nodes(dtype)
-    for name, result in write(nodes, model, "X")._asdict().items():
+def _proto(model: REF | CreasedREF, dtype: np.dtype[Any]) -> ModelProto:
+    nodes, exporter = _Nodes(dtype), EXPORTERS[type(model)]
+    for name, result in zip(exporter.outputs, exporter.write(nodes, model, "X"), strict=True):
         nodes.named(name, "Identity", result)
     helper = nodes.onnx.helper
     number, integer = (helper.np_dtype_to_tensor_dtype(np.dtype(t)) for t in (dtype, np.int64))
-    n_features = model.chain_.n_features
+    n_features = model.n_features_in_
 
     def value(name: str, kind: int, *shape: str | int) -> Any:
         return helper.make_tensor_value_info(name, kind, shape)
 
+    outputs = {
+        "label": value("label", integer, "n"),
+        "distance": value("distance", number, "n"),
+        "contributions": value("contributions", number, "n", n_features),
+    }
     graph = helper.make_graph(
         nodes.nodes,
-        "REF",
+        type(model).__name__,
         inputs=[value("X", number, "n", n_features)],
-        outputs=[
-            value("label", integer, "n"),
-            value("distance", number, "n"),
-            value("contributions", number, "n", n_features),
-        ],
+        outputs=[outputs[name] for name in exporter.outputs],
         initializer=nodes.constants,
         doc_string="One-class classification by Repeated Element-wise Folding.",
     )
@@ -165,32 +186,46 @@ def _proto(model: REF, dtype: np.dtype[Any]) -> ModelProto:
     return proto
 
 
-def _disagreement(model: REF, proto: ModelProto) -> dict[str, str]:
+def _disagreement(model: REF | CreasedREF, proto: ModelProto) -> dict[str, str]:
     """Measure how far a float32 graph is from its model, rounding of the rows included."""
-    rows = _sample(model.summary_)
+    rows, said = _sample(model)
     runtime = needs("onnxruntime", "onnx")
     session = runtime.InferenceSession(
         proto.SerializeToString(), providers=["CPUExecutionProvider"]
     )
     label, distance = session.run(["label", "distance"], {"X": rows.astype(np.float32)})
-    expected = ENGINES[model.engine_].distances(
-        model.chain_, rows, model.distance, path=model.levels == "all", n_jobs=model.n_jobs
-    )
+    expected = _distances(model, rows)
     differ = (label == 1) != (expected <= model.threshold_)
     larger = np.maximum(expected, distance)
     relative = np.abs(expected - distance) / np.where(larger > 0.0, larger, 1.0)
     return {
-        "float32_sample": (
-            f"{_SAMPLED_ROWS} rows: each value one of the feature's {N_QUANTILES} training "
-            "quantiles, drawn by numpy.random.default_rng(0).integers"
-        ),
+        "float32_sample": f"{len(rows)} rows: {said}",
         "float32_labels_that_differ": repr(float(differ.mean())),
         "float32_largest_relative_difference": repr(float(relative.max())),
     }
 
 
-def _sample(summary: Summary) -> NDArray[np.float64]:
-    """Draw rows like those of training, feature by feature."""
-    shape = (_SAMPLED_ROWS, summary.quantiles.shape[1])
+def _distances(model: REF | CreasedREF, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    if isinstance(model, CreasedREF):
+        return model.judge_.distances(rows)
+    return np.asarray(
+        ENGINES[model.engine_].distances(
+            model.chain_, rows, model.distance, path=model.levels == "all", n_jobs=model.n_jobs
+        )
+    )
+
+
+def _sample(model: REF | CreasedREF) -> tuple[NDArray[np.float64], str]:
+    """Return rows like those of training, and where they come from."""
+    if isinstance(model, CreasedREF):  # what it has learned is how columns depend on each other
+        rows = model.training_sample()
+        whole = rows[~np.isnan(rows).any(axis=1)][:_SAMPLED_ROWS]
+        if len(whole):
+            return whole, "training rows without gaps that the model has kept"
+    quantiles = model.summary_.quantiles
+    shape = (_SAMPLED_ROWS, quantiles.shape[1])
     drawn = np.random.default_rng(0).integers(N_QUANTILES, size=shape)
-    return np.take_along_axis(summary.quantiles, drawn, axis=0)
+    return np.take_along_axis(quantiles, drawn, axis=0), (
+        f"each value one of the feature's {N_QUANTILES} training quantiles, drawn by "
+        "numpy.random.default_rng(0).integers"
+    )
