@@ -50,6 +50,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.parquet
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.creased
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) build dist

@@ -1,6 +1,6 @@
-"""One row at a time: what an answer takes in ONNX Runtime and in refold itself.
+"""Models that travel: what an answer takes in ONNX Runtime, in DuckDB and in refold itself.
 
-``python -m benchmarks.serving`` prints the shortest of many calls, on one thread.
+``python -m benchmarks.serving`` prints the shortest of many calls.
 """
 
 import time
@@ -8,6 +8,7 @@ import time
 import numpy as np
 import onnxruntime
 
+from benchmarks import duckdb_sql
 from refold import REF
 from refold.export import to_onnx
 
@@ -64,6 +65,8 @@ def one_row():
 
 def main():
     print(one_row())
+    print()
+    print(duckdb_sql.markdown(duckdb_sql.measure()))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ def test_defaults_are_the_papers():
         "fold": "abs",
         "distance": "l1",
         "threshold": 1.0,
+        "alpha": None,
         "levels": "last",
         "engine": "auto",
         "max_gain": 1e6,

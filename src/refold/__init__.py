@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from refold._merge import merge
     from refold._ref import REF
     from refold._select import select
+    from refold.creased import CreasedREF
     from refold.modelfile import ModelFileError, load, save
 
-__all__ = ["REF", "ModelFileError", "load", "merge", "save", "select"]
+__all__ = ["REF", "CreasedREF", "ModelFileError", "load", "merge", "save", "select"]
 __version__ = _version("refold")
 
 _HOMES = {
     "REF": "refold._ref",
+    "CreasedREF": "refold.creased",
     "ModelFileError": "refold.modelfile",
     "load": "refold.modelfile",
     "merge": "refold._merge",

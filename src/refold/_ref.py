@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from numbers import Integral, Real
 from threading import Lock
 from typing import Any, ClassVar, Literal, Self
@@ -15,7 +14,6 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -24,8 +22,8 @@ from refold._arrays import is_foreign_array, to_numpy
 from refold._chain import FoldChain
 from refold._crossfit import cross_fitted
 from refold._distances import DISTANCES
-from refold._errors import TableError
 from refold._folds import FOLDS
+from refold._guard import GuardMixin
 from refold._summary import Summary
 from refold._tables import check_enough, read_table, read_weights
 from refold._thresholds import Calibration, DecisionMixin, check_supported
@@ -42,7 +40,9 @@ def _has_sketch(estimator: REF) -> bool:
     return estimator.engine == "sketch"
 
 
-class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator):
+class REF(
+    GuardMixin, DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator
+):
     """Repeated Element-wise Folding, a linear-time one-class classifier.
 
     Each feature is standardized and then, `n_iter` - 1 times, folded (by default: its absolute
@@ -211,7 +211,8 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
             else:
                 self.__dict__.pop("sketch_", None)
                 self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
-                self._summary = Summary.of(to_numpy(X) if is_foreign_array(X) else X, weights)
+                rows = to_numpy(X) if is_foreign_array(X) else X
+                self._summary = Summary.of(rows, weights, n_jobs=self.n_jobs)
             self.engine_ = engine
             self._decide_at(self.threshold)
             if self.alpha is not None:
@@ -430,26 +431,3 @@ class REF(DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, B
         check_is_fitted(self)
         X = read_table(self, X, reset=False, native=self.engine_ == "reference")
         return X, ENGINES[self.engine_]
-
-    @contextmanager
-    def _naming_columns(self) -> Iterator[None]:
-        """Let errors call columns by the user's names."""
-        try:
-            yield
-        except TableError as error:
-            raise error.named(getattr(self, "feature_names_in_", None)) from None
-
-    @contextmanager
-    def _restored_on_error(self) -> Iterator[None]:
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

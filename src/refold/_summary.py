@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refold.engines import exact
 from refold.engines.sketch import Histogram, Sketch
+from refold.kernels import _kernels
 
 Floats = NDArray[np.float64]
 
 N_QUANTILES = 257
 # Rows whose values are sorted: more of them would cost more than learning does.
 SAMPLED_ROWS = 8192
-_BLOCK_ROWS = 2048  # a block stays in the cache while it is looked at three times
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +53,22 @@ class Summary:
     resolution: Floats
 
     @classmethod
-    def of(cls, X: NDArray[Any], weights: Floats | None) -> Summary:
+    def of(cls, X: NDArray[Any], weights: Floats | None, *, n_jobs: int | None = None) -> Summary:
         """Describe a table that an engine has found usable: every column has a value."""
         rows, columns = X.shape
-        low, high, missing = _extremes(X, weights)
-        sample, w = X, weights
+        low, high, missing = _extremes(X, weights, n_jobs)
+        drawn = np.arange(rows)
         if rows > SAMPLED_ROWS:
             # Drawn, not every n-th row: tables have periods. The seed makes the model repeatable.
-            drawn = np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False)
-            sample, w = X[drawn], None if weights is None else weights[drawn]
+            drawn = np.sort(np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False))
         return cls(
             rows=rows,
             weight=float(rows if weights is None else weights.sum()),
             missing=missing,
             low=low,
             high=high,
-            quantiles=_quantiles(sample, w, low, high),
-            sampled=len(sample),
+            quantiles=_quantiles(X, weights, drawn, low, high),
+            sampled=len(drawn),
             resolution=np.zeros(columns),
         )
 
@@ -88,36 +88,31 @@ class Summary:
         )
 
 
-def _extremes(X: NDArray[Any], weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+def _extremes(
+    X: NDArray[Any], weights: Floats | None, n_jobs: int | None
+) -> tuple[Floats, Floats, Floats]:
     """Return each column's smallest and largest value and the weight of what is missing."""
-    columns = X.shape[1]
-    low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
-    missing = np.zeros(columns)
-    for begin in range(0, len(X), _BLOCK_ROWS):
-        block = np.ascontiguousarray(X[begin : begin + _BLOCK_ROWS].T, dtype=np.float64)
-        w = None if weights is None else weights[begin : begin + _BLOCK_ROWS]
-        if w is not None:
-            block[:, w == 0.0] = np.nan  # weight zero is the same as leaving the row out
-        if np.isnan(block.min(axis=1)).any():
-            absent = np.isnan(block)
-            missing += absent.sum(axis=1) if w is None else absent @ w
-        np.fmin(low, np.fmin.reduce(block, axis=1), out=low)
-        np.fmax(high, np.fmax.reduce(block, axis=1), out=high)
+    low, high, missing = np.empty((3, X.shape[1]))
+    _kernels.extremes(exact.readable(X), weights, exact.threads(X.size, n_jobs), low, high, missing)
     return low, high, missing
 
 
-def _quantiles(X: NDArray[Any], weights: Floats | None, low: Floats, high: Floats) -> Floats:
+def _quantiles(
+    X: NDArray[Any], weights: Floats | None, drawn: NDArray[np.int64], low: Floats, high: Floats
+) -> Floats:
     """Return the quantiles of each column of a sample; the outermost are those of all rows."""
     quantiles = np.empty((N_QUANTILES, X.shape[1]))
-    for j, column in enumerate(X.T):
-        used = ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0.0)
+    w = None if weights is None else weights[drawn]
+    for j in range(X.shape[1]):
+        column = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
+        used = ~np.isnan(column) if w is None else ~np.isnan(column) & (w > 0.0)
         values = column[used].astype(np.float64, copy=False)
-        if weights is None or len(values) == 0:
+        if w is None or len(values) == 0:
             values.sort()
             quantiles[:, j] = _inverted(values, np.arange(1.0, len(values) + 1.0), high[j])
         else:
             order = np.argsort(values)
-            quantiles[:, j] = _inverted(values[order], np.cumsum(weights[used][order]), high[j])
+            quantiles[:, j] = _inverted(values[order], np.cumsum(w[used][order]), high[j])
     quantiles[0], quantiles[-1] = low, high
     return quantiles
 

@@ -147,6 +147,14 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
     raise ValueError(f"Column {column.name!r} holds {dtype}, not numbers. {_ADVICE}")
 
 
+def feature_names(estimator: Any) -> list[str]:
+    """Return the names of a fitted estimator's features, made of their numbers if it has none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"column {j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
 def feature_number(estimator: Any, feature: int | str) -> int:
     """Return the number of a fitted estimator's feature, given by number or by name."""
     count, names = estimator.n_features_in_, list(getattr(estimator, "feature_names_in_", []))

@@ -188,3 +188,9 @@ def test_threads_are_counted_as_in_scikit_learn(n_jobs, expected, monkeypatch):
     monkeypatch.setattr(exact, "_cores", lambda process: 4)
     assert exact.threads(10**9, n_jobs) == expected
     assert exact.threads(10, n_jobs) == 1
+
+
+def test_more_threads_than_any_machine_has_are_not_started(rng):
+    X = rng.normal(size=(600, 20))
+    many, one = (REF(n_jobs=n).fit(X).score_samples(X) for n in (2**40, 1))
+    np.testing.assert_array_equal(many, one)

@@ -156,6 +156,43 @@ def test_layout_and_threads_change_no_count(order, dtype, rng):
             np.testing.assert_array_equal(a.positions, b.positions)
 
 
+def counted_plainly(values, weights, exponent):
+    """Bins, counts and positions by NumPy alone."""
+    places = values / 2.0**exponent
+    floors = np.where((places == 0.0) & (values < 0.0), -1.0, np.floor(places))
+    bins, group = np.unique(floors.astype(int), return_inverse=True)
+    return bins, np.bincount(group, weights), np.bincount(group, weights * (places - floors))
+
+
+CROWDED = {
+    "constant": lambda rng, n: np.full(n, 0.1),
+    "few values": lambda rng, n: rng.choice([-1e-3, 0.1, 0.7], size=n),
+    "then far away": lambda rng, n: np.where(np.arange(n) < n - 3, rng.normal(size=n), 1e6),
+    "tiny beside huge": lambda rng, n: np.where(rng.random(n) < 0.5, -5e-324, 1e300),
+    "signed zeros": lambda rng, n: rng.choice([-0.0, 0.0, 9e4], size=n),
+    "normal": lambda rng, n: rng.normal(size=n),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_bins", [16, 100, 8192])
+@pytest.mark.parametrize("name", CROWDED)
+def test_crowded_bins_are_counted_as_numpy_counts_them(name, n_bins, weighted, rng):
+    x = CROWDED[name](rng, 20_011)  # many more rows in a bin than one word can count
+    weights = rng.integers(0, 3, size=len(x)).astype(float) if weighted else None
+    gaps = rng.random(len(x)) < 0.01
+    X = np.where(gaps, np.nan, x)[:, None]
+    histogram = Sketch.of(X, weights, n_bins=n_bins).histograms[0]
+    w = np.ones(len(x)) if weights is None else weights
+    used = ~gaps & (w > 0.0)
+    bins, counts, positions = counted_plainly(x[used], w[used], histogram.exponent)
+    np.testing.assert_array_equal(histogram.bins, bins)
+    np.testing.assert_array_equal(histogram.counts, counts)
+    np.testing.assert_allclose(histogram.positions, positions, rtol=1e-9, atol=1e-9)
+    assert (histogram.rows, histogram.missing) == (used.sum(), w[gaps].sum())
+    assert (histogram.low, histogram.high) == (x[used].min(), x[used].max())
+
+
 @pytest.mark.parametrize("direction", [1, -1])
 def test_a_range_that_keeps_growing_is_followed(direction):
     X = (direction * np.logspace(-300, 300, 20_000))[:, None]

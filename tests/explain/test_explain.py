@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from refold import REF
+from refold import REF, CreasedREF
 from refold._summary import Summary
 from refold.explain import explain, importance, normal_ranges, ranges_text
 
@@ -80,7 +80,7 @@ def test_as_a_table_there_is_a_line_per_row_and_reason(parts, bad, backend, kind
     explained = explain(REF().fit(parts), bad)
     frame = explained.to_frame(backend)
     assert isinstance(frame, kind)
-    assert frame.shape == (9, 12)
+    assert frame.shape == (9, 13)
     assert list(frame["rank"]) == [1, 2, 3] * 3
     assert list(frame["feature"])[3] == "torque [Nm]"
     assert len(explained.worst(1).to_frame("pandas")) == 3
@@ -142,3 +142,26 @@ def test_few_values_are_named_one_by_one(rng):
 def test_a_few_strays_do_not_widen_the_range(rng):
     low, high = ranges(np.append(rng.normal(size=2000), [1e6, -1e6]))[0]
     assert -4 < low < -2 < 2 < high < 4
+
+
+def test_a_creased_model_says_what_it_expected(rng):
+    x = rng.normal(size=500)
+    table = pd.DataFrame({"load [kN]": 50 + 5 * x, "strain": x + 0.1 * rng.normal(size=500)})
+    model = CreasedREF().fit(table)
+    (row,) = explain(model, pd.DataFrame({"load [kN]": [55.0], "strain": [-1.0]}))
+    assert row.label == -1
+    assert row.p_value is not None
+    strain = next(reason for reason in row.reasons if reason.feature == "strain")
+    assert strain.expected == pytest.approx(1.0, abs=0.1)
+    assert str(strain).startswith(f"strain: expected {strain.expected:.4g}, got -1; normal ")
+    assert 0.0 < strain.share <= 1.0
+    assert strain.contribution == pytest.approx(strain.share * row.distance)
+    assert list(explain(model, table.head(2)).to_frame()["expected"].notna()) == [True] * 4
+
+
+def test_the_rate_of_a_creased_model_is_its_alpha(rng):
+    model = CreasedREF(alpha=0.2).fit(rng.normal(size=(200, 2)))
+    assert model.alpha_ == 0.2
+    assert model.calibrate(alpha=0.1).alpha_ == 0.1
+    X = np.r_[rng.normal(size=(20, 2)), rng.normal(9.0, size=(20, 2))]
+    assert model.tune_threshold(X, np.repeat([1, -1], 20)).alpha_ is None

@@ -64,6 +64,17 @@ def test_a_file_gives_the_model_of_its_rows(
     assert_same_model(model, expected, frame)
 
 
+def test_a_stream_of_more_rows_than_bins_gives_the_model_of_its_rows(
+    form, table, rows, tmp_path, assert_same_model
+):
+    form.write(table, tmp_path / "a")
+    model = REF(engine="sketch", n_bins=64)
+    frame = pd.DataFrame(rows, columns=table.column_names)
+    expected = REF(engine="sketch", n_bins=64).fit(frame)
+    fitted = form.fit(tmp_path / "a", model=model, batch_rows=333)
+    assert_same_model(fitted, expected, frame)
+
+
 @pytest.mark.parametrize("how", ["list", "folder", "pattern"])
 def test_several_files_are_one_table(form, table, rows, expected, tmp_path, assert_same_model, how):
     folder = tmp_path / "parts"

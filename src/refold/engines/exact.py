@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +24,7 @@ _FOLD_NUMBER = {name: number for number, name in enumerate(FOLDS)}
 
 # Below this many element-levels a thread costs more than it saves (about 0.2 ms of work).
 _SMALL = 500_000
+_MOST_THREADS = 1024  # a slip of the finger must not take the machine down
 
 
 def learn(
@@ -36,26 +37,44 @@ def learn(
     n_jobs: int | None = None,
 ) -> FoldChain:
     """Learn a chain; `n_jobs` changes no bit of it."""
+    n_threads = threads(X.size * n_iter, n_jobs)
+    return _learned(
+        _kernels.learn, (readable(X), weights), X.shape[1], n_iter, fold, max_gain, n_threads
+    )
+
+
+def learn_each(
+    columns: Sequence[tuple[Floats, Floats]],
+    *,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_jobs: int | None = None,
+) -> FoldChain:
+    """Learn a chain from columns that have their own values and weights, all above zero."""
+    n_threads = threads(sum(len(values) for values, _ in columns) * n_iter, n_jobs)
+    data = [values for values, _ in columns], [weights for _, weights in columns]
+    return _learned(_kernels.learn_each, data, len(columns), n_iter, fold, max_gain, n_threads)
+
+
+def _learned(
+    kernel: Callable[..., tuple[int, int, int]],
+    data: tuple[Any, Any],
+    n_features: int,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_threads: int,
+) -> FoldChain:
+    """Run a learning kernel."""
     if not isinstance(fold, str):
         raise ValueError("The compiled engines have the named folds only.")
     if max_gain is None:
         raise ValueError("The compiled engines need a max_gain.")
-    n_features = X.shape[1]
     shifts, scales = np.zeros((n_iter, n_features)), np.ones((n_iter, n_features))
     levels, gain = np.zeros(n_features, dtype=np.int64), np.ones(n_features)
-    problem = _kernels.learn(
-        readable(X),
-        weights,
-        _FOLD_NUMBER[fold],
-        n_iter,
-        max_gain,
-        threads(X.size * n_iter, n_jobs),
-        shifts,
-        scales,
-        levels,
-        gain,
-    )
-    raise_problem(problem)
+    number = _FOLD_NUMBER[fold]
+    raise_problem(kernel(*data, number, n_iter, max_gain, n_threads, shifts, scales, levels, gain))
     return FoldChain(fold, shifts, scales, levels, gain)
 
 
@@ -131,7 +150,8 @@ def threads(work: int, n_jobs: int | None) -> int:
         return 1
     if n_jobs is None:
         return _cores(os.getpid())
-    return n_jobs if n_jobs > 0 else max(1, _cores(os.getpid()) + 1 + n_jobs)
+    wanted = n_jobs if n_jobs > 0 else _cores(os.getpid()) + 1 + n_jobs
+    return min(max(1, wanted), _MOST_THREADS)
 
 
 @lru_cache(maxsize=1)

@@ -3,14 +3,15 @@
 Per feature a histogram over equal-width bins whose width is a power of two, 2^k, aligned at zero.
 k is the smallest for which the range of the feature fits into `n_bins` bins, so any order, chunks
 and merges of the same rows end in the same bins and counts. Each bin also knows where within it its
-rows lie on average, so that a value that stands alone in its bin is represented exactly. The chain
-is learned from the bins' centroids, each counted as often as it has rows.
+rows lie on average, to 2^-52 of the range of all bins, so that integers (below 2^52) that stand
+alone in their bin are represented exactly, and other values as well as doubles of that range can.
+The chain is learned from the bins' centroids, each counted as often as it has rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,23 +68,10 @@ class Histogram:
     missing: float
     rows: int
 
-    @classmethod
-    def of(cls, values: Floats, weights: Floats, missing: float) -> Histogram:
-        """Count a few rows: a bin for every value, as far as doubles can tell them apart."""
-        if len(values) == 0:
-            return cls(0, np.empty(0, np.int64), np.empty(0), np.empty(0), 0.0, 0.0, missing, 0)
-        low, high = float(values.min()), float(values.max())
-        exponent = _kernels.least_exponent(low, high, _ANY_NUMBER)
-        places = np.ldexp(values, -exponent)
-        floors = np.where((values < 0.0) & (places == 0.0), -1.0, np.floor(places))
-        bins, group = np.unique(floors.astype(np.int64), return_inverse=True)
-        positions = _sum_by(group, weights * (places - floors))
-        counts = _sum_by(group, weights)
-        return cls(exponent, bins, counts, positions, low, high, missing, len(values))
-
     def centroids(self) -> tuple[Floats, Floats]:
         """Return the mean value of the rows of each bin, and their weight."""
-        return np.ldexp(self.bins + self.positions / self.counts, self.exponent), self.counts
+        places = self.bins + self.positions / self.counts
+        return places * math.ldexp(1.0, self.exponent), self.counts
 
     def coarsened(self, exponent: int) -> Histogram:
         """Return the same rows in wider bins; this loses where the narrower ones were."""
@@ -176,10 +164,13 @@ class Sketch:
         n_jobs: int | None = None,
     ) -> Sketch:
         """Sketch the rows of a table in one pass."""
-        few = X.shape[0] <= n_bins
-        histograms = _count_few(X, weights) if few else _count_many(X, weights, n_bins, n_jobs)
+        problem, parts = _kernels.sketch(
+            exact.readable(X), weights, n_bins, exact.threads(X.size * 4, n_jobs)
+        )
+        exact.raise_problem(problem)
         rows = X.shape[0]
-        return cls(n_bins, histograms, rows, rows if weights is None else float(weights.sum()))
+        weight = rows if weights is None else float(weights.sum())
+        return cls(n_bins, [Histogram(*part) for part in parts], rows, weight)
 
     def plus(self, other: Sketch) -> Sketch:
         """Return the sketch of the rows of both."""
@@ -205,69 +196,8 @@ class Sketch:
         self, *, n_iter: int, fold: Operation, max_gain: float | None, n_jobs: int | None = None
     ) -> FoldChain:
         """Learn the chain of the rows counted: bins × n_iter work per feature, however many."""
-
-        def learn_feature(column: int) -> FoldChain:
-            values, counts = self.histograms[column].centroids()
-            if len(values) == 0:
-                raise _errors.empty_column(column)
-            try:
-                return exact.learn(
-                    values[:, None], counts, n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=1
-                )
-            except _errors.TableError as error:
-                raise error.at_column(column) from None
-
-        work = sum(len(h.bins) for h in self.histograms) * n_iter
-        with ThreadPoolExecutor(exact.threads(work, n_jobs)) as pool:
-            parts = list(pool.map(learn_feature, range(len(self.histograms))))
-        return FoldChain(
-            fold,
-            np.hstack([part.shifts for part in parts]),
-            np.hstack([part.scales for part in parts]),
-            np.concatenate([part.levels for part in parts]),
-            np.concatenate([part.gain for part in parts]),
-        )
-
-
-def _count_few(X: NDArray[Any], weights: Floats | None) -> list[Histogram]:
-    """Count rows that are no more than there are bins: each value keeps a bin of its own."""
-    infinite = np.argwhere(np.isinf(X))
-    if len(infinite):
-        raise _errors.infinite(*map(int, infinite[0]))
-    w = np.ones(len(X)) if weights is None else weights
-    histograms = []
-    for column in np.asarray(X, dtype=np.float64).T:
-        observed = ~np.isnan(column)
-        used = observed & (w > 0.0)
-        histograms.append(Histogram.of(column[used], w[used], float(w[~observed].sum())))
-    return histograms
-
-
-def _count_many(
-    X: NDArray[Any], weights: Floats | None, n_bins: int, n_jobs: int | None
-) -> list[Histogram]:
-    """Count rows in one compiled pass."""
-    columns = X.shape[1]
-    places = np.zeros((columns, 3), dtype=np.int64)
-    extremes = np.zeros((columns, 3))
-    cells = np.zeros((columns, n_bins, 2))
-    threads = exact.threads(X.size * 4, n_jobs)
-    exact.raise_problem(
-        _kernels.sketch(exact.readable(X), weights, threads, places, extremes, cells)
-    )
-    histograms = []
-    for c, ((exponent, first, rows), (low, high, missing)) in enumerate(
-        zip(places.tolist(), extremes.tolist(), strict=True)
-    ):
-        if rows <= n_bins:  # the others are missing or weigh nothing
-            histograms += _count_few(X[:, c : c + 1], weights)
-            continue
-        used = np.flatnonzero(cells[c, :, 0])
-        counts, positions = cells[c, used].T
-        histograms.append(
-            Histogram(exponent, first + used, counts, positions, low, high, missing, rows)
-        )
-    return histograms
+        columns = [histogram.centroids() for histogram in self.histograms]
+        return exact.learn_each(columns, n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=n_jobs)
 
 
 def _sum_by(group: NDArray[np.int64], values: Floats) -> Floats:

@@ -5,24 +5,27 @@ The distance of REF is a sum over features, so the share of each is exact, not a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from refold._arrays import is_foreign_array, to_numpy
-from refold._tables import read_table
+from refold._tables import feature_names, read_table
 from refold.explain._nearest import is_exact, magnitude, nearest_accepted
 from refold.explain._ranges import normal_ranges
 from refold.explain._results import (
     Explanation,
     Explanations,
     Reason,
-    feature_names,
     number,
     ranges_text,
 )
+
+Floats = NDArray[np.float64]
 
 __all__ = [
     "Explanation",
@@ -44,8 +47,8 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
 
     Parameters
     ----------
-    model : REF
-        Fitted, with ``distance="l1"`` or ``"l2"``.
+    model : REF or CreasedREF
+        Fitted; REF with ``distance="l1"`` or ``"l2"``.
     X : array-like or dataframe of shape (n, d)
         Rows to explain.
     reasons : int or None, default=None
@@ -70,30 +73,11 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     check_is_fitted(model)
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
-    contributions = _plain(model.contributions(X))
+    rows = _plain(read_table(model, X, reset=False, native=False)).astype(np.float64, copy=False)
     distances = -_plain(model.score_samples(X))
     calibrated = getattr(model, "calibration_", None) is not None
     p_values = model.p_values(X) if calibrated else None
-    rows = _plain(read_table(model, X, reset=False, native=False)).astype(np.float64, copy=False)
-    order = np.argsort(-contributions, axis=1, kind="stable")[:, :reasons]
-    nearest = nearest_accepted(model, rows, order)
-    names, ranges, exact = feature_names(model), normal_ranges(model.summary_), is_exact(model)
-    total = contributions.sum(axis=1)
-
-    def reason(i: int, k: int) -> Reason:
-        j = int(order[i, k])
-        at = float(nearest[i, k])
-        part = float(contributions[i, j])
-        return Reason(
-            feature=names[j],
-            value=float(rows[i, j]),
-            contribution=part,
-            share=part / total[i] if total[i] > 0.0 else 0.0,
-            normal=ranges[j],
-            accepted_at=None if np.isnan(at) else at,
-            exact=exact,
-        )
-
+    because = (_expectations if hasattr(model, "reasons") else _shares)(model, X, rows, reasons)
     return Explanations(
         [
             Explanation(
@@ -102,11 +86,56 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
                 distance=float(distances[i]),
                 threshold=model.threshold_,
                 p_value=None if p_values is None else float(p_values[i]),
-                reasons=tuple(reason(i, k) for k in range(order.shape[1])),
+                reasons=tuple(found),
             )
-            for i in range(len(rows))
+            for i, found in enumerate(because)
         ]
     )
+
+
+def _shares(model: Any, X: Any, rows: Floats, most: int | None) -> Iterator[list[Reason]]:
+    """Divide the distances of REF, which are sums over features."""
+    contributions = _plain(model.contributions(X))
+    order = np.argsort(-contributions, axis=1, kind="stable")[:, :most]
+    nearest = nearest_accepted(model, rows, order)
+    names, ranges, exact = feature_names(model), normal_ranges(model.summary_), is_exact(model)
+    for row, parts, total, features, accepted in zip(
+        rows, contributions, contributions.sum(axis=1), order, nearest, strict=True
+    ):
+        yield [
+            Reason(
+                feature=names[j],
+                value=float(row[j]),
+                contribution=float(parts[j]),
+                share=float(parts[j] / total) if total > 0.0 else 0.0,
+                normal=ranges[j],
+                accepted_at=None if np.isnan(at) else float(at),
+                exact=exact,
+            )
+            for j, at in zip(features, accepted, strict=True)
+        ]
+
+
+def _expectations(model: Any, X: Any, rows: Floats, most: int | None) -> Iterator[list[Reason]]:
+    """Compare the values of rows with what CreasedREF expected in their place."""
+    found, distances = model.reasons(X), -model.score_samples(X)
+    names, ranges = feature_names(model), normal_ranges(model.summary_)
+    order = np.argsort(-found.drop, axis=1, kind="stable")[:, :most]
+    for i, features in enumerate(order):
+        drops = np.maximum(found.drop[i], 0.0)
+        yield [
+            Reason(
+                feature=names[j],
+                value=float(rows[i, j]),
+                contribution=float(drops[j]),
+                share=float(drops[j] / distances[i]) if distances[i] > 0.0 else 0.0,
+                normal=ranges[j],
+                accepted_at=None,
+                exact=False,
+                expected=float(found.expected[i, j]),
+            )
+            for j in features
+        ]
 
 
 @dataclass(frozen=True)

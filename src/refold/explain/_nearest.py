@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from refold import engines
 from refold._chain import FoldChain
-from refold.scale._model import scorer_of
+from refold._scorer import scorer_of
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from refold.explain._ranges import Ranges
 
@@ -35,6 +34,9 @@ class Reason:
         accepted, None if there is none.
     exact : bool
         Whether `accepted_at` was computed (fold abs) or searched for.
+    expected : float or None
+        CreasedREF: what the other values of the row lead to expect. Its contributions, how much the
+        distance would drop had the feature this value, do not add up.
     """
 
     feature: str
@@ -44,10 +46,16 @@ class Reason:
     normal: Ranges
     accepted_at: float | None
     exact: bool
+    expected: float | None = None
 
     def __str__(self) -> str:
         name, unit = split_unit(self.feature)
         value = "missing" if math.isnan(self.value) else f"{number(self.value)}{unit}"
+        if self.expected is not None:
+            return (
+                f"{name}: expected {number(self.expected)}{unit}, got {value}; "
+                f"normal {ranges_text(self.normal)}"
+            )
         return (
             f"{name} {value}: {100 * self.share:.0f} % of the distance; "
             f"normal {ranges_text(self.normal)}"
@@ -93,7 +101,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _way_out(self, reason: Reason) -> str:
-        if self.label == 1:
+        if self.label == 1 or reason.expected is not None:
             return ""
         if reason.accepted_at is None:
             return "; no value of it alone would do"
@@ -136,7 +144,7 @@ class Explanations(Sequence[Explanation]):
             name: []
             for name in (
                 *("row", "label", "distance", "p_value", "rank", "feature", "value"),
-                *("contribution", "share", "normal", "accepted_at", "exact"),
+                *("contribution", "share", "normal", "accepted_at", "exact", "expected"),
             )
         }
         for row in self._rows:
@@ -154,7 +162,7 @@ class Explanations(Sequence[Explanation]):
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return the same as a dataframe of pandas, polars or pyarrow."""
         columns = self.to_dict()
-        kinds = {"p_value": nw.Float64(), "accepted_at": nw.Float64()}
+        kinds = {name: nw.Float64() for name in ("p_value", "accepted_at", "expected")}
         types = {
             "row": nw.Int64(),
             "label": nw.Int64(),
@@ -189,11 +197,3 @@ def ranges_text(ranges: Ranges) -> str:
     return " or ".join(
         number(low) if low == high else f"{number(low)}–{number(high)}" for low, high in ranges
     )
-
-
-def feature_names(model: Any) -> list[str]:
-    """Return the names of a model's features, made from their numbers where there are none."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return [f"column {j}" for j in range(model.n_features_in_)]
-    return [str(name) for name in np.asarray(names)]

@@ -7,6 +7,8 @@ Floats = NDArray[np.float64]
 Table = NDArray[np.floating[Any]]
 # kind (see refold.engines.exact), row, column
 Problem = tuple[int, int, int]
+# the fields of refold.engines.sketch.Histogram
+HistogramFields = tuple[int, NDArray[np.int64], Floats, Floats, float, float, float, int]
 
 instruction_set: str
 
@@ -41,14 +43,30 @@ def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: .
 def contributions(
     X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
 ) -> Problem: ...
-def sketch(
-    X: Table,
-    weights: Floats | None,
+def learn_each(
+    values: list[Floats],
+    weights: list[Floats],
+    fold: int,
+    n_iter: int,
+    max_gain: float,
     n_threads: int,
-    places: NDArray[np.int64],
-    extremes: Floats,
-    cells: Floats,
+    shifts: Floats,
+    scales: Floats,
+    levels: NDArray[np.int64],
+    gain: Floats,
 ) -> Problem: ...
+def sketch(
+    X: Table, weights: Floats | None, n_bins: int, n_threads: int
+) -> tuple[Problem, list[HistogramFields]]: ...
+def extremes(
+    X: Table, weights: Floats | None, n_threads: int, low: Floats, high: Floats, missing: Floats
+) -> None: ...
+
+class Tally:
+    def __init__(self, n_bins: int) -> None: ...
+    def add(self, values: Floats, first: int, column: int) -> Problem: ...
+    def histogram(self) -> HistogramFields: ...
+
 def least_exponent(low: float, high: float, n_bins: int) -> int: ...
 def svdd(
     kernel: NDArray[np.float32],

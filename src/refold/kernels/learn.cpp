@@ -229,6 +229,32 @@ Problem learn(const Table<T>& X, const double* weights, const Recipe& recipe, in
   return problem;
 }
 
+Problem learn_each(const std::vector<WeightedColumn>& columns, const Recipe& recipe, int n_threads,
+                   Chain out) {
+  const int64_t count = int64_t(columns.size());
+  std::atomic<int64_t> next{0};
+  std::mutex guard;
+  Problem problem;
+  on_threads(int(std::min<int64_t>(n_threads, count)), [&](int) {
+    Column column;
+    column.weighted = true;
+    Problem mine;
+    for (int64_t c; (c = next.fetch_add(1)) < count;) {
+      const auto [values, weights, size] = columns[c];
+      column.values.reserve(size);
+      column.weights.reserve(size);
+      std::copy_n(values, size, column.values.data());
+      std::copy_n(weights, size, column.weights.data());
+      column.size = 0;
+      column.take(size);
+      learn_column(column, recipe, Writer{out, count, c}, mine);
+    }
+    std::lock_guard<std::mutex> lock(guard);
+    problem.note(mine);
+  });
+  return problem;
+}
+
 template Problem learn(const Table<float>&, const double*, const Recipe&, int, Chain);
 template Problem learn(const Table<double>&, const double*, const Recipe&, int, Chain);
 

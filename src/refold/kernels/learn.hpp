@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include "table.hpp"
 
 namespace refold {
@@ -18,5 +20,13 @@ struct Chain {
 
 template <class T>
 Problem learn(const Table<T>& X, const double* weights, const Recipe&, int n_threads, Chain out);
+
+// A column with weights of its own, none of them zero.
+struct WeightedColumn {
+  const double *values, *weights;
+  int64_t size;
+};
+
+Problem learn_each(const std::vector<WeightedColumn>&, const Recipe&, int n_threads, Chain out);
 
 }  // namespace refold

@@ -298,28 +298,109 @@ bool finite(const double* z, int64_t n) {
   return first[0] + first[1] + first[2] + first[3] + rest == 0.0;
 }
 
-// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer on every processor.
-inline Vec floor_of(Vec p) {
-  const Vec nearest = (p + 0x1.8p52) - 0x1.8p52;
-  return nearest > p ? nearest - 1.0 : nearest;
+// ---- sketching ------------------------------------------------------------------------------
+
+inline bool any(Bits b) { return (b[0] | b[1] | b[2] | b[3]) != 0; }
+
+// p + start lies between 2^B and 2^(B+1), B = 52 - fraction_bits, so its mantissa is the word, rounded
+// to the nearest; one less where that was above p. Anything outside the window has other upper bits.
+// With a unit below 1, a negative value may be so small that p is 0: it still is left of 0.
+template <bool SMALL_UNIT>
+struct Locator {
+  double unit, start;
+  Vec origin;  // the number whose word is 0
+  explicit Locator(const Window& w)
+      : unit(w.unit), start(double(int64_t(1) << (52 - w.fraction_bits)) - w.first),
+        origin(all(double(int64_t(1) << (52 - w.fraction_bits)))) {}
+  Bits operator()(Vec v) const {
+    Vec p = v * unit;
+    if (SMALL_UNIT) p = (v < 0.0) & (p == 0.0) ? all(-0x1p-1000) : p;
+    const Vec near = p + start;
+    return (Bits)near - (Bits)origin + (Bits)(near - start > p);
+  }
+};
+
+template <bool SMALL_UNIT>
+bool locate_in(const double* x, int64_t n, const Window& window, uint64_t* words, Range& range) {
+  const Locator<SMALL_UNIT> locator(window);
+  Vec low[2] = {all(range.low), all(range.low)}, high[2] = {all(range.high), all(range.high)};
+  Bits seen[2] = {};
+  const auto take = [&](int64_t i, int k) {
+    const Vec v = load(x + i);
+    const Bits word = locator(v);
+    __builtin_memcpy(words + i, &word, sizeof word);
+    seen[k] |= word;
+    low[k] = v < low[k] ? v : low[k];
+    high[k] = v > high[k] ? v : high[k];
+  };
+  int64_t i = 0;
+  for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+    take(i, 0);
+    take(i + WIDTH, 1);
+  }
+  for (; i < n; ++i) {  // in all lanes the same value
+    const Vec v = all(x[i]);
+    const Bits word = locator(v);
+    words[i] = word[0];
+    seen[0] |= word;
+    low[0] = v < low[0] ? v : low[0];
+    high[0] = v > high[0] ? v : high[0];
+  }
+  for (int k = 0; k < 2 * WIDTH; ++k) {
+    const double lower = low[k / WIDTH][k % WIDTH], upper = high[k / WIDTH][k % WIDTH];
+    range.low = lower < range.low ? lower : range.low;
+    range.high = upper > range.high ? upper : range.high;
+  }
+  return !any((seen[0] | seen[1]) >> COUNT_SHIFT);
 }
 
-void locate(const double* x, int64_t n, double unit, double first, int32_t* bin, double* rest) {
-  typedef int32_t Ints __attribute__((vector_size(16)));
-  for (int64_t i = 0; i < n; i += WIDTH) {
-    Vec v = {};
-    const int count = n - i < WIDTH ? (int)(n - i) : WIDTH;
-    if (count == WIDTH) v = load(x + i);
-    else
-      for (int k = 0; k < count; ++k) v[k] = x[i + k];
-    const Vec p = v * unit, lost = v < 0.0 & p == 0.0 ? all(1.0) : Vec{};
-    const Vec floor = floor_of(p) - lost;  // left of 0, however small
-    const Ints bins = __builtin_convertvector(floor - first, Ints);
-    put(rest, i, count, p - floor);
-    if (count == WIDTH) __builtin_memcpy(bin + i, &bins, sizeof bins);
-    else
-      for (int k = 0; k < count; ++k) bin[i + k] = bins[k];
+bool locate(const double* x, int64_t n, const Window& window, uint64_t* words, Range& range) {
+  return window.unit < 1.0 ? locate_in<true>(x, n, window, words, range)
+                           : locate_in<false>(x, n, window, words, range);
+}
+
+bool count(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells, double* doubles) {
+  const uint64_t one = uint64_t(1) << COUNT_SHIFT, fraction = (uint64_t(1) << fraction_bits) - 1;
+  const double width = 1.0 / double(fraction + 1);
+  bool moved = false;
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t word = words[i], bin = word >> fraction_bits;
+    const uint64_t sum = cells[bin] += (word & fraction) + one;
+    if (__builtin_expect((int64_t)sum < 0, 0)) {
+      doubles[2 * bin] += double(sum >> COUNT_SHIFT);
+      doubles[2 * bin + 1] += double(sum & (one - 1)) * width;
+      cells[bin] = 0;
+      moved = true;
+    }
   }
+  return moved;
+}
+
+void transpose(const double* from, int64_t row_stride, int rows, int columns, double* to,
+               int64_t gap) {
+  int i = 0;
+  for (; i + WIDTH <= rows; i += WIDTH) {
+    const double* row[WIDTH];
+    for (int k = 0; k < WIDTH; ++k) row[k] = from + (i + k) * row_stride;
+    int c = 0;
+    for (; c + WIDTH <= columns; c += WIDTH) {
+      const Vec a = load(row[0] + c), b = load(row[1] + c);
+      const Vec d = load(row[2] + c), e = load(row[3] + c);
+      const Vec ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+      const Vec ba = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+      const Vec de = __builtin_shufflevector(d, e, 0, 4, 2, 6);
+      const Vec ed = __builtin_shufflevector(d, e, 1, 5, 3, 7);
+      double* out = to + c * gap + i;
+      store(out, __builtin_shufflevector(ab, de, 0, 1, 4, 5));
+      store(out + gap, __builtin_shufflevector(ba, ed, 0, 1, 4, 5));
+      store(out + 2 * gap, __builtin_shufflevector(ab, de, 2, 3, 6, 7));
+      store(out + 3 * gap, __builtin_shufflevector(ba, ed, 2, 3, 6, 7));
+    }
+    for (; c < columns; ++c)
+      for (int k = 0; k < WIDTH; ++k) to[c * gap + i + k] = row[k][c];
+  }
+  for (; i < rows; ++i)
+    for (int c = 0; c < columns; ++c) to[c * gap + i] = from[i * row_stride + c];
 }
 
 Range range(const double* z, int64_t n) {
@@ -345,9 +426,9 @@ Range range(const double* z, int64_t n) {
 // v is a centred value; its magnitude is what the next level starts from.
 template <bool WEIGHTED>
 inline Vec collect(Vec v, Vec weight, Vec& a, Vec& b) {
-  const Vec size = magnitude(v);
-  a += WEIGHTED ? size * weight : size;
-  b += WEIGHTED ? v * v * weight : v * v;
+  const Vec size = magnitude(v), amount = WEIGHTED ? size * weight : size;
+  a += amount;
+  b += amount * size;
   return size;
 }
 
@@ -442,6 +523,8 @@ extern const Loops loops = {
     FOR_EACH_CHAIN(path_squares),
     finite,
     locate,
+    count,
+    transpose,
     range,
     any_sum,
     any_centre,

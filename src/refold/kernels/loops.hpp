@@ -38,6 +38,18 @@ struct Range {
   double low, high;
 };
 
+// Where values lie in a window of 2^(52 - fraction_bits) bins of width 1/unit that begins at bin
+// `first`: a word holds the bin's number in the window and, below it, the place within the bin as a
+// fraction of fraction_bits bits.
+struct Window {
+  double unit, first;
+  int fraction_bits;
+};
+
+// A bin's rows in 64 bits: their number in the upper 12, the sum of their fractions below. A bin with
+// 2^11 rows is moved to two doubles, the number and the sum of the places, which have room for more.
+constexpr int COUNT_SHIFT = 52;
+
 // In all of these x and out are BLOCK doubles, `observed` is BLOCK ones and zeros or null (all ones),
 // and w is null or a weight per row.
 struct Loops {
@@ -54,8 +66,15 @@ struct Loops {
 
   bool (*finite)(const double* z, int64_t n);
 
-  // Sketching: p = x * unit; bin = floor(p) - first, rest = p - floor(p). |p| must be below 2^51.
-  void (*locate)(const double* x, int64_t n, double unit, double first, int32_t* bin, double* rest);
+  // Sketching: a word per value; false if a value is not finite or not in the window. Then the words
+  // mean nothing; the range is that of the values that are numbers.
+  bool (*locate)(const double* x, int64_t n, const Window&, uint64_t* words, Range&);
+  // Counts words; true if a bin has been moved to the doubles.
+  bool (*count)(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells,
+                double* doubles);
+  // Rows of a table, side by side in memory, to columns that are `gap` doubles apart.
+  void (*transpose)(const double* from, int64_t row_stride, int rows, int columns, double* to,
+                    int64_t gap);
 
   // Learning, on one column of n values.
   Range (*range)(const double* z, int64_t n);

@@ -3,9 +3,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "learn.hpp"
 #include "score.hpp"
@@ -62,20 +64,39 @@ void expect(bool fits) {
   if (!fits) throw nb::value_error("an output array has the wrong shape");
 }
 
+Chain chain(size_t columns, int n_iter, MatrixOut& shifts, MatrixOut& scales, IntegersOut& levels,
+            VectorOut& gain) {
+  for (const MatrixOut* out : {&shifts, &scales})
+    expect(out->shape(0) == size_t(n_iter) && out->shape(1) == columns);
+  expect(levels.shape(0) == columns && gain.shape(0) == columns);
+  return {shifts.data(), scales.data(), gain.data(), levels.data()};
+}
+
+Found learn_from_each(std::vector<Vector> values, std::vector<Vector> weights, int fold, int n_iter,
+                      double max_gain, int n_threads, MatrixOut shifts, MatrixOut scales,
+                      IntegersOut levels, VectorOut gain) {
+  const Chain out = chain(values.size(), n_iter, shifts, scales, levels, gain);
+  expect(weights.size() == values.size() && fold >= 0 && fold < N_FOLDS);
+  std::vector<WeightedColumn> columns;
+  for (size_t c = 0; c < values.size(); ++c) {
+    expect(weights[c].shape(0) == values[c].shape(0));
+    columns.push_back({values[c].data(), weights[c].data(), int64_t(values[c].shape(0))});
+  }
+  nb::gil_scoped_release release;
+  return found(learn_each(columns, Recipe{fold, n_iter, max_gain}, n_threads, out));
+}
+
 template <class T>
 void bind(nb::module_& m) {
   m.def(
       "learn",
       [](Input<T> X, std::optional<Vector> weights, int fold, int n_iter, double max_gain,
          int n_threads, MatrixOut shifts, MatrixOut scales, IntegersOut levels, VectorOut gain) {
-        const size_t d = X.shape(1), j = size_t(n_iter);
-        expect(shifts.shape(0) == j && shifts.shape(1) == d && scales.shape(0) == j &&
-               scales.shape(1) == d && levels.shape(0) == d && gain.shape(0) == d &&
-               (!weights || weights->shape(0) == X.shape(0)) && fold >= 0 && fold < N_FOLDS);
+        const Chain out = chain(X.shape(1), n_iter, shifts, scales, levels, gain);
+        expect((!weights || weights->shape(0) == X.shape(0)) && fold >= 0 && fold < N_FOLDS);
         nb::gil_scoped_release release;
         return found(learn(table(X), weights ? weights->data() : nullptr,
-                           Recipe{fold, n_iter, max_gain}, n_threads,
-                           Chain{shifts.data(), scales.data(), gain.data(), levels.data()}));
+                           Recipe{fold, n_iter, max_gain}, n_threads, out));
       },
       "X"_a.noconvert(), "weights"_a.none(), "fold"_a, "n_iter"_a, "max_gain"_a, "n_threads"_a,
       "shifts"_a.noconvert(), "scales"_a.noconvert(), "levels"_a.noconvert(),
@@ -128,6 +149,9 @@ NB_MODULE(_kernels, m) {
       "shift"_a, "factor"_a, "levels"_a);
   bind<double>(m);
   bind<float>(m);
+  m.def("learn_each", &learn_from_each, "values"_a, "weights"_a, "fold"_a, "n_iter"_a, "max_gain"_a,
+        "n_threads"_a, "shifts"_a.noconvert(), "scales"_a.noconvert(), "levels"_a.noconvert(),
+        "gain"_a.noconvert());
   bind_sketch(m);
   bind_svdd(m);
   m.attr("instruction_set") = instruction_set();

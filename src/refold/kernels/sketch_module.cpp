@@ -7,8 +7,10 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "extremes.hpp"
 #include "sketch.hpp"
 
 namespace nb = nanobind;
@@ -19,39 +21,74 @@ namespace {
 
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Places = nb::ndarray<int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-using Extremes = nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-using Cells = nb::ndarray<double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using VectorOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Found = std::tuple<int, int64_t, int64_t>;  // Problem: kind, row, column
 
-// places: exponent, first bin and number of rows; extremes: lowest, highest value, missing weight.
 template <class T>
-std::tuple<int, int64_t, int64_t> sketch_table(Input<T> X, std::optional<Weights> weights,
-                                               int n_threads, Places places, Extremes extremes,
-                                               Cells cells) {
-  const size_t columns = X.shape(1);
-  if (places.shape(0) != columns || extremes.shape(0) != columns || cells.shape(0) != columns ||
-      (weights && weights->shape(0) != X.shape(0)))
-    throw nb::value_error("the arrays of a sketch do not fit together");
-  const Table<T> table{X.data(), int64_t(X.shape(0)), int64_t(columns), X.stride(0), X.stride(1)};
-  nb::gil_scoped_release release;
-  std::vector<HistogramInfo> info(columns);
-  const Problem p = sketch(table, weights ? weights->data() : nullptr, int64_t(cells.shape(1)),
-                           n_threads, info.data(), cells.data());
-  for (size_t c = 0; c < columns; ++c) {
-    const HistogramInfo& h = info[c];
-    int64_t* place = places.data() + 3 * c;
-    double* extreme = extremes.data() + 3 * c;
-    place[0] = h.exponent, place[1] = h.first, place[2] = h.rows;
-    extreme[0] = h.low, extreme[1] = h.high, extreme[2] = h.missing;
+Table<T> table(const Input<T>& X, const std::optional<Vector>& weights) {
+  if (weights && weights->shape(0) != X.shape(0))
+    throw nb::value_error("there must be a weight for each row");
+  return {X.data(), int64_t(X.shape(0)), int64_t(X.shape(1)), X.stride(0), X.stride(1)};
+}
+
+const double* pointer(const std::optional<Vector>& weights) {
+  return weights ? weights->data() : nullptr;
+}
+
+Found found(const Problem& p) { return {p.kind, p.row, p.column}; }
+
+// An array that owns the vector's memory.
+template <class T>
+nb::object array(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner).cast();
+}
+
+// In the order of the fields of refold.engines.sketch.Histogram.
+nb::tuple fields(Histogram&& h) {
+  return nb::make_tuple(h.exponent, array(std::move(h.bins)), array(std::move(h.counts)),
+                        array(std::move(h.positions)), h.low, h.high, h.missing, h.rows);
+}
+
+template <class T>
+nb::tuple sketch_table(Input<T> X, std::optional<Vector> weights, int64_t n_bins, int n_threads) {
+  const Table<T> rows = table(X, weights);
+  std::vector<Histogram> histograms;
+  Problem problem;
+  {
+    nb::gil_scoped_release release;
+    problem = sketch(rows, pointer(weights), n_bins, n_threads, histograms);
   }
-  return {p.kind, p.row, p.column};
+  nb::list parts;
+  for (Histogram& h : histograms) parts.append(fields(std::move(h)));
+  return nb::make_tuple(found(problem), parts);
+}
+
+template <class T>
+void look_at_extremes(Input<T> X, std::optional<Vector> weights, int n_threads, VectorOut low,
+                      VectorOut high, VectorOut missing) {
+  const Table<T> rows = table(X, weights);
+  for (const VectorOut* out : {&low, &high, &missing})
+    if (out->shape(0) != X.shape(1)) throw nb::value_error("there must be a place for each column");
+  nb::gil_scoped_release release;
+  extremes(rows, pointer(weights), n_threads, {low.data(), high.data(), missing.data()});
+}
+
+Found add(Tally& tally, Vector values, int64_t first, int64_t column) {
+  nb::gil_scoped_release release;
+  Problem problem;
+  tally.add(values.data(), nullptr, int64_t(values.shape(0)), first, column, problem);
+  return found(problem);
 }
 
 template <class T>
 void bind(nb::module_& m) {
-  m.def("sketch", &sketch_table<T>, "X"_a.noconvert(), "weights"_a.none(), "n_threads"_a,
-        "places"_a.noconvert(), "extremes"_a.noconvert(), "cells"_a.noconvert());
+  m.def("sketch", &sketch_table<T>, "X"_a.noconvert(), "weights"_a.none(), "n_bins"_a,
+        "n_threads"_a);
+  m.def("extremes", &look_at_extremes<T>, "X"_a.noconvert(), "weights"_a.none(), "n_threads"_a,
+        "low"_a.noconvert(), "high"_a.noconvert(), "missing"_a.noconvert());
 }
 
 }  // namespace
@@ -60,4 +97,8 @@ void bind_sketch(nb::module_& m) {
   bind<double>(m);
   bind<float>(m);
   m.def("least_exponent", &least_exponent, "low"_a, "high"_a, "n_bins"_a);
+  nb::class_<Tally>(m, "Tally")
+      .def(nb::init<int64_t>(), "n_bins"_a)
+      .def("add", &add, "values"_a.noconvert(), "first"_a, "column"_a)
+      .def("histogram", [](const Tally& tally) { return fields(tally.histogram()); });
 }

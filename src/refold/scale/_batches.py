@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from refold._errors import TableError
 from refold._needs import needs
 from refold._ref import REF
-from refold.engines.exact import threads
+from refold.engines.exact import raise_problem, threads
 from refold.engines.sketch import Histogram, Sketch
+from refold.kernels import _kernels
 
 Batch = Any
 
@@ -38,16 +39,18 @@ def sketch_of(
 ) -> Sketch:
     """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
     batch_rows = batch_rows or batch_rows_for(len(names))
-    total = Sketch.of(np.empty((0, len(names))), n_bins=n_bins)
+    tallies = [_kernels.Tally(n_bins) for _ in names]
+    rows = 0
     with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
         for table in _collected(batches, batch_rows):
-            with located(where, names, first_row=total.rows):
-                total = total.plus(_sketch_columns(table, n_bins, pool))
-    return total
+            with located(where, names):
+                _count_columns(table, tallies, rows, pool)
+            rows += table.num_rows
+    return Sketch(n_bins, [Histogram(*tally.histogram()) for tally in tallies], rows, rows)
 
 
 def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
-    """Put small batches together, which takes a copy; give out large ones as they are."""
+    """Put small batches together; nothing is copied."""
     pa = needs("pyarrow", "parquet")
     waiting: list[Batch] = []
     for batch in batches:
@@ -60,21 +63,25 @@ def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _sketch_columns(table: Any, n_bins: int, pool: ThreadPoolExecutor) -> Sketch:
-    """Sketch each column where it lies, rather than copy them into one array."""
+def _count_columns(
+    table: Any, tallies: Sequence[_kernels.Tally], first_row: int, pool: ThreadPoolExecutor
+) -> None:
+    """Count each column where it lies, rather than copy them into one array."""
 
-    def sketch_column(number: int) -> Histogram:
-        values = _floats(table.column(number))
-        if values.dtype not in (np.float64, np.float32):
-            values = values.astype(np.float64)
-        try:
-            (histogram,) = Sketch.of(values[:, None], n_bins=n_bins, n_jobs=1).histograms
-        except TableError as error:
-            raise error.at_column(number) from None
-        return histogram
+    def count_column(number: int) -> tuple[int, int, int] | None:
+        row = first_row
+        for chunk in table.column(number).chunks:
+            values = np.ascontiguousarray(_floats(chunk), dtype=np.float64)
+            problem = tallies[number].add(values, row, number)
+            if problem[0]:
+                return problem
+            row += len(values)
+        return None
 
-    histograms = list(pool.map(sketch_column, range(table.num_columns)))
-    return Sketch(n_bins, histograms, table.num_rows, table.num_rows)
+    found = pool.map(count_column, range(table.num_columns))
+    problems = [problem for problem in found if problem]
+    if problems:  # the first row, and there the first column, as everywhere
+        raise_problem(min(problems, key=lambda problem: problem[1:]))
 
 
 @contextmanager
@@ -121,7 +128,7 @@ def answer_types(reasons: int) -> list[Any]:
 def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
     """Judge the rows of a batch, as :func:`judged` does.
 
-    `scorer` is what :func:`refold.scale._model.scorer_of` makes of a model.
+    `scorer` is what :func:`refold._scorer.scorer_of` makes of a model.
     """
     X = np.empty((batch.num_rows, len(features)), order="F")
     for column, name in enumerate(features):

@@ -12,6 +12,7 @@ from refold._arrow import is_number
 from refold._needs import needs
 from refold._progress import counting
 from refold._ref import REF
+from refold._scorer import scorer_of
 from refold._write import replacing
 from refold.engines.sketch import Sketch
 from refold.scale._batches import (
@@ -22,7 +23,7 @@ from refold.scale._batches import (
     located,
     sketch_of,
 )
-from refold.scale._model import features_of, learned, scorer_of, sketching
+from refold.scale._model import features_of, learned, sketching
 from refold.scale._sources import PathLike, Paths, Table, find_table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -39,22 +38,6 @@ def learned(model: REF, sketch: Sketch, names: Sequence[str] | None) -> REF:
         model._decide_at(model.threshold)
         model._chain = model._learn_from_sketch()
     return model
-
-
-def scorer_of(model: REF, *, on_worker: bool) -> REF:
-    """Return a copy of a model that scores arrays whose columns are already in its order.
-
-    It has no names, sketch or calibration, so it travels light. On a worker it uses one thread:
-    workers run one task per core already.
-    """
-    check_is_fitted(model)
-    scorer = copy(model)
-    scorer._chain = model.chain_
-    for attribute in ("sketch_", "feature_names_in_", "calibration_"):
-        scorer.__dict__.pop(attribute, None)
-    if on_worker:
-        scorer.n_jobs = 1
-    return scorer
 
 
 def features_of(model: REF, columns: Sequence[str] | None) -> list[str]:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from refold._needs import needs
 from refold._ref import REF
+from refold._scorer import scorer_of
 from refold._tables import _frame_to_numpy
 from refold.engines.sketch import Sketch
 from refold.scale._batches import labels_of, located
-from refold.scale._model import features_of, learned, scorer_of, sketching
+from refold.scale._model import features_of, learned, sketching
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8

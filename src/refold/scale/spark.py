@@ -10,9 +10,10 @@ import numpy as np
 
 from refold._needs import needs
 from refold._ref import REF
+from refold._scorer import scorer_of
 from refold.engines.sketch import Sketch
 from refold.scale._batches import answer_names, answers, located, sketch_of
-from refold.scale._model import features_of, learned, scorer_of, sketching
+from refold.scale._model import features_of, learned, sketching
 
 
 def fit(

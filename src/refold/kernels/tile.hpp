@@ -1,0 +1,81 @@
+// A table that is read once, a group of columns at a time.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+#include "loops.hpp"
+#include "table.hpp"
+#include "threads.hpp"
+
+namespace refold {
+
+// Some rows of a group of columns, each column side by side: few enough for the second-level cache.
+class Tile {
+ public:
+  static constexpr int64_t ROWS = 1024;
+
+  explicit Tile(int64_t columns) : memory_(new double[columns * GAP]) {}
+  const double* column(int c) const { return memory_.get() + c * GAP; }
+
+  template <class T>
+  void read(const Table<T>& X, int64_t first, int count, int64_t begin, int rows) {
+    if constexpr (std::is_same_v<T, double>)
+      if (X.column_stride == 1)
+        return loops().transpose(X.at(begin, first), X.row_stride, rows, count, memory_.get(), GAP);
+    for (int c = 0; c < count; ++c) {
+      const T* from = X.at(begin, first + c);
+      double* to = memory_.get() + c * GAP;
+      for (int i = 0; i < rows; ++i) to[i] = from[i * X.row_stride];
+    }
+  }
+
+ private:
+  static constexpr int64_t GAP = ROWS + 8;  // columns begin in different sets of a cache
+  std::unique_ptr<double[]> memory_;
+};
+
+// Calls visit(column in the group, values, row of the first, number of rows) until all rows were
+// visited; what lies side by side already is not copied.
+template <class T, class Visit>
+void each_tile(const Table<T>& X, int64_t first, int count, Tile& tile, Visit visit) {
+  if constexpr (std::is_same_v<T, double>)
+    if (X.row_stride == 1) {
+      for (int c = 0; c < count; ++c) visit(c, X.at(0, first + c), 0, X.rows);
+      return;
+    }
+  for (int64_t begin = 0; begin < X.rows; begin += Tile::ROWS) {
+    const int rows = int(std::min(Tile::ROWS, X.rows - begin));
+    tile.read(X, first, count, begin, rows);
+    for (int c = 0; c < count; ++c) visit(c, tile.column(c), begin, rows);
+  }
+}
+
+// Hands out groups of columns to threads.
+struct Groups {
+  int64_t columns, width;
+  std::atomic<int64_t> taken{0};
+  int64_t next() { return taken.fetch_add(width); }
+  int count(int64_t first) const { return int(std::min(width, columns - first)); }
+};
+
+// Runs work(groups, problem) on threads, with groups of at most so many columns; returns the first
+// problem of all.
+template <class T, class Work>
+Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
+  const int64_t fair = (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
+  Groups groups{X.columns, X.row_stride == 1 ? 1 : std::min(most, fair)};
+  const int64_t tasks = (X.columns + groups.width - 1) / groups.width;
+  std::mutex guard;
+  Problem problem;
+  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int) {
+    Problem mine;
+    work(groups, mine);
+    std::lock_guard<std::mutex> lock(guard);
+    problem.note(mine);
+  });
+  return problem;
+}
+
+}  // namespace refold

@@ -1,0 +1,67 @@
+"""Reasons: what was expected in place of each value, and what difference that makes."""
+
+import numpy as np
+import pytest
+
+from refold import CreasedREF
+
+
+@pytest.fixture
+def model(table):
+    return CreasedREF(n_creases=40).fit(table)
+
+
+def test_what_is_expected_is_a_ridge_regression_on_the_other_columns(model, table, new):
+    expected = model.reasons(new).expected
+    mu, sigma = table.mean(axis=0), table.std(axis=0, ddof=1)
+    Z, Z_new = (table - mu) / sigma, (new - mu) / sigma
+    for d in range(4):
+        others = [k for k in range(4) if k != d]
+        A = Z[:, others].T @ Z[:, others] + np.eye(3)
+        beta = np.linalg.solve(A, Z[:, others].T @ Z[:, d])
+        np.testing.assert_allclose(expected[:, d], mu[d] + sigma[d] * (Z_new[:, others] @ beta))
+
+
+def test_the_drop_is_what_replacing_the_value_saves(model, new):
+    reasons = model.reasons(new)
+    before = -model.score_samples(new)
+    for d in range(4):
+        replaced = new.copy()
+        replaced[:, d] = reasons.expected[:, d]
+        after = -model.score_samples(replaced)
+        np.testing.assert_allclose(reasons.drop[:, d], before - after, rtol=1e-6, atol=1e-7)
+
+
+def test_a_missing_value_is_no_reason_and_a_changed_constant_is_one(table):
+    X = np.column_stack([table, np.full(300, 8.0)])
+    model = CreasedREF(n_creases=40).fit(X)
+    rows = X[:2].copy()
+    rows[0, 1], rows[1, 4] = np.nan, 9.0
+    reasons = model.reasons(rows)
+    np.testing.assert_allclose(reasons.drop[0, 1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(reasons.drop[0, 4], 0.0, atol=1e-12)
+    saved = -model.score_samples(rows)[1] + model.score_samples(X[1:2])[0]
+    np.testing.assert_allclose(reasons.drop[1, 4], saved, rtol=1e-6)
+    assert reasons.of_row(1, 1) == ["column 4: expected 8, got 9"]
+
+
+def test_the_column_that_was_changed_comes_first_in_words(table):
+    import pandas as pd
+
+    names = ["flow", "load", "heat", "speed"]
+    model = CreasedREF(n_creases=40).fit(pd.DataFrame(table, columns=names))
+    row = table[:1].copy()
+    row[0, 3] += 15.0
+    reasons = model.reasons(pd.DataFrame(row, columns=names))
+    assert reasons.names == names
+    first = reasons.of_row(0)[0]
+    assert first == f"speed: expected {reasons.expected[0, 3]:.4g}, got {row[0, 3]:.4g}"
+    assert abs(reasons.expected[0, 3] - table[0, 3]) < 3.0
+    assert len(reasons.of_row(0, 2)) <= 2
+
+
+def test_one_column_alone_is_expected_at_its_mean(rng):
+    X = rng.normal(size=(50, 1)) + 3.0
+    reasons = CreasedREF(n_creases=10).fit(X).reasons([[9.0]])
+    np.testing.assert_allclose(reasons.expected, X.mean())
+    assert reasons.drop[0, 0] > 0
