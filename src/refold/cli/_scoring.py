@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from refold._needs import needs
+from refold._scorer import parts_of
 from refold.cli._models import Judge, Verdicts
-from refold.scale._batches import _reasons
+from refold.scale._batches import reason_columns
 from refold.tabular import Block, Features, InputError, Table
 from refold.tabular.errors import listed
 from refold.tabular.features import Floats
@@ -168,5 +169,5 @@ class _Answer:
         """Name the columns with the largest shares in each row's distance."""
         shares = np.zeros_like(X)
         if verdicts.judged.any():
-            shares[verdicts.judged] = self._judge.plain.contributions(X[verdicts.judged])
-        return _reasons(shares, self._features, self._reasons)
+            shares[verdicts.judged] = parts_of(self._judge.plain, X[verdicts.judged])
+        return reason_columns(shares, self._features, self._reasons)

@@ -52,7 +52,7 @@ def _document(judge: Any) -> dict[str, Any]:
         "calibration": None
         if calibration is None
         else {"source": calibration.source, "rows": calibration.total},
-        "engine": model.engine_,
+        "engine": getattr(model, "engine_", None),
         "parameters": parameters,
         "features": [
             {
@@ -76,12 +76,13 @@ def _facts(document: dict[str, Any]) -> str:
         rate = f"{100 * alpha:g} % of normal rows lie beyond"
     if calibration is not None:
         rate += f" (from {calibration['rows']:,.0f} rows, {calibration['source']})"
+    engine = "" if document["engine"] is None else f"Learned by the engine {document['engine']}; "
     parameters = ", ".join(f"{name} {value}" for name, value in document["parameters"].items())
     return (
         f"{document['kind']}, learned from {document['rows']:,} rows, "
         f"{len(document['features'])} features.\n"
         f"A row is normal up to a distance of {document['threshold']:.6g}; {rate}.\n"
-        f"Learned by the engine {document['engine']}; {parameters}."
+        f"{engine}{parameters}."
     )
 
 

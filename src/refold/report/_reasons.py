@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._scorer import parts_of
 from refold.explain import normal_ranges, number
 from refold.report._contents import RowReason
 
@@ -87,8 +88,5 @@ def blame(model: Any, rows: NDArray[Any], worst_first: Integers) -> tuple[Intege
         worst_first = worst_first[:_MOST_ESTIMATED]
     if len(worst_first) == 0 or why_none(model):
         return np.zeros(rows.shape[1], dtype=np.int64), 0
-    if hasattr(model, "reasons"):
-        parts = model.reasons(rows[worst_first]).drop
-    else:
-        parts = model.contributions(rows[worst_first])
+    parts = parts_of(model, rows[worst_first])
     return np.bincount(parts.argmax(axis=1), minlength=rows.shape[1]), len(worst_first)

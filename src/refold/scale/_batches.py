@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from refold._errors import TableError
 from refold._needs import needs
 from refold._ref import REF
+from refold._scorer import parts_of
 from refold.engines.exact import raise_problem, threads
 from refold.engines.sketch import Histogram, Sketch
 from refold.kernels import _kernels
@@ -144,7 +145,7 @@ def judged(scorer: REF, X: Any, features: Sequence[str], reasons: int) -> list[A
     distances = -scorer.score_samples(X)
     columns = [pa.array(distances), pa.array(labels_of(scorer, distances))]
     if reasons:
-        columns += _reasons(scorer.contributions(X), features, reasons)
+        columns += reason_columns(parts_of(scorer, X), features, reasons)
     return columns
 
 
@@ -153,7 +154,7 @@ def labels_of(scorer: REF, distances: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.where(distances <= scorer.threshold_, 1, -1).astype(np.int8)
 
 
-def _reasons(shares: NDArray[np.float64], features: Sequence[str], reasons: int) -> list[Any]:
+def reason_columns(shares: NDArray[np.float64], features: Sequence[str], reasons: int) -> list[Any]:
     """Name the columns with the largest shares; null where a row has fewer above zero."""
     pa = needs("pyarrow", "parquet")
     names = pa.array(features, pa.string())
