@@ -307,3 +307,13 @@ def test_without_mlflow_the_error_says_what_to_install(model, tmp_path, monkeypa
     ):
         with pytest.raises(ImportError, match=r"mlflow is needed .* 'refold\[mlflow\]'"):
             call()
+
+
+def test_a_creased_model_is_served_with_its_reasons(normal, new, tmp_path):
+    model = refold.CreasedREF(n_creases=16).fit(normal)
+    refold.mlflow.save_model(model, tmp_path / "creased")
+    answers = mlflow.pyfunc.load_model(str(tmp_path / "creased")).predict(new)
+    np.testing.assert_array_equal(answers["label"], model.predict(new))
+    largest = model.reasons(new).drop.argmax(axis=1)
+    rejected = answers["label"] == -1
+    assert (answers["reason_1"][rejected] == np.array(NAMES)[largest][rejected]).all()

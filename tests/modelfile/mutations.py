@@ -32,7 +32,7 @@ class Mutations:
         self.raw, self.random = raw, random
         self.body, self.tokens = body.encode(), TOKEN.findall(body)
         # Most numbers are quantiles, one like the other: half of all changes are elsewhere.
-        many = self.tokens.index('"quantiles"')
+        many = self.tokens.index('"quantiles"') if '"quantiles"' in self.tokens else len(body)
         self.numbers = [i for i, token in enumerate(self.tokens) if token[-1].isdigit()]
         self.rare = [i for i in range(len(self.tokens)) if not many + 8 < i < many + 500]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold import REF, ModelFileError
+from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from tests.modelfile.conftest import sealed
 from tests.modelfile.mutations import Mutations
@@ -36,7 +36,8 @@ def outcome(raw):
     model.__dict__.pop("feature_names_in_", None)
     rows = np.repeat(ROWS, model.n_features_in_, axis=1)
     assert np.isfinite(model.score_samples(rows)).all()
-    assert np.isfinite(model.contributions(rows)).all()
+    parts = model.contributions(rows) if isinstance(model, REF) else model.reasons(rows).drop
+    assert np.isfinite(parts).all()
     assert set(model.predict(rows)) <= {-1, 1}
     assert np.isfinite(model.summary_.quantiles).all()
     return model
@@ -58,6 +59,17 @@ def test_a_mutated_file_is_a_working_model_or_refused(name):
     assert loaded > 200  # changes that leave a model a model
     assert {"chain.scales", "chain.levels", "parameters.n_iter", "threshold", "sha256"} < refused
     assert {"", "summary.quantiles", "parameters", "chain", "summary"} < refused
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_mutated_file_of_a_creased_model_is_a_working_model_or_refused(learn):
+    model = getattr(CreasedREF(n_creases=2, n_levels=1, alpha=0.2, n_init=30), learn)(X)
+    files = Mutations(to_bytes(model, "CreasedREF", "0"), Random(learn))
+    loaded = sum(
+        not isinstance(outcome(raw), ModelFileError) for raw in itertools.islice(files, 5_000)
+    )
+    assert loaded > 40
 
 
 def test_mutated_files_take_little_memory():

@@ -25,7 +25,9 @@ def test_a_file_of_version_1_gives_what_its_model_gave(name):
         assert list(model.feature_names_in_) == expected["names"]
         del model.feature_names_in_  # rows come without names here
     scores = [float.fromhex(score) for score in expected["scores"]]
-    np.testing.assert_array_equal(model.score_samples(rows), scores)
+    # CreasedREF is factored anew: another BLAS rounds otherwise.
+    rounding = 1e-9 if isinstance(model, refold.CreasedREF) else 0.0
+    np.testing.assert_allclose(model.score_samples(rows), scores, rtol=rounding)
     assert model.predict(rows).tolist() == expected["labels"]
     if expected["p_values"]:
         assert model.p_values(rows).tolist() == expected["p_values"]
