@@ -2,6 +2,7 @@
 
 import io
 import pickle
+from pathlib import Path
 
 import cloudpickle
 import joblib
@@ -11,7 +12,7 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from refold import REF
+from refold import REF, CreasedREF
 from tests.modelfile.conftest import fitted
 
 # What docs/modelfile.md tells a reader to trust.
@@ -22,6 +23,15 @@ TRUSTED = [
     "refold._thresholds.Calibration",
     "refold.engines.sketch.Histogram",
     "refold.engines.sketch.Sketch",
+    "refold.creased._creases.Creases",
+    "refold.creased._estimator.CreasedREF",
+    "refold.creased._expected.Expected",
+    "refold.creased._judge.Judge",
+    "refold.creased._leverage.Leverage",
+    "refold.creased._sample.Sample",
+    "refold.creased._seen.Recipe",
+    "refold.creased._seen.Seen",
+    "refold.creased._sums.Sums",
 ]
 
 
@@ -75,3 +85,16 @@ def test_skops_asks_for_no_other_types_than_the_documented(rows):
     for make in ("calibrated", "sketch", "reference"):
         asked |= set(skops.io.get_untrusted_types(data=skops.io.dumps(fitted(make, rows))))
     assert asked == set(TRUSTED)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_creased_model_comes_back(way, learn, rows):
+    model = getattr(CreasedREF(n_creases=16, n_init=1000), learn)(rows)
+    expected = model.score_samples(rows)
+    np.testing.assert_array_equal(WAYS[way](model).score_samples(rows), expected)
+
+
+def test_the_documents_say_what_to_trust():
+    text = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in text for name in TRUSTED)
