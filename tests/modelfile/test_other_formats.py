@@ -81,9 +81,10 @@ def test_a_pipeline_comes_back(way, rows):
 
 
 def test_skops_asks_for_no_other_types_than_the_documented(rows):
+    models = [fitted(make, rows) for make in ("calibrated", "sketch", "reference")]
     asked = set()
-    for make in ("calibrated", "sketch", "reference"):
-        asked |= set(skops.io.get_untrusted_types(data=skops.io.dumps(fitted(make, rows))))
+    for model in (*models, CreasedREF(n_creases=16).fit(rows)):
+        asked |= set(skops.io.get_untrusted_types(data=skops.io.dumps(model)))
     assert asked == set(TRUSTED)
 
 
