@@ -26,6 +26,7 @@ _HALVINGS = 60
 _NEWTON_STEPS = 6
 _LANES = 512
 _ULPS = 4
+_CIRCLES = (1 / 256, 1 / 32, 1 / 4)  # shares of the way to where the map is a straight line
 _GRID = 4001
 
 
@@ -209,10 +210,7 @@ def _walk_both_ways(model: Any, question: _Question) -> Floats:
     found = np.full(len(v), np.nan)
     # Even at magnitude zero too far: no value of this feature can help.
     hope = question.excess(np.zeros((len(v), 1))) <= 0.0
-    ways = [np.full(len(v), np.nan) for _ in range(2)]
-    if hope.any():
-        for way, direction in zip(ways, (-1.0, 1.0), strict=True):
-            way[hope] = _walk(feature, question.some(hope), v[hope], direction)
+    ways = _first_accepted(feature, question, v, hope)
     left, right = ((way + feature.offset) / feature.unit for way in ways)
     nearer = np.abs(left - question.own) <= np.abs(right - question.own)
     nearer |= np.isnan(right)
@@ -223,17 +221,40 @@ def _walk_both_ways(model: Any, question: _Question) -> Floats:
     return found
 
 
-def _walk(feature: _AbsMap, question: _Question, v: Floats, direction: float) -> Floats:
-    """Return the first accepted point in a direction, NaN if there is none.
+def _first_accepted(
+    feature: _AbsMap, question: _Question, v: Floats, hope: NDArray[np.bool_]
+) -> list[Floats]:
+    """Return the first accepted point to the left and to the right, NaN where none is needed.
+
+    The circle is widened step by step: what lies nearby is found without a walk to the far end.
+    """
+    directions = (-1.0, 1.0)
+    starts = [_from_the_edge(feature, question, v, direction) for direction in directions]
+    ways = [np.full(len(v), np.nan) for _ in directions]
+    open_, near = hope.copy(), 0.0
+    for far in (*(feature.edge * share for share in _CIRCLES), np.inf):
+        if not open_.any():
+            break
+        for start, way, direction in zip(starts, ways, directions, strict=True):
+            begin = start[open_] + direction * near
+            way[open_] = _walk(feature, question.some(open_), begin, direction, far - near)
+        open_ &= np.isnan(ways[0]) & np.isnan(ways[1])
+        near = far
+    return ways
+
+
+def _walk(
+    feature: _AbsMap, question: _Question, start: Floats, direction: float, most: float
+) -> Floats:
+    """Return the first accepted point in a direction and within a way, NaN if there is none.
 
     A jagged map can take thousands of steps: the way is divided into lanes that are walked at the
     same time, and the first lane with a find counts.
     """
-    start = _from_the_edge(feature, question, v, direction)
     lanes = max(1, _LANES // len(start))
-    length = np.maximum(feature.edge - direction * start, 0.0)
+    length = np.minimum(np.maximum(feature.edge - direction * start, 0.0), most)
     begins = start[:, None] + direction * length[:, None] * (np.arange(lanes) / lanes)
-    stops = np.column_stack([begins[:, 1:], np.full(len(start), direction * np.inf)])
+    stops = np.column_stack([begins[:, 1:], start + direction * most])
     lane_of, row_of = np.tile(np.arange(lanes), len(start)), np.repeat(np.arange(len(start)), lanes)
     v, stop = begins.ravel(), stops.ravel()
     first = np.full(len(start), lanes)  # the first lane of each row that has found something
