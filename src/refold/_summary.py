@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from refold.kernels import _kernels
 Floats = NDArray[np.float64]
 
 N_QUANTILES = 257
+_SHARES = np.arange(N_QUANTILES)
+_SORTING = 100  # sorting a value takes as long as so many levels of folding
 # Rows whose values are sorted: more of them would cost more than learning does.
 SAMPLED_ROWS = 8192
 
@@ -57,17 +60,18 @@ class Summary:
         """Describe a table that an engine has found usable: every column has a value."""
         rows, columns = X.shape
         low, high, missing = _extremes(X, weights, n_jobs)
-        drawn = np.arange(rows)
         if rows > SAMPLED_ROWS:
             # Drawn, not every n-th row: tables have periods. The seed makes the model repeatable.
             drawn = np.sort(np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False))
+        else:
+            drawn = np.arange(rows)
         return cls(
             rows=rows,
             weight=float(rows if weights is None else weights.sum()),
             missing=missing,
             low=low,
             high=high,
-            quantiles=_quantiles(X, weights, drawn, low, high),
+            quantiles=_quantiles(X, weights, drawn, (low, high, missing), n_jobs),
             sampled=len(drawn),
             resolution=np.zeros(columns),
         )
@@ -98,21 +102,39 @@ def _extremes(
 
 
 def _quantiles(
-    X: NDArray[Any], weights: Floats | None, drawn: NDArray[np.int64], low: Floats, high: Floats
+    X: NDArray[Any],
+    weights: Floats | None,
+    drawn: NDArray[np.int64],
+    extremes: tuple[Floats, Floats, Floats],
+    n_jobs: int | None,
 ) -> Floats:
     """Return the quantiles of each column of a sample; the outermost are those of all rows."""
-    quantiles = np.empty((N_QUANTILES, X.shape[1]))
+    low, high, missing = extremes
     w = None if weights is None else weights[drawn]
-    for j in range(X.shape[1]):
-        column = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
-        used = ~np.isnan(column) if w is None else ~np.isnan(column) & (w > 0.0)
-        values = column[used].astype(np.float64, copy=False)
-        if w is None or len(values) == 0:
-            values.sort()
-            quantiles[:, j] = _inverted(values, np.arange(1.0, len(values) + 1.0), high[j])
-        else:
-            order = np.argsort(values)
-            quantiles[:, j] = _inverted(values[order], np.cumsum(w[used][order]), high[j])
+
+    def of_column(j: int) -> Floats:
+        values = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
+        if w is not None:
+            used = ~np.isnan(values) & (w > 0.0)
+            order = np.argsort(values[used])
+            return _inverted(values[used][order], np.cumsum(w[used][order]), high[j])
+        if missing[j]:
+            values = values[~np.isnan(values)]
+        values.sort()
+        # Of n values that count alike the one with at least k/256 at or below it is known.
+        at = np.maximum(-(-_SHARES * len(values) // (N_QUANTILES - 1)) - 1, 0)
+        return np.asarray(values[at] if len(values) else np.full(N_QUANTILES, high[j]))
+
+    columns, n_threads = (
+        range(X.shape[1]),
+        exact.threads(_SORTING * len(drawn) * X.shape[1], n_jobs),
+    )
+    if n_threads == 1:  # a pool takes longer to start than a few columns do
+        parts = [of_column(j) for j in columns]
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(of_column, columns))
+    quantiles = np.column_stack(parts).astype(np.float64, copy=False)
     quantiles[0], quantiles[-1] = low, high
     return quantiles
 
