@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import array_api_compat
 import numpy as np
@@ -115,9 +115,9 @@ class DecisionMixin:
     alpha_: float | None = None
     calibration_: Calibration
 
-    def score_samples(self, X: Array) -> Array:
-        """Return the negative distance of each row: the lower, the less normal."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the estimator brings
+
+        def score_samples(self, X: Array) -> Array: ...
 
     @property
     def offset_(self) -> float:

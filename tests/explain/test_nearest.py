@@ -116,3 +116,12 @@ def test_a_feature_that_cannot_help_says_so(rng):
     (explanation,) = explain(model, [[50.0, 40.0]])
     assert [reason.accepted_at for reason in explanation.reasons] == [None, None]
     assert "no value of it alone would do" in str(explanation)
+
+
+def test_a_value_beyond_all_units_is_explained_without_a_warning(rng):
+    model = REF().fit(1e-307 * rng.normal(size=(60, 2)))
+    (explanation,) = explain(model, [[1.0, 0.0]])
+    at = explanation.reasons[0].accepted_at
+    assert explanation.label == -1
+    assert at is not None
+    assert (model.predict([[at, 0.0]]) == 1).all()

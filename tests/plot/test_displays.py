@@ -144,3 +144,14 @@ def test_the_regions_are_the_models_own_distances(model):
         RegionsDisplay.from_estimator(model, features=(0, "sped"))
     with pytest.raises(ValueError, match="numbered 0 to 2"):
         FoldMapDisplay.from_estimator(model, 3)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.0, 1.0], [5.0, 5.0], [1e-308, -3e-308], [1e307, -1e307]],
+    ids=["two values", "one value", "tiny", "huge"],
+)
+@pytest.mark.parametrize("threshold", [1.0, 0.0])
+def test_odd_columns_are_drawn_without_a_warning(values, threshold):
+    model = REF(threshold=threshold).fit(np.tile(values, 30)[:, None])
+    FoldMapDisplay.from_estimator(model, 0).figure_.canvas.draw()

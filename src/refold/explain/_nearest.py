@@ -26,6 +26,7 @@ _HALVINGS = 60
 _NEWTON_STEPS = 6
 _LANES = 512
 _ULPS = 4
+_FARTHEST = 1e140  # squares of what it is folded to are still numbers
 _CIRCLES = (1 / 256, 1 / 32, 1 / 4)  # shares of the way to where the map is a straight line
 _GRID = 4001
 
@@ -206,7 +207,8 @@ class _AbsMap:
 
 def _walk_both_ways(model: Any, question: _Question) -> Floats:
     feature = _AbsMap(model, question.feature)
-    v = np.clip(question.own * feature.unit - feature.offset, -1e300, 1e300)
+    with np.errstate(over="ignore"):  # the walk begins at the edge, however far out a value is
+        v = np.clip(question.own * feature.unit - feature.offset, -_FARTHEST, _FARTHEST)
     found = np.full(len(v), np.nan)
     # Even at magnitude zero too far: no value of this feature can help.
     hope = question.excess(np.zeros((len(v), 1))) <= 0.0

@@ -141,7 +141,7 @@ class FoldMapDisplay:
         # Far out the map is a straight line: what matters happens near the threshold.
         near = self.magnitudes[self._within_ranges()]
         top = max(4.0 * self.threshold, 1.3 * float(near.max(initial=0.0)))
-        ax.set(xlabel=self.name, ylabel="magnitude", ylim=(0.0, top))
+        ax.set(xlabel=self.name, ylabel="magnitude", ylim=(0.0, top or 1.0))
         ax.set_xlim(self.values[0], self.values[-1])
         tidy(ax)
         handles, labels = ax.get_legend_handles_labels()
@@ -171,7 +171,7 @@ def histogram(quantiles: Floats, bars: int = _BARS) -> tuple[Floats, Floats]:
     edges = np.linspace(low, high, bars + 1)
     # Each quantile stands for an equal share of the rows between it and the next.
     starts, ends = quantiles[:-1, None], quantiles[1:, None]
-    span = np.maximum(ends - starts, np.spacing(np.abs(starts)))
+    span = np.where(ends > starts, ends - starts, 1.0)
     overlap = np.minimum(ends, edges[1:]) - np.maximum(starts, edges[:-1])
     inside = np.clip(overlap / span, 0.0, 1.0)
     point = (
