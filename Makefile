@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/kernels/*.[ch]pp)
+COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/algorithm/kernels/*.[ch]pp)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

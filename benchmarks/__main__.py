@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from refold.kernels import _kernels
+from refold.algorithm.kernels import _kernels
 
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")

@@ -13,23 +13,23 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from refold._merge import merge
-    from refold._ref import REF
-    from refold._select import select
-    from refold.creased import CreasedREF
+    from refold.decisions.select import select
     from refold.modelfile import ModelFileError, load, save
+    from refold.models.creased import CreasedREF
+    from refold.models.merge import merge
+    from refold.models.ref import REF
 
 __all__ = ["REF", "CreasedREF", "ModelFileError", "load", "merge", "save", "select"]
 __version__ = _version("refold")
 
 _HOMES = {
-    "REF": "refold._ref",
-    "CreasedREF": "refold.creased",
+    "REF": "refold.models.ref",
+    "CreasedREF": "refold.models.creased",
     "ModelFileError": "refold.modelfile",
     "load": "refold.modelfile",
-    "merge": "refold._merge",
+    "merge": "refold.models.merge",
     "save": "refold.modelfile",
-    "select": "refold._select",
+    "select": "refold.decisions.select",
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import refold
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.scale._batches import answer_names, judged
 
 FLAVOR = "refold"

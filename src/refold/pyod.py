@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import to_numpy
-from refold._needs import needs
-from refold._ref import REF
+from refold._typing import Array
+from refold.base.arrays import to_numpy
+from refold.base.needs import needs
+from refold.models.ref import REF
 
-Array = Any
 BaseDetector: Any = needs("pyod.models.base", "pyod").BaseDetector
 
 

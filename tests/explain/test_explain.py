@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from refold import REF, CreasedREF
-from refold._summary import Summary
+from refold.columns.summary import Summary
 from refold.explain import explain, importance, normal_ranges, ranges_text
 
 

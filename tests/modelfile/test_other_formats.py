@@ -17,21 +17,21 @@ from tests.modelfile.conftest import fitted
 
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
-    "refold._chain.FoldChain",
-    "refold._ref.REF",
-    "refold._summary.Summary",
-    "refold._thresholds.Calibration",
-    "refold.engines.sketch.Histogram",
-    "refold.engines.sketch.Sketch",
-    "refold.creased._creases.Creases",
-    "refold.creased._estimator.CreasedREF",
-    "refold.creased._expected.Expected",
-    "refold.creased._judge.Judge",
-    "refold.creased._leverage.Leverage",
-    "refold.creased._sample.Sample",
-    "refold.creased._seen.Recipe",
-    "refold.creased._seen.Seen",
-    "refold.creased._sums.Sums",
+    "refold.algorithm.chain.FoldChain",
+    "refold.models.ref.REF",
+    "refold.columns.summary.Summary",
+    "refold.decisions.thresholds.Calibration",
+    "refold.algorithm.engines.sketch.Histogram",
+    "refold.algorithm.engines.sketch.Sketch",
+    "refold.models.creased._creases.Creases",
+    "refold.models.creased._estimator.CreasedREF",
+    "refold.models.creased._expected.Expected",
+    "refold.models.creased._judge.Judge",
+    "refold.models.creased._leverage.Leverage",
+    "refold.models.creased._sample.Sample",
+    "refold.models.creased._seen.Recipe",
+    "refold.models.creased._seen.Seen",
+    "refold.models.creased._sums.Sums",
 ]
 
 

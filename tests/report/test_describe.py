@@ -150,7 +150,7 @@ def test_a_distance_of_the_users_own_has_no_reasons_and_says_so():
 
 
 def test_estimated_reasons_are_shown_too():
-    creased = pytest.importorskip("refold.creased", reason="there is no CreasedREF")
+    creased = pytest.importorskip("refold.models.creased", reason="there is no CreasedREF")
     rng = np.random.default_rng(0)
     x = rng.normal(size=500)
     table = pd.DataFrame({"a": x, "b": x + 0.1 * rng.normal(size=500)})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from refold._thresholds import Calibration
+from refold.decisions.thresholds import Calibration
 from refold.report._rates import expected_of, interval_of_rate
 
 

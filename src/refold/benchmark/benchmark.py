@@ -9,7 +9,7 @@ from io import StringIO
 from itertools import product
 from pathlib import Path
 
-from refold._write import replacing
+from refold.base.files import replacing
 from refold.benchmark.cells import CellStore, Job
 from refold.benchmark.data import fetch
 from refold.benchmark.page import page_of

@@ -14,9 +14,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._typing import Floats
 from refold.experiments.download import DataError, Source
-
-Floats = NDArray[np.float64]
 
 MAX_TRAINING = 5_000
 MAX_NORMALS = 5_000

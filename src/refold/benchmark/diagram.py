@@ -7,7 +7,7 @@ from collections.abc import Collection
 from io import StringIO
 from typing import Any
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.benchmark.statistics import groups
 from refold.benchmark.summary import Ranking
 

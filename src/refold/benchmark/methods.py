@@ -20,11 +20,10 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
 from refold import REF, CreasedREF
-from refold._needs import needs
+from refold._typing import Floats
+from refold.base.needs import needs
 from refold.paper.registry import COLUMNS
 from refold.paper.registry import METHODS as PAPER_METHODS
-
-Floats = NDArray[np.float64]
 
 # Where a library has no threshold of its own: that share of the training rows is beyond it, which
 # is PyOD's default for all its detectors.

@@ -9,16 +9,14 @@ from time import process_time
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
+from refold._typing import Booleans, Floats
 from refold.benchmark.data import Dataset, Division, divide
 from refold.benchmark.methods import Method
 from refold.model_selection import gmean_score
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Outcome = Literal["done", "failed", "too long"]
 
 # Of these higher is better, and methods are ranked by them.
@@ -87,7 +85,7 @@ def run_cell(method: Method, dataset: Dataset, seed: int) -> Cell:
     return Cell("done", measures, _short(note))
 
 
-def measure(is_anomaly: Bools, scores: Floats, rejected: Bools) -> dict[str, float]:
+def measure(is_anomaly: Booleans, scores: Floats, rejected: Booleans) -> dict[str, float]:
     """Return how well anomalies were told apart, and the share of normal rows that was rejected.
 
     Examples

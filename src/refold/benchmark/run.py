@@ -12,7 +12,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.benchmark.cells import CellStore, Job
 from refold.benchmark.data import Dataset, load
 from refold.benchmark.methods import METHODS

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-Floats = NDArray[np.float64]
+from refold._typing import Floats
 
 
 def average_ranks(values: Floats) -> Floats:

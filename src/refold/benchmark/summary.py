@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from refold._typing import Floats
 from refold.benchmark.cells import Job
 from refold.benchmark.methods import REFERENCES
 from refold.benchmark.protocol import MEASURES, RANKED, Cell
@@ -21,8 +21,6 @@ from refold.benchmark.statistics import (
     holm,
     signed_rank,
 )
-
-Floats = NDArray[np.float64]
 
 # What a set counts for a method that did not finish it: less than any measure can be.
 UNFINISHED = -1.0

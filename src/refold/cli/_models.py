@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.tabular import Features, Table
 
 if TYPE_CHECKING:
+    from refold._typing import Floats
     from refold.explain import Explanation
-    from refold.tabular.features import Floats
 
 
 class Judge:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from refold._needs import needs
-from refold._scorer import parts_of
+from refold._typing import Floats
+from refold.base.needs import needs
 from refold.cli._models import Judge, Verdicts
+from refold.models.scorer import parts_of
 from refold.scale._batches import reason_columns
 from refold.tabular import Block, Features, InputError, Table
 from refold.tabular.errors import listed
-from refold.tabular.features import Floats
 
 pa = needs("pyarrow", "cli")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.cli import _options as options
 
 if TYPE_CHECKING:

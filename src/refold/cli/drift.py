@@ -31,7 +31,7 @@ def drift(
       refold drift model.json new.parquet
       refold drift model.json today.csv --fail-on-drift --json
     """
-    from refold._progress import counting
+    from refold.base.progress import counting
     from refold.cli._failures import as_bad_input
     from refold.cli._models import Judge
     from refold.drift import DriftMonitor

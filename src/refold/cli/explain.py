@@ -9,9 +9,9 @@ import typer
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
+    from refold._typing import Floats
     from refold.cli._models import Judge
     from refold.tabular import Table
-    from refold.tabular.features import Floats
 
 
 def explain(

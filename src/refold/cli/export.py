@@ -110,7 +110,7 @@ def _write(content: bytes, out: Path | None) -> None:
     if out is None:
         typer.echo(content, nl=False)
         return
-    from refold._write import replacing
+    from refold.base.files import replacing
 
     with replacing(out) as file:
         file.write(content)

@@ -73,7 +73,7 @@ def fit(
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
     options.check_output(out)
-    from refold._progress import counting
+    from refold.base.progress import counting
     from refold.tabular import Wanted, read_training
 
     wanted = Wanted(
@@ -101,7 +101,7 @@ def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
     import numpy as np
 
     from refold import REF
-    from refold._errors import TableError
+    from refold.base.errors import TableError
 
     model = REF(alpha=alpha, levels=levels.value)
     try:

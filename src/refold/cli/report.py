@@ -12,10 +12,10 @@ import typer
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
+    from refold._typing import Floats
     from refold.cli._models import Judge
     from refold.report import Report
     from refold.tabular import Table
-    from refold.tabular.features import Floats
 
 
 def report(
@@ -88,7 +88,7 @@ def _read(judge: Judge, data: Table, id_column: str | None) -> tuple[Floats, Seq
     """Return all rows as the model wants them, and what they are called."""
     import numpy as np
 
-    from refold._progress import counting
+    from refold.base.progress import counting
     from refold.tabular import InputError
     from refold.tabular.features import texts_of
 

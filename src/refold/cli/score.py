@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def score(
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
     fmt = _format(out, table)
-    from refold._progress import counting
+    from refold.base.progress import counting
     from refold.cli._models import Judge
     from refold.cli._scoring import score_table
 

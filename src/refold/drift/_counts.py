@@ -1,6 +1,6 @@
 """Where the values of new rows lie between the quantiles of the training rows.
 
-Counts, smallest and largest values add up exactly: no result depends on how rows come in chunks.
+Integers, smallest and largest values add up exactly: no result depends on how rows come in chunks.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._summary import N_QUANTILES, Summary
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from refold._typing import Floats, Integers
+from refold.columns.summary import N_QUANTILES, Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +71,9 @@ class Places:
         Of the values between one upper cut and the next; infinite where there are none.
     """
 
-    below: Counts
-    up_to: Counts
-    present: Counts
+    below: Integers
+    up_to: Integers
+    present: Integers
     smallest: Floats
     largest: Floats
 

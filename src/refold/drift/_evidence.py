@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold._summary import N_QUANTILES, Summary
-from refold._thresholds import Calibration
+from refold._typing import Floats
+from refold.columns.summary import N_QUANTILES, Summary
+from refold.decisions.thresholds import Calibration
 from refold.drift._counts import Seen
 from refold.drift._result import Drift, FeatureDrift
 from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
-
-Floats = NDArray[np.float64]
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
 # Standard errors by which an estimate is moved to the safe side.

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold import _errors
-from refold._arrays import is_foreign_array, to_numpy
-from refold._summary import Summary
-from refold._tables import read_table
+from refold._typing import Array
+from refold.base import errors
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.columns.frames import read_table
+from refold.columns.summary import Summary
 from refold.drift._counts import Cuts, Seen
 from refold.drift._evidence import FalseAlarms, weigh
 from refold.drift._result import Drift
-
-Array = Any
 
 
 def compare(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
@@ -160,4 +159,4 @@ def _refuse_infinity(X: NDArray[Any], names: list[str]) -> None:
     infinite = np.isinf(X)
     if infinite.any():
         row, column = np.argwhere(infinite)[0].tolist()
-        raise _errors.infinite(row, column).named(names)
+        raise errors.infinite(row, column).named(names)

@@ -6,10 +6,10 @@ They need no more than counts, so they cost the same for a hundred rows and for 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-Floats = NDArray[np.float64]
+from refold._typing import Floats
 
 
 def same_distribution(distance: ArrayLike, rows: ArrayLike, rows_before: ArrayLike) -> Floats:

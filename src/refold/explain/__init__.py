@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import is_foreign_array, to_numpy
-from refold._tables import feature_names, read_table
+from refold._typing import Floats
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.columns.frames import feature_names, read_table
 from refold.explain._nearest import is_exact, magnitude, nearest_accepted
 from refold.explain._ranges import normal_ranges
 from refold.explain._results import (
@@ -24,8 +24,6 @@ from refold.explain._results import (
     number,
     ranges_text,
 )
-
-Floats = NDArray[np.float64]
 
 __all__ = [
     "Explanation",

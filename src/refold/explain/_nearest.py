@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold import engines
-from refold._chain import FoldChain
-from refold._scorer import scorer_of
-
-Floats = NDArray[np.float64]
+from refold._typing import Floats
+from refold.algorithm import engines
+from refold.algorithm.chain import FoldChain
+from refold.models.scorer import scorer_of
 
 _AT_ONCE = 256  # rows, each with a number per level and feature
 _HALVINGS = 60

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._summary import Summary
-
-Ranges = tuple[tuple[float, float], ...]
+from refold._typing import Ranges
+from refold.columns.summary import Summary
 
 # A gap splits a range if it is this wide, compared with the whole range, …
 _GAP_SHARE = 0.1

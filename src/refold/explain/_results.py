@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 
 import narwhals.stable.v2 as nw
 
-from refold.explain._ranges import Ranges
+from refold._typing import Ranges
 
 
 @dataclass(frozen=True)

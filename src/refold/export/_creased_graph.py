@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from refold.creased import CreasedREF
-from refold.creased._creases import LARGEST, Creases
-from refold.creased._leverage import Leverage
 from refold.export._graph import Graph
+from refold.models.creased import CreasedREF
+from refold.models.creased._creases import LARGEST, Creases
+from refold.models.creased._leverage import Leverage
 
 
 class CreasedResults(NamedTuple):

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._chain import FoldChain
-from refold._ref import REF
-from refold.engines.reference import LARGEST
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.engines.reference import LARGEST
+from refold.models.ref import REF
 
 # Oldest opset in which every operator below takes its present form and float64.
 OLDEST_OPSET = 13

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from refold._ref import REF
-from refold.creased import CreasedREF
 from refold.export._creased_graph import CreasedResults, write_creased
 from refold.export._graph import Graph, Results, check_exportable, write
+from refold.models.creased import CreasedREF
+from refold.models.ref import REF
 
 
 class Exporter(NamedTuple):

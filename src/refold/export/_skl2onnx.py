@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.export._graph import OLDEST_OPSET, Graph
 from refold.export._models import EXPORTERS
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from refold._chain import FoldChain
-from refold.engines.reference import LARGEST
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.engines.reference import LARGEST
 
 Expression = Any  # the base class has another name from one version of sqlglot to the next
 Stage = list[Expression]

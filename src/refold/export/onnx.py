@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold import __version__
-from refold._needs import needs
-from refold._ref import REF
-from refold._summary import N_QUANTILES
-from refold.creased import CreasedREF
-from refold.engines import ENGINES
+from refold.algorithm.engines import ENGINES
+from refold.base.needs import needs
+from refold.columns.summary import N_QUANTILES
 from refold.export._graph import Graph
 from refold.export._models import EXPORTERS
+from refold.models.creased import CreasedREF
+from refold.models.ref import REF
 
 if TYPE_CHECKING:
     from onnx import ModelProto

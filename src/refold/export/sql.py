@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
-from refold._needs import needs
-from refold._ref import REF
+from refold.base.needs import needs
 from refold.export._sql_names import LIMITS, check_apart, check_names, fresh_stem, parts_of
+from refold.models.ref import REF
 from refold.scale._model import features_of
 
 if TYPE_CHECKING:

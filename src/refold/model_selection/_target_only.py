@@ -7,12 +7,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
-from sklearn.utils import Tags, _safe_indexing, column_or_1d, get_tags, indexable
+from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-Array = Any
+from refold._typing import Array
+from refold.decisions.labels import read_labels, target_rows
 
 
 class Labelled(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -164,26 +165,6 @@ class TargetOnly(Labelled):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")
-
-
-def read_labels(y: Array) -> NDArray[Any]:
-    if y is None:
-        raise ValueError(
-            "This estimator requires y to be passed, but the target y is None: labels say which "
-            "rows are targets. To learn from target rows alone, fit the estimator inside itself."
-        )
-    return np.asarray(column_or_1d(y))
-
-
-def target_rows(labels: NDArray[Any], target: Any) -> NDArray[np.intp]:
-    rows = np.flatnonzero(labels == target)
-    if rows.size == 0:
-        some = np.unique(labels)[:5].tolist()
-        raise ValueError(
-            f"No row of y has the target label {target!r}; its labels are {some}. Set `target` to "
-            "the label of normal rows; in cross-validation, use StratifiedKFold."
-        )
-    return rows
 
 
 def _target_weights(

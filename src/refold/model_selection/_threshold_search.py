@@ -14,10 +14,10 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from refold.model_selection._candidates import scores_of
-from refold.model_selection._target_only import Labelled, TargetOnly, read_labels, target_rows
-
-Array = Any
+from refold._typing import Array
+from refold.decisions.candidates import scores_of
+from refold.decisions.labels import read_labels, target_rows
+from refold.model_selection._target_only import Labelled, TargetOnly
 
 
 class ThresholdSearchCV(Labelled):

@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from refold._write import replacing
+from refold.base.files import replacing
 from refold.modelfile.budget import MOST_BYTES
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.modelfile.errors import ModelFileError

@@ -14,11 +14,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._typing import Floats, Integers
 from refold.experiments.download import DataError, Source
 from refold.paper.printed import TaskInfo, table1, tasks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 N_SPLITS = 5
 # The author's program takes a standard deviation below this for this.
@@ -56,9 +54,9 @@ class Split:
     """One division of a data set; labels are class numbers from 1, rows are in file order."""
 
     X_train: Floats
-    y_train: Ints
+    y_train: Integers
     X_test: Floats
-    y_test: Ints
+    y_test: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +97,9 @@ class Task:
     info: TaskInfo
     split: int
     X_train: Floats
-    y_train: Ints
+    y_train: Integers
     X_test: Floats
-    y_test: Ints
+    y_test: Integers
 
     @property
     def train_target(self) -> Floats:

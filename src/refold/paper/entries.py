@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from refold._typing import Floats
 from refold.paper.cells import Job
 from refold.paper.data import N_SPLITS
 from refold.paper.printed import AVERAGE, Cell, Key, table2, table3, tasks
 from refold.paper.registry import column_of
 from refold.paper.run import Results
-
-Floats = NDArray[np.float64]
 
 PRINTED = {2: table2, 3: table3}
 

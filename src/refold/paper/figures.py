@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from refold._typing import Floats
 from refold.model_selection import ThresholdSearchCV, gmean_score
 from refold.paper.data import Task
 from refold.paper.printed import AVERAGE, Key, table2
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 CAPTIONS = {
     1: "Element-wise folding. A cavity amid the target rows, where outliers hide, is moved to the "

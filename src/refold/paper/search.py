@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+from refold._typing import Floats, Integers
 from refold.model_selection import TargetOnly, ThresholdSearchCV, gmean_score, gmean_scorer
 from refold.peers._ridge import RidgeDetector
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Point = dict[str, Any]
 
 
@@ -95,10 +93,10 @@ class SharedSearch(ABC):
         self.estimator, self.folds = estimator, folds
 
     @abstractmethod
-    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+    def fold_scores(self, target: Floats, X: Floats, y: Integers) -> Iterator[tuple[Point, float]]:
         """Yield all points, always in one order, learned from `target` and scored on X and y."""
 
-    def fit(self, X: Floats, y: Ints) -> Self:
+    def fit(self, X: Floats, y: Integers) -> Self:
         """Choose the point with the best mean Gmean and fit it on all target rows."""
         scores = []
         for train, test in self.folds.split(X, y):
@@ -110,9 +108,9 @@ class SharedSearch(ABC):
         self.best_estimator_ = best.fit(X[y == 1])
         return self
 
-    def predict(self, X: Floats) -> Ints:
+    def predict(self, X: Floats) -> Integers:
         """Judge rows with the chosen point."""
-        labels: Ints = self.best_estimator_.predict(X)
+        labels: Integers = self.best_estimator_.predict(X)
         return labels
 
 
@@ -129,7 +127,7 @@ class ProjectedSearch(SharedSearch):
         super().__init__(estimator, folds)
         self.gammas, self.points = gammas, points
 
-    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+    def fold_scores(self, target: Floats, X: Floats, y: Integers) -> Iterator[tuple[Point, float]]:
         """Project once for each gamma, and score each point that is really another one."""
         for gamma in self.gammas:
             pipeline = clone(self.estimator)
@@ -158,7 +156,7 @@ class RejectionSearch(SharedSearch):
         super().__init__(estimator, folds)
         self.points, self.fractions = points, fractions
 
-    def fold_scores(self, target: Floats, X: Floats, y: Ints) -> Iterator[tuple[Point, float]]:
+    def fold_scores(self, target: Floats, X: Floats, y: Integers) -> Iterator[tuple[Point, float]]:
         """Fit once for each point, then only set the offset anew."""
         model = clone(self.estimator)
         for point in self.points:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, TransformerMixin, clone
 
+from refold._typing import Floats
 from refold.peers._kernel import rbf
 from refold.peers._mapping import SMALLEST_EIGENVALUE
-
-Floats = NDArray[np.float64]
 
 
 class RowsReversed(MetaEstimatorMixin, BaseEstimator):

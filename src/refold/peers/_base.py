@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from refold._typing import Array, Floats
 from refold.peers._blocks import by_rows
-
-Array = Any
-Floats = NDArray[np.float64]
-
 
 # Larger magnitudes saturate here, so that a square still is a finite number.
 LARGEST = 1e150

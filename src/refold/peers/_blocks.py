@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from refold._typing import Floats
 
 # Rows at once: enough for BLAS to be fast, few enough that a block against 5000 rows is 5 MB.
 BLOCK = 128

@@ -6,17 +6,14 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 
+from refold._typing import Array, Floats
 from refold.peers._base import read_rows
 from refold.peers._ridge import RIDGE_CONSTRAINTS, RidgeDetector, solve_ridge
-
-Array = Any
-Floats = NDArray[np.float64]
 
 
 class OneClassELM(RidgeDetector):

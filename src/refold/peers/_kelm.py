@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from refold._typing import Floats
 from refold.peers._kernel_ridge import KernelRidgeDetector
-
-Floats = NDArray[np.float64]
 
 
 class OneClassKernelELM(KernelRidgeDetector):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-Floats = NDArray[np.float64]
+from refold._typing import Floats
 
 
 def exponent(X: Floats, Y: Floats, gamma: float) -> Floats:

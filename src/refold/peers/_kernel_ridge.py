@@ -7,16 +7,13 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from refold._typing import Array, Floats
 from refold.peers._base import read_rows
 from refold.peers._kernel import rbf
 from refold.peers._ridge import RIDGE_CONSTRAINTS, RidgeDetector, solve_ridge
-
-Array = Any
-Floats = NDArray[np.float64]
 
 
 class KernelRidgeDetector(RidgeDetector):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from refold._typing import Array, Floats
 from refold.peers._base import read_rows
 from refold.peers._blocks import by_rows
 from refold.peers._kernel import rbf
-
-Array = Any
-Floats = NDArray[np.float64]
 
 # Directions of the centred kernel below this eigenvalue are noise.
 SMALLEST_EIGENVALUE = 1e-6

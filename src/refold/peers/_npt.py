@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from refold._typing import Array
 from refold.peers._base import read_rows
 from refold.peers._mapping import KernelMapper
-
-Array = Any
 
 
 class NonlinearProjection(KernelMapper):

@@ -7,17 +7,14 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from refold._typing import Array, Floats
 from refold.peers._base import OneClassDetector, read_rows
 from refold.peers._blocks import by_rows
 from refold.peers._ridge import FRACTION
 from refold.peers._width import most_likely_width
-
-Array = Any
-Floats = NDArray[np.float64]
 
 # The smallest normal float: keeps logarithms and quotients finite.
 TINY = float(np.finfo(np.float64).tiny)

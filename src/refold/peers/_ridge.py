@@ -7,14 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve
 from sklearn.utils._param_validation import Interval
 
+from refold._typing import Floats
 from refold.peers._base import OneClassDetector
 from refold.peers._blocks import by_rows
-
-Floats = NDArray[np.float64]
 
 FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
 

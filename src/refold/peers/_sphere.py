@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from refold.kernels import _kernels
+from refold._typing import Floats
+from refold.algorithm.kernels import _kernels
 from refold.peers._blocks import by_rows, slices
 from refold.peers._kernel import exponent
-
-Floats = NDArray[np.float64]
 
 # The parameters of Solver, for the estimators that have them.
 SOLVER_CONSTRAINTS: dict[str, list[Any]] = {

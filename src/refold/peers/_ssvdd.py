@@ -6,16 +6,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from refold._typing import Array, Floats
 from refold.peers._base import OneClassDetector, read_rows
 from refold.peers._sphere import SOLVER_CONSTRAINTS, LinearSphere, Solver
-
-Array = Any
-Floats = NDArray[np.float64]
 
 
 class SubspaceSVDD(OneClassDetector):

@@ -6,15 +6,12 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from refold._typing import Array, Floats
 from refold.peers._base import OneClassDetector, read_rows
 from refold.peers._sphere import SOLVER_CONSTRAINTS, LinearSphere, RBFSphere, Solver
-
-Array = Any
-Floats = NDArray[np.float64]
 
 
 class SVDD(OneClassDetector):

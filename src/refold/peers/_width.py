@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from refold._typing import Floats
 from refold.peers._blocks import slices
-
-Floats = NDArray[np.float64]
 
 # Kernels are cut off where they have fallen to exp(-20) of the nearest neighbour's.
 CUT = 20.0

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import is_foreign_array, to_numpy
+from refold._typing import Floats
+from refold.base.arrays import is_foreign_array, to_numpy
 from refold.plot._style import NORMAL, OUTLIER, axes_of, tidy
-
-Floats = NDArray[np.float64]
 
 _BARS = 60
 

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._tables import feature_number
+from refold._typing import Floats, Ranges
+from refold.columns.frames import feature_number
 from refold.explain import feature_names, magnitude, normal_ranges
-from refold.explain._ranges import Ranges
 from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, tidy
-
-Floats = NDArray[np.float64]
 
 _POINTS = 2001
 _BARS = 48

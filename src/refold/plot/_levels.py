@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._arrays import is_foreign_array, to_numpy
+from refold._typing import Floats
+from refold.base.arrays import is_foreign_array, to_numpy
 from refold.model_selection import gmean_score
 from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, tidy
-
-Floats = NDArray[np.float64]
 
 
 class LevelsDisplay:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from refold._scorer import scorer_of
-from refold._tables import feature_number, read_table
+from refold._typing import Floats
+from refold.columns.frames import feature_number, read_table
 from refold.explain import feature_names
+from refold.models.scorer import scorer_of
 from refold.plot._style import NORMAL, OUTLIER, axes_of
-
-Floats = NDArray[np.float64]
 
 
 class RegionsDisplay:

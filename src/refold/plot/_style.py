@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from refold._needs import needs
+from refold.base.needs import needs
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; lines and marks differ too.
 NORMAL, OUTLIER, BAND, MUTED = "#0072B2", "#D55E00", "#BFD9EA", "#666666"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._typing import Ranges
 from refold.drift import Drift, FeatureDrift
 
-Ranges = tuple[tuple[float, float], ...]
 Interval = tuple[float, float]
 
 

@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from refold import drift
-from refold._arrays import is_foreign_array, to_numpy
-from refold._errors import TableError
-from refold._select import select
-from refold._tables import read_table
-from refold._thresholds import check_rate
+from refold._typing import Floats, Integers
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.errors import TableError
+from refold.columns.frames import read_table
+from refold.decisions.select import select
+from refold.decisions.thresholds import check_rate
 from refold.explain import feature_names, normal_ranges
 from refold.report._card import card_of
 from refold.report._contents import Feature, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
 from refold.report._rates import expected_of, interval_of_rate
 from refold.report._reasons import blame, reasons_of, why_none
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def describe(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold.report._contents import Distances, Histogram, Ranges
-
-Floats = NDArray[np.float64]
+from refold._typing import Floats, Ranges
+from refold.report._contents import Distances, Histogram
 
 WIDTH, HEIGHT = 280, 64
 WIDE, TALL = 720, 150

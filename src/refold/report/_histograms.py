@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold.report._contents import Distances, Histogram, Ranges
-
-Floats = NDArray[np.float64]
+from refold._typing import Floats, Ranges
+from refold.report._contents import Distances, Histogram
 
 BINS = 48
 # Distances are shown up to this many times the threshold, what lies beyond is counted.

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from refold._needs import needs
-from refold._write import replacing
+from refold.base.files import replacing
+from refold.base.needs import needs
 from refold.explain import number, ranges_text
 from refold.explain._results import split_unit
 from refold.report import _drawing

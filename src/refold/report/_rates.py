@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from refold._thresholds import Calibration
+from refold.decisions.thresholds import Calibration
 from refold.report._contents import Expected, Interval
 
 CONFIDENCE = 0.95

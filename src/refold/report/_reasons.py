@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._scorer import parts_of
+from refold._typing import Integers
 from refold.explain import normal_ranges, number
+from refold.models.scorer import parts_of
 from refold.report._contents import RowReason
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Rows whose reasons are estimated one feature at a time.
 _MOST_ESTIMATED = 1000

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._errors import TableError
-from refold._needs import needs
-from refold._ref import REF
-from refold._scorer import parts_of
-from refold.engines.exact import raise_problem, threads
-from refold.engines.sketch import Histogram, Sketch
-from refold.kernels import _kernels
+from refold.algorithm.engines.exact import raise_problem, threads
+from refold.algorithm.engines.sketch import Histogram, Sketch
+from refold.algorithm.kernels import _kernels
+from refold.base.errors import TableError
+from refold.base.needs import needs
+from refold.models.ref import REF
+from refold.models.scorer import parts_of
 
 Batch = Any
 
@@ -129,7 +129,7 @@ def answer_types(reasons: int) -> list[Any]:
 def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
     """Judge the rows of a batch, as :func:`judged` does.
 
-    `scorer` is what :func:`refold._scorer.scorer_of` makes of a model.
+    `scorer` is what :func:`refold.models.scorer.scorer_of` makes of a model.
     """
     X = np.empty((batch.num_rows, len(features)), order="F")
     for column, name in enumerate(features):

@@ -8,13 +8,14 @@ from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
-from refold._arrow import is_number
-from refold._needs import needs
-from refold._progress import counting
-from refold._ref import REF
-from refold._scorer import scorer_of
-from refold._write import replacing
-from refold.engines.sketch import Sketch
+from refold._typing import PathLike
+from refold.algorithm.engines.sketch import Sketch
+from refold.base.files import replacing
+from refold.base.needs import needs
+from refold.base.progress import counting
+from refold.columns.arrow import is_number
+from refold.models.ref import REF
+from refold.models.scorer import scorer_of
 from refold.scale._batches import (
     answer_names,
     answer_types,
@@ -24,7 +25,7 @@ from refold.scale._batches import (
     sketch_of,
 )
 from refold.scale._model import features_of, learned, sketching
-from refold.scale._sources import PathLike, Paths, Table, find_table
+from refold.scale._sources import Paths, Table, find_table
 
 
 def fit_parquet(

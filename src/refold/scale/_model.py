@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from refold._ref import REF
-from refold.engines.sketch import Sketch
+from refold.algorithm.engines.sketch import Sketch
+from refold.models.ref import REF
 
 
 def sketching(model: REF | None) -> REF:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from refold._arrow import is_number
-from refold._needs import needs
+from refold._typing import PathLike
+from refold.base.needs import needs
+from refold.columns.arrow import is_number
 
-PathLike = str | os.PathLike[str]
 Paths = PathLike | Sequence[PathLike]
 
 _FORMATS = {"parquet": "Parquet", "csv": "CSV", "ipc": "Arrow IPC"}

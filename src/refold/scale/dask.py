@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._needs import needs
-from refold._ref import REF
-from refold._scorer import scorer_of
-from refold._tables import _frame_to_numpy
-from refold.engines.sketch import Sketch
+from refold.algorithm.engines.sketch import Sketch
+from refold.base.needs import needs
+from refold.columns.frames import _frame_to_numpy
+from refold.models.ref import REF
+from refold.models.scorer import scorer_of
 from refold.scale._batches import labels_of, located
 from refold.scale._model import features_of, learned, sketching
 

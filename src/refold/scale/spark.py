@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from refold._needs import needs
-from refold._ref import REF
-from refold._scorer import scorer_of
-from refold.engines.sketch import Sketch
+from refold.algorithm.engines.sketch import Sketch
+from refold.base.needs import needs
+from refold.models.ref import REF
+from refold.models.scorer import scorer_of
 from refold.scale._batches import answer_names, answers, located, sketch_of
 from refold.scale._model import features_of, learned, sketching
 

@@ -7,12 +7,11 @@ import re
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold._needs import needs
+from refold._typing import Floats
+from refold.base.needs import needs
 from refold.tabular.errors import quoted
 
-Floats = NDArray[np.float64]
 Kind = Literal["number", "truth"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.tabular.errors import InputError
 from refold.tabular.table import Block, Table
 

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.tabular.cells import kind_of
 from refold.tabular.dialect import guess
 from refold.tabular.errors import InputError

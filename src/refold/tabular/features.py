@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold._arrow import is_number
-from refold._needs import needs
+from refold._typing import Floats
+from refold.base.needs import needs
+from refold.columns.arrow import is_number
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import Block, Table
-
-Floats = NDArray[np.float64]
 
 # Between a column's name and a category of it; and the category of what training has not seen.
 EQUALS, OTHER = "=", "(other)"

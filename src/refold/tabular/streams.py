@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from typing import IO, Any
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.tabular.errors import InputError
 
 STANDARD_INPUT = "-"

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._needs import needs
+from refold.base.needs import needs
 from refold.tabular.errors import InputError, listed
 
 

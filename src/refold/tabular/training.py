@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._arrow import is_number
-from refold._needs import needs
+from refold._typing import Floats
+from refold.base.needs import needs
+from refold.columns.arrow import is_number
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.features import (
@@ -20,7 +21,6 @@ from refold.tabular.features import (
     OTHER,
     Category,
     Column,
-    Floats,
     is_text,
     stack,
     texts_of,

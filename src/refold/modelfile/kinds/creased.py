@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from refold.creased import CreasedREF
-from refold.creased._seen import Recipe, Seen
-from refold.creased._sums import Sums
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, creases, judge, rate, sample, sketch, sums
+from refold.models.creased import CreasedREF
+from refold.models.creased._seen import Recipe, Seen
+from refold.models.creased._sums import Sums
 
 ESTIMATOR = CreasedREF
 MEMBERS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from refold._ref import REF
-from refold.engines import ENGINES
+from refold.algorithm.engines import ENGINES
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, chain, rate, sketch, summary
+from refold.models.ref import REF
 
 ESTIMATOR = REF
 MEMBERS = ("engine", "threshold", "alpha", "chain", "calibration", "summary", "sketch")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from refold._thresholds import Calibration
+from refold.decisions.thresholds import Calibration
 from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
 

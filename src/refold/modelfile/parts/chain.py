@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from refold._chain import FoldChain
-from refold._folds import FOLDS
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.folds import FOLDS
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 
-from refold.creased._creases import LARGEST, Creases
+from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
-
-Floats = NDArray[np.float64]
+from refold.models.creased._creases import LARGEST, Creases
 
 MOST_CREASES = 2**20
 # A direction has the length 1, but for the rounding of its numbers.

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
 
-from refold.creased._judge import Judge
-from refold.creased._leverage import Leverage
-from refold.creased._seen import Seen
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration
 from refold.modelfile.parts.creases import largest_features
+from refold.models.creased._judge import Judge
+from refold.models.creased._leverage import Leverage
+from refold.models.creased._seen import Seen
 
 
 def written(judge: Judge) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold.creased._sample import SIZE, Sample
+from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
+from refold.models.creased._sample import SIZE, Sample
 
-Floats = NDArray[np.float64]
 Chunks = tuple[tuple[Floats, Floats], ...]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from refold.engines.sketch import Histogram, Sketch
+from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 

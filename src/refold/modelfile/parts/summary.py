@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold._summary import N_QUANTILES, Summary
+from refold._typing import Floats
+from refold.columns.summary import N_QUANTILES, Summary
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-40
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold.creased._sums import Sums
+from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
-
-Floats = NDArray[np.float64]
+from refold.models.creased._sums import Sums
 
 # Weights that are added up in another order round otherwise.
 _SLACK = 1e-6

@@ -1,0 +1,218 @@
+"""One pass over the data: histograms that add, merge and subtract, and the chain they give.
+
+Per feature a histogram over equal-width bins whose width is a power of two, 2^k, aligned at zero.
+k is the smallest for which the range of the feature fits into `n_bins` bins, so any order, chunks
+and merges of the same rows end in the same bins and counts. Each bin also knows where within it its
+rows lie on average, to 2^-52 of the range of all bins, so that integers (below 2^52) that stand
+alone in their bin are represented exactly, and other values as well as doubles of that range can.
+The chain is learned from the bins' centroids, each counted as often as it has rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats, Operation
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.engines import exact
+from refold.algorithm.engines.exact import contributions, distances, trace, transform
+from refold.algorithm.kernels import _kernels
+from refold.base import errors
+
+__all__ = ["Histogram", "Sketch", "contributions", "distances", "learn", "trace", "transform"]
+
+
+N_BINS = 8192
+# As long as there are no more rows than bins, the bins are as narrow as doubles allow.
+_ANY_NUMBER = 2**62
+# Weights that are not whole numbers do not add up to the same bits in another order: a difference
+# below this share is none.
+_ROUNDING = 2.0**-40
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """One feature of a sketch: the bins that have rows.
+
+    Parameters
+    ----------
+    exponent : int
+        Bins are 2^exponent wide.
+    bins : ndarray of int
+        The numbers of the bins that have rows, ascending; bin i begins at i · 2^exponent.
+    counts : ndarray
+        The weight of the rows in each of them.
+    positions : ndarray
+        The weighted sum of the rows' places within their bin, 0 at its left edge, 1 at its right.
+    low, high : float
+        The smallest and the largest value.
+    missing : float
+        The weight of the rows without a value.
+    rows : int
+        How many rows have a value.
+    """
+
+    exponent: int
+    bins: NDArray[np.int64]
+    counts: Floats
+    positions: Floats
+    low: float
+    high: float
+    missing: float
+    rows: int
+
+    def centroids(self) -> tuple[Floats, Floats]:
+        """Return the mean value of the rows of each bin, and their weight."""
+        places = self.bins + self.positions / self.counts
+        return places * math.ldexp(1.0, self.exponent), self.counts
+
+    def coarsened(self, exponent: int) -> Histogram:
+        """Return the same rows in wider bins; this loses where the narrower ones were."""
+        by = exponent - self.exponent
+        if by == 0 or self.rows == 0:
+            return replace(self, exponent=exponent)
+        wider = self.bins >> min(by, 62)
+        left = np.ldexp(self.bins.astype(np.float64), -by) - wider  # the old edge in the new bin
+        bins, group = np.unique(wider, return_inverse=True)
+        positions = _sum_by(group, np.ldexp(self.positions, -by) + self.counts * left)
+        counts = _sum_by(group, self.counts)
+        return replace(self, exponent=exponent, bins=bins, counts=counts, positions=positions)
+
+    def plus(self, other: Histogram, n_bins: int) -> Histogram:
+        """Return the histogram of the rows of both."""
+        missing = self.missing + other.missing
+        if self.rows == 0 or other.rows == 0:
+            return replace(other if self.rows == 0 else self, missing=missing)
+        rows, low, high = (
+            self.rows + other.rows,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+        needed = _kernels.least_exponent(low, high, n_bins if rows > n_bins else _ANY_NUMBER)
+        exponent = max(needed, self.exponent, other.exponent)
+        parts = self.coarsened(exponent), other.coarsened(exponent)
+        bins, group = np.unique(np.concatenate([p.bins for p in parts]), return_inverse=True)
+        counts = _sum_by(group, np.concatenate([p.counts for p in parts]))
+        positions = _sum_by(group, np.concatenate([p.positions for p in parts]))
+        return Histogram(exponent, bins, counts, positions, low, high, missing, rows)
+
+    def minus(self, other: Histogram, column: int) -> Histogram:
+        """Return the histogram without the rows of `other`, which must have been counted in."""
+        missing, rows = self.missing - other.missing, self.rows - other.rows
+        if (
+            missing < -_ROUNDING * self.missing
+            or rows < 0
+            or (other.rows and other.exponent > self.exponent)
+        ):
+            raise errors.not_counted(column)
+        part = other.coarsened(self.exponent)
+        at = np.searchsorted(self.bins, part.bins)
+        if (at == len(self.bins)).any() or (self.bins[at] != part.bins).any():
+            raise errors.not_counted(column)
+        counts, positions = self.counts.copy(), self.positions.copy()
+        counts[at] -= part.counts
+        positions[at] -= part.positions
+        least = _ROUNDING * self.counts
+        if (counts < -least).any():
+            raise errors.not_counted(column)
+        left = counts > least
+        return replace(
+            self,
+            bins=self.bins[left],
+            counts=counts[left],
+            positions=positions[left],
+            missing=max(missing, 0.0),
+            rows=rows,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Histograms of all features: what is kept of the rows seen.
+
+    Parameters
+    ----------
+    n_bins : int
+        The most bins that a histogram may have.
+    histograms : sequence of Histogram
+        One per feature.
+    rows : int
+        How many rows were counted.
+    weight : float
+        The sum of their weights.
+    """
+
+    n_bins: int
+    histograms: Sequence[Histogram]
+    rows: int
+    weight: float
+
+    @classmethod
+    def of(
+        cls,
+        X: NDArray[Any],
+        weights: Floats | None = None,
+        *,
+        n_bins: int = N_BINS,
+        n_jobs: int | None = None,
+    ) -> Sketch:
+        """Sketch the rows of a table in one pass."""
+        problem, parts = _kernels.sketch(
+            exact.readable(X), weights, n_bins, exact.threads(X.size * 4, n_jobs)
+        )
+        exact.raise_problem(problem)
+        rows = X.shape[0]
+        weight = rows if weights is None else float(weights.sum())
+        return cls(n_bins, [Histogram(*part) for part in parts], rows, weight)
+
+    def plus(self, other: Sketch) -> Sketch:
+        """Return the sketch of the rows of both."""
+        pairs = zip(self.histograms, other.histograms, strict=True)
+        return Sketch(
+            self.n_bins,
+            [a.plus(b, self.n_bins) for a, b in pairs],
+            self.rows + other.rows,
+            self.weight + other.weight,
+        )
+
+    def minus(self, other: Sketch) -> Sketch:
+        """Return the sketch without the rows of `other`."""
+        pairs = zip(self.histograms, other.histograms, strict=True)
+        return Sketch(
+            self.n_bins,
+            [a.minus(b, column) for column, (a, b) in enumerate(pairs)],
+            self.rows - other.rows,
+            self.weight - other.weight,
+        )
+
+    def chain(
+        self, *, n_iter: int, fold: Operation, max_gain: float | None, n_jobs: int | None = None
+    ) -> FoldChain:
+        """Learn the chain of the rows counted: bins × n_iter work per feature, however many."""
+        columns = [histogram.centroids() for histogram in self.histograms]
+        return exact.learn_each(columns, n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=n_jobs)
+
+
+def _sum_by(group: NDArray[np.int64], values: Floats) -> Floats:
+    return np.bincount(group, weights=values).astype(np.float64, copy=False)
+
+
+def learn(
+    X: NDArray[Any],
+    weights: Floats | None,
+    *,
+    n_iter: int,
+    fold: Operation,
+    max_gain: float | None,
+    n_jobs: int | None = None,
+    n_bins: int = N_BINS,
+) -> FoldChain:
+    """Learn a chain in one pass over X."""
+    sketch = Sketch.of(X, weights, n_bins=n_bins, n_jobs=n_jobs)
+    return sketch.chain(n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=n_jobs)

@@ -1,0 +1,80 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+
+Table = NDArray[np.floating[Any]]
+# kind (see refold.algorithm.engines.exact), row, column
+Problem = tuple[int, int, int]
+# the fields of refold.algorithm.engines.sketch.Histogram
+HistogramFields = tuple[int, NDArray[np.int64], Floats, Floats, float, float, float, int]
+
+instruction_set: str
+
+class Steps:
+    def __init__(
+        self,
+        fold: int,
+        offset: Floats,
+        unit: Floats,
+        shift: Floats,
+        factor: Floats,
+        levels: NDArray[np.int64],
+    ) -> None: ...
+
+def learn(
+    X: Table,
+    weights: Floats | None,
+    fold: int,
+    n_iter: int,
+    max_gain: float,
+    n_threads: int,
+    shifts: Floats,
+    scales: Floats,
+    levels: NDArray[np.int64],
+    gain: Floats,
+) -> Problem: ...
+def distances(
+    X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
+) -> Problem: ...
+def trace(X: Table, steps: Steps, distance: int, n_threads: int, out: Floats) -> Problem: ...
+def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: ...
+def contributions(
+    X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
+) -> Problem: ...
+def learn_each(
+    values: list[Floats],
+    weights: list[Floats],
+    fold: int,
+    n_iter: int,
+    max_gain: float,
+    n_threads: int,
+    shifts: Floats,
+    scales: Floats,
+    levels: NDArray[np.int64],
+    gain: Floats,
+) -> Problem: ...
+def sketch(
+    X: Table, weights: Floats | None, n_bins: int, n_threads: int
+) -> tuple[Problem, list[HistogramFields]]: ...
+def extremes(
+    X: Table, weights: Floats | None, n_threads: int, low: Floats, high: Floats, missing: Floats
+) -> None: ...
+
+class Tally:
+    def __init__(self, n_bins: int) -> None: ...
+    def add(self, values: Floats, first: int, column: int) -> Problem: ...
+    def histogram(self) -> HistogramFields: ...
+
+def least_exponent(low: float, high: float, n_bins: int) -> int: ...
+def svdd(
+    kernel: NDArray[np.float32],
+    diagonal: Floats,
+    box: float,
+    tol: float,
+    max_steps: int,
+    weights: Floats,
+    gradient: Floats,
+) -> tuple[int, float]: ...

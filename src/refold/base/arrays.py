@@ -1,0 +1,29 @@
+"""Arrays of other libraries than NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Array
+
+_DLPACK_CPU = 1
+
+
+def is_foreign_array(X: Any) -> bool:
+    """Whether X is an array-API array of another library than NumPy."""
+    return bool(
+        array_api_compat.is_array_api_obj(X)
+        and not array_api_compat.is_numpy_array(X)
+        and not array_api_compat.is_dask_array(X)
+    )
+
+
+def to_numpy(array: Array) -> NDArray[Any]:
+    """Copy an array, from whatever device, to NumPy."""
+    if array.__dlpack_device__()[0] != _DLPACK_CPU:
+        array = array_api_compat.to_device(array, "cpu")
+    return np.array(np.from_dlpack(array))

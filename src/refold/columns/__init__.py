@@ -1,0 +1,1 @@
+"""Tables in: dataframes and arrays become numbers, and what is remembered of each column."""

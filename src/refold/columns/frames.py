@@ -1,0 +1,195 @@
+"""Tables in: arrays of any kind and dataframes become one float array, columns checked by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from refold._typing import Array
+from refold.base import errors
+from refold.base.arrays import is_foreign_array, to_numpy
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
+    """Return X as a two-dimensional float array and check (or, with `reset`, learn) its columns.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``n_features_in_`` and ``feature_names_in_`` are set or checked.
+    X : array-like or dataframe
+        NaN and nulls are missing values and pass; infinity is left for the engine to find.
+    reset : bool
+        True in ``fit``.
+    native : bool
+        Keep an array of another library than NumPy as it is.
+    """
+    if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
+        X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
+    if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
+        if X.dtype.kind in ("M", "m"):
+            raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
+    elif nw.dependencies.is_into_dataframe(X):
+        _check_columns(estimator, X, reset=reset)
+        return _to_array(estimator, _frame_to_numpy(X))
+    elif native and is_foreign_array(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return _check_foreign(X)
+    elif isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError("X is a lazy frame: call its collect() first.")
+    try:
+        return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
+    except ValueError:
+        _blame_text(X)
+        raise
+
+
+_ADVICE = (
+    "Encode it as numbers first (scikit-learn's OneHotEncoder for categories, differences or parts "
+    "of dates for times) or leave it out."
+)
+
+# Neither copied nor searched for infinity as a whole: the engines do that while they read.
+_ARRAY_RULES = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+
+def _blame_text(X: Any) -> None:
+    """Say which cell of an array is text that cannot be read as a number."""
+    cells = np.asarray(X, dtype=object)
+    for row, column in np.ndindex(cells.shape) if cells.ndim == 2 else ():
+        value = cells[row, column]
+        try:
+            float(value)
+        except ValueError:
+            raise errors.not_a_number(row, column, value) from None
+        except TypeError:
+            return
+
+
+def _to_array(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
+    checked: NDArray[Any] = check_array(X, estimator=estimator, input_name="X", **_ARRAY_RULES)
+    return checked
+
+
+def _check_foreign(X: Array) -> Array:
+    xp = array_api_compat.array_namespace(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {X.ndim}D array instead. Reshape your data with "
+            "xp.reshape(X, (-1, 1)) if it has a single feature, or (1, -1) if it is a single row."
+        )
+    if 0 in X.shape:
+        raise ValueError(
+            f"Found an array of shape {tuple(X.shape)}: at least one row and one column are needed."
+        )
+    if not xp.isdtype(X.dtype, ("bool", "integral", "real floating")):
+        raise ValueError(f"X must hold real numbers, not {X.dtype}.")
+    return X
+
+
+def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Set or compare the column names; say which ones are in the wrong place."""
+    names = list(map(str, _columns_of(X)))
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except ValueError as error:
+        fitted = list(getattr(estimator, "feature_names_in_", []))
+        if sorted(fitted) != sorted(names):
+            raise
+        moved = [
+            f"{there!r} where {wanted!r} was"
+            for wanted, there in zip(fitted, names, strict=True)
+            if wanted != there
+        ]
+        more = f" and {len(moved) - 5} more" if len(moved) > 5 else ""
+        raise ValueError(
+            f"{str(error).rstrip()}\nOut of place: {', '.join(moved[:5])}{more}. "
+            "Select the columns as in fit: X[model.feature_names_in_]."
+        ) from None
+
+
+def _columns_of(X: Any) -> list[Any]:
+    columns = getattr(X, "column_names", None)  # Arrow calls its data `columns`
+    return list(X.columns if columns is None else columns)
+
+
+def _frame_to_numpy(X: Any) -> NDArray[Any]:
+    """Return a dataframe's values; integers, booleans, decimals and nulls become floats."""
+    frame = nw.from_native(X, eager_only=True)
+    dtypes = set(frame.schema.values())
+    if dtypes in ({nw.Float64}, {nw.Float32}):
+        return np.asarray(frame.to_numpy())
+    values = np.empty(frame.shape, order="F")
+    for j, column in enumerate(frame.iter_columns()):
+        values[:, j] = _column_to_numpy(column)
+    return values
+
+
+def _column_to_numpy(column: Any) -> NDArray[np.float64]:
+    dtype = column.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if dtype == nw.Object:
+        try:
+            return np.asarray(column.to_numpy(), dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    raise ValueError(f"Column {column.name!r} holds {dtype}, not numbers. {_ADVICE}")
+
+
+def feature_names(estimator: Any) -> list[str]:
+    """Return the names of a fitted estimator's features, made of their numbers if it has none."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"column {j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def feature_number(estimator: Any, feature: int | str) -> int:
+    """Return the number of a fitted estimator's feature, given by number or by name."""
+    count, names = estimator.n_features_in_, list(getattr(estimator, "feature_names_in_", []))
+    if isinstance(feature, str):
+        if feature in names:
+            return names.index(feature)
+        known = f"It has {names}." if names else f"It has {count} features without names."
+        raise ValueError(f"The model has no feature {feature!r}. {known}")
+    if not 0 <= feature < count:
+        raise ValueError(f"The model has no feature {feature}: they are numbered 0 to {count - 1}.")
+    return int(feature)
+
+
+def read_weights(X: Array, sample_weight: Array | None) -> NDArray[np.float64] | None:
+    """Return checked weights, one per row of X; None if all rows count once."""
+    if sample_weight is None:
+        return None
+    if is_foreign_array(sample_weight):
+        sample_weight = to_numpy(sample_weight)
+    rows = np.empty((X.shape[0], 1))  # scikit-learn asks for the number of rows only
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+    )
+    return weights
+
+
+def check_enough(rows: int, weights: NDArray[np.float64] | float | None) -> None:
+    """Refuse to learn from rows that are too few, or weigh too little, for a variance."""
+    if weights is None and rows < 2:
+        raise ValueError(
+            f"Found array with {rows} sample(s) (n_samples={rows}): a standard deviation needs at "
+            "least 2 rows. Add rows, or give the row a sample_weight above 1 if it stands for "
+            "several."
+        )
+    if weights is not None and (total := float(np.sum(weights))) <= 1.0:
+        raise ValueError(
+            f"sample_weight sums to {total:g}. Weights are frequencies and the variance divides by "
+            "their sum minus 1: rescale them, for example to a mean of 1."
+        )

@@ -1,0 +1,154 @@
+"""What is remembered of the training rows: enough to describe each feature, no row itself."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.algorithm.engines import exact
+from refold.algorithm.engines.sketch import Histogram, Sketch
+from refold.algorithm.kernels import _kernels
+
+N_QUANTILES = 257
+_SHARES = np.arange(N_QUANTILES)
+_SORTING = 100  # sorting a value takes as long as so many levels of folding
+# Rows whose values are sorted: more of them would cost more than learning does.
+SAMPLED_ROWS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The training rows, described feature by feature.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows were learned from.
+    weight : float
+        The sum of their weights.
+    missing : ndarray of shape (d,)
+        The weight of the rows without a value.
+    low, high : ndarray of shape (d,)
+        The smallest and the largest value.
+    quantiles : ndarray of shape (257, d)
+        ``quantiles[k]`` is the smallest value with at least k/256 of the weight at or below it (the
+        inverted distribution function), so the share of training rows at or below any x lies
+        between k/256 and (k+1)/256, k being the last quantile that is not above x.
+    sampled : int
+        How many rows the quantiles were taken from: at most 8192, drawn without looking.
+    resolution : ndarray of shape (d,)
+        How far a quantile may lie from its value: the width of a sketch's bins, else 0.
+    """
+
+    rows: int
+    weight: float
+    missing: Floats
+    low: Floats
+    high: Floats
+    quantiles: Floats
+    sampled: int
+    resolution: Floats
+
+    @classmethod
+    def of(cls, X: NDArray[Any], weights: Floats | None, *, n_jobs: int | None = None) -> Summary:
+        """Describe a table that an engine has found usable: every column has a value."""
+        rows, columns = X.shape
+        low, high, missing = _extremes(X, weights, n_jobs)
+        if rows > SAMPLED_ROWS:
+            # Drawn, not every n-th row: tables have periods. The seed makes the model repeatable.
+            drawn = np.sort(np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False))
+        else:
+            drawn = np.arange(rows)
+        return cls(
+            rows=rows,
+            weight=float(rows if weights is None else weights.sum()),
+            missing=missing,
+            low=low,
+            high=high,
+            quantiles=_quantiles(X, weights, drawn, (low, high, missing), n_jobs),
+            sampled=len(drawn),
+            resolution=np.zeros(columns),
+        )
+
+    @classmethod
+    def of_sketch(cls, sketch: Sketch) -> Summary:
+        """Describe the rows that a sketch has counted."""
+        histograms = sketch.histograms
+        return cls(
+            rows=sketch.rows,
+            weight=sketch.weight,
+            missing=np.array([h.missing for h in histograms]),
+            low=np.array([h.low for h in histograms]),
+            high=np.array([h.high for h in histograms]),
+            quantiles=np.stack([_quantiles_of_bins(h) for h in histograms], axis=1),
+            sampled=sketch.rows,
+            resolution=np.ldexp(1.0, [h.exponent for h in histograms]),
+        )
+
+
+def _extremes(
+    X: NDArray[Any], weights: Floats | None, n_jobs: int | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return each column's smallest and largest value and the weight of what is missing."""
+    low, high, missing = np.empty((3, X.shape[1]))
+    _kernels.extremes(exact.readable(X), weights, exact.threads(X.size, n_jobs), low, high, missing)
+    return low, high, missing
+
+
+def _quantiles(
+    X: NDArray[Any],
+    weights: Floats | None,
+    drawn: NDArray[np.int64],
+    extremes: tuple[Floats, Floats, Floats],
+    n_jobs: int | None,
+) -> Floats:
+    """Return the quantiles of each column of a sample; the outermost are those of all rows."""
+    low, high, missing = extremes
+    w = None if weights is None else weights[drawn]
+
+    def of_column(j: int) -> Floats:
+        values = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
+        if w is not None:
+            used = ~np.isnan(values) & (w > 0.0)
+            order = np.argsort(values[used])
+            return _inverted(values[used][order], np.cumsum(w[used][order]), high[j])
+        if missing[j]:
+            values = values[~np.isnan(values)]
+        values.sort()
+        # Of n values that count alike the one with at least k/256 at or below it is known.
+        at = np.maximum(-(-_SHARES * len(values) // (N_QUANTILES - 1)) - 1, 0)
+        return np.asarray(values[at] if len(values) else np.full(N_QUANTILES, high[j]))
+
+    columns, n_threads = (
+        range(X.shape[1]),
+        exact.threads(_SORTING * len(drawn) * X.shape[1], n_jobs),
+    )
+    if n_threads == 1:  # a pool takes longer to start than a few columns do
+        parts = [of_column(j) for j in columns]
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(of_column, columns))
+    quantiles = np.column_stack(parts).astype(np.float64, copy=False)
+    quantiles[0], quantiles[-1] = low, high
+    return quantiles
+
+
+def _inverted(values: Floats, up_to: Floats, otherwise: float) -> Floats:
+    """Return the smallest value that has each share of the weight at or below it."""
+    if len(values) == 0:  # a sample may miss all rows of a column that is nearly empty
+        return np.full(N_QUANTILES, otherwise)
+    wanted = np.linspace(0.0, 1.0, N_QUANTILES) * up_to[-1]
+    at = np.searchsorted(up_to, wanted, side="left")
+    return np.asarray(values[np.minimum(at, len(values) - 1)], dtype=np.float64)
+
+
+def _quantiles_of_bins(histogram: Histogram) -> Floats:
+    centroids, counts = histogram.centroids()
+    quantiles = _inverted(centroids, np.cumsum(counts), histogram.high)
+    quantiles[0], quantiles[-1] = histogram.low, histogram.high
+    return quantiles

@@ -1,6 +1,0 @@
-"""Folds along data-driven creases: REF for features that depend on each other."""
-
-from refold.creased._estimator import CreasedREF
-from refold.creased._reasons import Reasons
-
-__all__ = ["CreasedREF", "Reasons"]

@@ -1,0 +1,69 @@
+"""Thresholds tried on labelled distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.decisions.gmean import gmean_score
+
+Metric = Callable[..., float]
+
+# So many are tried at most: each costs a look at all rows.
+_MOST = 1000
+
+
+def scores_of(
+    thresholds: Floats,
+    distances: Floats,
+    signs: NDArray[np.int64],
+    metric: Metric | None = None,
+    weights: Floats | None = None,
+) -> list[float]:
+    """Score every threshold; without a metric of one's own by Gmean, which knows weights."""
+    labels = (np.where(distances <= t, 1, -1) for t in thresholds)
+    if metric is not None:
+        return [metric(signs, row) for row in labels]
+    return [gmean_score(signs, row, sample_weight=weights) for row in labels]
+
+
+def best_threshold(distances: Floats, signs: NDArray[np.int64], metric: str | Metric) -> float:
+    """Return the threshold at which the metric is largest, the lowest of equals."""
+    if metric != "gmean" and not callable(metric):
+        raise ValueError(
+            f"metric={metric!r} is not known: it must be 'gmean' or a function "
+            "metric(y_true, y_pred) that is larger for the better labels."
+        )
+    thresholds = candidates(distances, signs)
+    scores = np.asarray(
+        scores_of(thresholds, distances, signs, metric if callable(metric) else None)
+    )
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if len(wrong):
+        raise ValueError(
+            f"The metric is {scores[wrong[0]]} at the threshold {thresholds[wrong[0]]:g}; it must "
+            "be a finite number."
+        )
+    return float(thresholds[scores.argmax()])
+
+
+def candidates(distances: Floats, signs: NDArray[np.int64]) -> Floats:
+    """Return the thresholds that can be best: between a target row and an outlier beyond it.
+
+    Anywhere else a threshold could move and get more labels right and none wrong. Of very many,
+    evenly spread ones are taken.
+    """
+    values, group = np.unique(distances, return_inverse=True)
+    has_target = np.bincount(group, weights=signs == 1) > 0
+    has_outlier = np.bincount(group, weights=signs != 1) > 0
+    if not has_outlier.any():
+        raise ValueError("y has no outlier: a threshold is tuned between rows of both kinds.")
+    last = np.flatnonzero(has_target & np.append(has_outlier[1:], True))
+    if len(last) > _MOST:
+        last = last[np.linspace(0, len(last) - 1, _MOST).astype(np.int64)]
+    here, beyond = values[last], values[np.minimum(last + 1, len(values) - 1)]
+    middle = here + (beyond - here) / 2.0
+    return np.where(middle < beyond, middle, here)  # neighbouring doubles have none between

@@ -1,0 +1,296 @@
+"""How a distance becomes a decision."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import array_api_compat
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from refold._typing import Array, Floats
+from refold.base.arrays import is_foreign_array, to_numpy
+
+# Scores kept one by one at the upper end, where small p-values are told apart, and steps below.
+_KEPT, _STEPS = 10_000, 10_000
+
+
+def check_rate(rate: object, name: str) -> float:
+    """Return a rate as a number; refuse what is none."""
+    number = np.nan if isinstance(rate, bool) or not isinstance(rate, Real) else float(rate)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name}={rate!r} is not a rate: it must be a number between 0 and 1.")
+    return number
+
+
+def check_supported(alpha: float, rows: float) -> None:
+    """Refuse a rate so small that even a row beyond all others would not be rare enough."""
+    if _allowed(alpha, rows) < 0.0:
+        needed = int(np.ceil(1.0 / alpha * (1.0 - 1e-12))) - 1
+        raise ValueError(
+            f"alpha={alpha:g} needs at least {needed} rows to calibrate on; there are {rows:g}. "
+            f"Add rows, or ask for alpha={_rounded_up(1.0 / (rows + 1.0))} or more."
+        )
+
+
+def _allowed(alpha: float, rows: float) -> float:
+    """How many rows may lie above the threshold."""
+    return (rows + 1.0) * alpha * (1.0 + 1e-12) - 1.0  # 1000 · 0.001 must not be 0.99…
+
+
+def _rounded_up(rate: float) -> str:
+    """Return two digits of a rate, not less than it."""
+    unit = 10.0 ** (np.floor(np.log10(rate)) - 1.0)
+    return f"{np.ceil(rate / unit * (1.0 - 1e-12)) * unit:.2g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Distances of normal rows to a model that has not seen them.
+
+    Parameters
+    ----------
+    scores : ndarray
+        The distances, ascending, each once. Of very many the lower ones are rounded up to a few
+        thousand steps: that can only lower the rate of false alarms.
+    weights : ndarray
+        How many rows have each.
+    source : str
+        Where they come from: ``"held-out"``, ``"leave-one-out"`` or ``"cross-fitted"``.
+    """
+
+    scores: Floats
+    weights: Floats
+    source: str
+
+    @classmethod
+    def of(cls, distances: Floats, weights: Floats | None, source: str) -> Calibration:
+        """Sort distances and add up those that are equal."""
+        scores, group = np.unique(distances, return_inverse=True)
+        counts = np.bincount(group, weights=weights).astype(np.float64)
+        if len(scores) > _KEPT + _STEPS:
+            below = len(scores) - _KEPT
+            steps = np.linspace(0, below - 1, _STEPS + 1).astype(np.int64)[1:]
+            kept = np.concatenate([steps, np.arange(below, len(scores))])
+            counts = np.diff(np.cumsum(counts)[kept], prepend=0.0)
+            scores = scores[kept]
+        return cls(scores, counts, source)
+
+    @property
+    def total(self) -> float:
+        """The number of rows."""
+        return float(self.weights.sum())
+
+    def threshold(self, alpha: float) -> float:
+        """Return the distance above which a new normal row lies with probability at most alpha."""
+        check_supported(alpha, self.total)
+        above = np.append(self._at_least()[1:], 0.0)  # the weight of rows strictly above each score
+        return float(self.scores[np.argmax(above <= _allowed(alpha, self.total))])
+
+    def p_values(self, distances: Floats) -> Floats:
+        """Return for each distance how rare it is among normal rows, the new one counted in."""
+        at_least = np.append(self._at_least(), 0.0)
+        found = at_least[np.searchsorted(self.scores, distances, side="left")]
+        return np.asarray((1.0 + found) / (1.0 + self.total), dtype=np.float64)
+
+    def _at_least(self) -> Floats:
+        return np.cumsum(self.weights[::-1], dtype=np.float64)[::-1]
+
+
+class DecisionMixin:
+    """What an estimator with ``score_samples`` and ``threshold_`` can say about a row.
+
+    A row is normal if its distance, ``-score_samples``, is at most ``threshold_``. Where that comes
+    from a rate, ``alpha_`` is the rate and ``calibration_`` what it was read from.
+    """
+
+    threshold_: float
+    alpha_: float | None = None
+    calibration_: Calibration
+
+    if TYPE_CHECKING:  # what the estimator brings
+
+        def score_samples(self, X: Array) -> Array:
+            """Return the negative distances."""
+
+    @property
+    def offset_(self) -> float:
+        """The negative threshold, by scikit-learn's convention."""
+        return -self.threshold_
+
+    def decision_function(self, X: Array) -> Array:
+        """Return how far each row is inside the threshold; negative is not normal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Array) -> Array:
+        """Say of each row whether it is normal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            1 for normal (target), -1 for not (outlier).
+        """
+        scores = self.score_samples(X)
+        xp = array_api_compat.array_namespace(scores)
+        label = xp.ones_like(scores, dtype=xp.int64)
+        return xp.where(-scores <= self.threshold_, label, -label)
+
+    def calibrate(self, X_cal: Array | None = None, *, alpha: float) -> Self:
+        """Set the threshold so that at most about `alpha` of normal rows are rejected.
+
+        Parameters
+        ----------
+        X_cal : array-like or dataframe of shape (n, d), default=None
+            Normal rows that the model has not been fitted on. A new row of the same kind is then
+            rejected with a probability of at most `alpha`, whatever its distribution (split
+            conformal prediction). None uses the distances that an earlier calibration stored:
+            `alpha` changes without a refit.
+        alpha : float
+            The share of normal rows that may be rejected, between 0 and 1.
+
+        Returns
+        -------
+        estimator
+            Itself, with ``threshold_``, ``alpha_`` and ``calibration_`` set; as it was if it fails.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from refold import REF
+        >>> rng = np.random.default_rng(0)
+        >>> model = REF().fit(rng.normal(size=(500, 3)))
+        >>> model = model.calibrate(rng.normal(size=(500, 3)), alpha=0.05)
+        >>> bool(np.mean(model.predict(rng.normal(size=(10_000, 3))) == -1) < 0.06)
+        True
+        """
+        check_is_fitted(self)
+        alpha = check_rate(alpha, "alpha")
+        if X_cal is None:
+            calibration = self._stored_calibration()
+        else:
+            distances = -to_numpy(self.score_samples(X_cal))
+            calibration = Calibration.of(distances, None, "held-out")
+        self._decide_by(calibration, alpha)
+        return self
+
+    def tune_threshold(
+        self,
+        X_val: Array,
+        y_val: Array,
+        metric: str | Callable[[Array, Array], float] = "gmean",
+        *,
+        target: Any = 1,
+    ) -> Self:
+        """Set the threshold that labels rows best of which it is known what they are.
+
+        No rate is promised then: ``alpha_`` is None. P-values stay what they were.
+
+        Parameters
+        ----------
+        X_val : array-like or dataframe of shape (n, d)
+            Normal rows, not those fitted on, and outliers.
+        y_val : array-like of shape (n,)
+            Their labels.
+        metric : "gmean" or callable, default="gmean"
+            The paper's measure (:func:`~refold.model_selection.gmean_score`), or
+            ``metric(y_true, y_pred)``, larger is better, on labels that are 1 for target and -1 for
+            the others.
+        target : label, default=1
+            The label of normal rows in `y_val`; all others are outliers.
+
+        Returns
+        -------
+        estimator
+            Itself, with ``threshold_`` set halfway between a normal row and an outlier; as it was
+            if it fails.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from refold import REF
+        >>> rng = np.random.default_rng(0)
+        >>> model = REF().fit(rng.normal(size=(500, 2)))
+        >>> X_val = np.r_[rng.normal(size=(100, 2)), rng.normal(5.0, size=(20, 2))]
+        >>> y_val = np.repeat([1, -1], [100, 20])
+        >>> bool(np.mean(model.tune_threshold(X_val, y_val).predict(X_val) == y_val) > 0.95)
+        True
+        """
+        # Imported here: scikit-learn's metrics take as long to import as all of refold.
+        from refold.decisions.candidates import best_threshold
+        from refold.decisions.labels import read_labels, target_rows
+
+        check_is_fitted(self)
+        distances = -to_numpy(self.score_samples(X_val))
+        labels = read_labels(to_numpy(y_val) if is_foreign_array(y_val) else y_val)
+        if len(labels) != len(distances):
+            raise ValueError(f"X_val has {len(distances)} rows and y_val {len(labels)} labels.")
+        signs = np.full(len(labels), -1)
+        signs[target_rows(labels, target)] = 1
+        self.threshold_ = best_threshold(distances, signs, metric)
+        self.alpha_ = None
+        return self
+
+    def p_values(self, X: Array) -> Floats:
+        """Return how rare each row's distance is among normal rows.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Conformal p-values: of normal rows at most a share p has one of p or less. The smallest
+            possible is 1/(n+1), n being the rows calibrated on.
+        """
+        check_is_fitted(self)
+        return self._stored_calibration().p_values(-to_numpy(self.score_samples(X)))
+
+    def _decide_by(self, calibration: Calibration, alpha: float) -> None:
+        """Take the threshold that a rate needs."""
+        self.threshold_ = calibration.threshold(alpha)
+        self.calibration_, self.alpha_ = calibration, alpha
+
+    def _decide_at(self, threshold: float) -> None:
+        """Take a threshold that promises no rate."""
+        self.threshold_, self.alpha_ = float(threshold), None
+        self.__dict__.pop("calibration_", None)
+
+    def _decide_anew(self, threshold: float) -> None:
+        """Take a plain threshold because distances are no longer those it was set from."""
+        if self.threshold_ != threshold or hasattr(self, "calibration_"):
+            warnings.warn(
+                f"The model has changed: the threshold {self.threshold_:g}, set for what it was, "
+                f"is given up for the parameter's {threshold:g}. Call calibrate again.",
+                stacklevel=4,
+            )
+        self._decide_at(threshold)
+
+    def _stored_calibration(self) -> Calibration:
+        calibration: Calibration | None = getattr(self, "calibration_", None)
+        if calibration is None:
+            raise ValueError(
+                "There is nothing to calibrate with yet: fit with alpha set, or call "
+                "calibrate(X_cal, alpha=...) with normal rows that were not used for fitting."
+            )
+        return calibration

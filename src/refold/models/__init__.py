@@ -1,0 +1,1 @@
+"""The estimators, and how models learned apart become one."""

@@ -1,0 +1,6 @@
+"""Folds along data-driven creases: REF for features that depend on each other."""
+
+from refold.models.creased._estimator import CreasedREF
+from refold.models.creased._reasons import Reasons
+
+__all__ = ["CreasedREF", "Reasons"]

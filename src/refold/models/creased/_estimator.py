@@ -1,0 +1,375 @@
+"""CreasedREF, the estimator: stores parameters, validates, hands over."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from numbers import Integral, Real
+from threading import Lock
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import ThreadpoolController
+
+from refold._typing import Array, Floats
+from refold.columns.frames import check_enough, feature_names, read_table, read_weights
+from refold.columns.summary import Summary
+from refold.decisions.thresholds import Calibration, DecisionMixin
+from refold.models.creased import _reasons, _rows
+from refold.models.creased._creases import Creases
+from refold.models.creased._judge import Judge
+from refold.models.creased._reasons import Reasons
+from refold.models.creased._seen import Recipe, Seen
+from refold.models.creased._sums import Sums
+from refold.models.guard import GuardMixin
+
+# One for all models: a lock of a model's own could not be pickled.
+_REFRESHING = Lock()
+
+
+class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+    """Folds along data-driven creases: REF for features that depend on each other.
+
+    REF folds each feature by itself. Here the standardized rows are folded along random oblique
+    creases, through rows and between pairs of rows, and the folded values are judged together: a
+    row is far off if it would pull hard on a ridge regression over the training rows. As good as
+    nearest neighbours at a cost that is linear in the rows; there is nothing to tune.
+
+    Read more in ``docs/creased.md``.
+
+    Parameters
+    ----------
+    n_creases : int, default=256
+        How many creases.
+    n_levels : int, default=2
+        How often each is folded; the values after every level count.
+    ridge : float, default=1.0
+        What is added to the sums of squares of the folded values.
+    alpha : float, default=0.1
+        The share of normal rows that may be rejected. Needs at least 1/alpha − 1 rows.
+    n_init : int, default=10_000
+        The creases are made from the first rows of this total weight and then stay.
+    random_state : int, RandomState instance or None, default=0
+        Draws the creases, and the sample that ``partial_fit`` calibrates on.
+    n_jobs : int or None, default=None
+        Threads of the linear algebra; None leaves them as they are set, -1 is all cores.
+
+    Attributes
+    ----------
+    creases_ : Creases
+        What maps a row to its features: ``center``, ``scale``, ``varying``, ``directions``,
+        ``offsets``, ``shifts``, ``spreads``, ``precision``. Frozen.
+    sums_ : Sums
+        ``weight``, ``total`` and sums of products of the features over all rows.
+    judge_ : Judge
+        What scoring needs: ``leverage`` (``weight``, ``center``, ``factor``, ``ridge``, ``dual``)
+        and ``unit``, the T of distance = s/T.
+    calibration_ : Calibration
+        Leave-one-out distances of training rows, or what ``calibrate`` was given.
+    threshold_ : float
+        1, until ``calibrate`` sets another.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for; None after ``tune_threshold``.
+    offset_ : float
+        ``-threshold_``; ``decision_function = score_samples - offset_``.
+    summary_ : Summary
+        Number of rows, missing values, range and quantiles of each feature in training.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+
+    Notes
+    -----
+    NaN is a missing value: it is filled with what the observed values of its row lead to expect.
+    Infinity is refused. A row's result does not depend on the rows beside it. The model keeps up to
+    10,000 of the rows, so that it can go on learning and calibrate itself anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import CreasedREF
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=500)
+    >>> model = CreasedREF().fit(np.column_stack([x, x + 0.1 * rng.normal(size=500)]))
+    >>> new = [[1.0, 1.1], [1.0, -1.0]]
+    >>> model.predict(new)
+    array([ 1, -1])
+    >>> model.reasons(new).of_row(1, 1)
+    ['column 1: expected 0.9915, got -1']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_creases": [Interval(Integral, 1, None, closed="left")],
+        "n_levels": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0.0, None, closed="neither")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "n_init": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    _seen: Seen
+    _judge: Judge | None
+    # What calibrate() has set, until the model learns again.
+    _set_threshold: float | None
+    _set_calibration: Calibration | None
+
+    def __init__(
+        self,
+        *,
+        n_creases: int = 256,
+        n_levels: int = 2,
+        ridge: float = 1.0,
+        alpha: float = 0.1,
+        n_init: int = 10_000,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_creases = n_creases
+        self.n_levels = n_levels
+        self.ridge = ridge
+        self.alpha = alpha
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Learn what is normal. If it fails, a model learned before stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Normal rows only.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts. Zero is the same as leaving the row out.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself.
+        """
+        with self._restored_on_error(), self._naming_columns(), self._threads():
+            X = read_table(self, X, reset=True, native=False)
+            weights = read_weights(X, sample_weight)
+            check_enough(X.shape[0], weights)
+            nothing = Seen.nothing(self._recipe(), X.shape[1])
+            seen = nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs)
+            self._learned(seen)
+            self._judge = self._calibrated(X, _rows.counted(X, weights))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Go on learning.
+
+        As long as the rows weigh less than `n_init` they are kept; then the creases are made from
+        them and stay. If it fails, the model stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            More normal rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself.
+        """
+        with self._restored_on_error(), self._naming_columns(), self._threads():
+            first = not hasattr(self, "_seen")
+            X = read_table(self, X, reset=first, native=False)
+            weights = read_weights(X, sample_weight)
+            seen = Seen.nothing(self._recipe(), X.shape[1]) if first else self._seen
+            self._learned(seen.plus_rows(X, weights, last=False, n_jobs=self.n_jobs))
+        return self
+
+    def empty_like(self) -> CreasedREF:
+        """Return a model with the same creases that has seen no rows, to be trained elsewhere.
+
+        Train it by ``partial_fit``; ``refold.merge`` makes one model of several that share their
+        creases.
+
+        Returns
+        -------
+        CreasedREF
+            A new model.
+        """
+        check_is_fitted(self)
+        if self._seen.creases is None:
+            raise ValueError(
+                f"The creases are not final yet: {self._seen.weight:g} of "
+                f"n_init={self._seen.recipe.n_init} "
+                "rows have been learned. Learn more rows, set a smaller n_init, or use fit."
+            )
+        return self._with(self._seen.emptied())
+
+    @property
+    def creases_(self) -> Creases:
+        """The frozen part; provisional as long as fewer than `n_init` rows were learned."""
+        return self.judge_.creases
+
+    @property
+    def sums_(self) -> Sums:
+        """The sums over all rows learned."""
+        check_is_fitted(self)
+        sums = self._seen.ready().sums
+        assert sums is not None
+        return sums
+
+    @property
+    def judge_(self) -> Judge:
+        """What scores; after ``partial_fit`` it is made when asked for."""
+        check_is_fitted(self)
+        with _REFRESHING, self._naming_columns(), self._threads():
+            if self._judge is None:
+                sample = self._seen.sample
+                self._judge = self._calibrated(sample.rows, sample.weights)
+            return self._judge
+
+    @property
+    def threshold_(self) -> float:
+        """The threshold in use."""
+        check_is_fitted(self)
+        return 1.0 if self._set_threshold is None else self._set_threshold
+
+    @threshold_.setter
+    def threshold_(self, value: float) -> None:
+        self._set_threshold = value
+
+    @property
+    def calibration_(self) -> Calibration:
+        """Distances of normal rows that the model has not seen."""
+        judge = self.judge_
+        return judge.calibration if self._set_calibration is None else self._set_calibration
+
+    @calibration_.setter
+    def calibration_(self, value: Calibration) -> None:
+        self._set_calibration = value
+
+    @property
+    def summary_(self) -> Summary:
+        """What is remembered of the training rows, feature by feature."""
+        check_is_fitted(self)
+        if self._seen.sketch is None:
+            raise ValueError(_NO_ROWS)
+        return Summary.of_sketch(self._seen.sketch)
+
+    def score_samples(self, X: Array) -> Floats:
+        """Return the negative distance of each row: the lower, the less normal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X, judge = self._read(X)
+        with self._threads():
+            return -judge.distances(X)
+
+    def reasons(self, X: Array) -> Reasons:
+        """Say what each value was expected to be and what difference that makes.
+
+        Each value is replaced by its ridge-linear prediction from the others in its row; the drop
+        is how much smaller the distance then is. Features share what they have in common: the
+        drops of a row do not add up to its distance.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to explain.
+
+        Returns
+        -------
+        Reasons
+            ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
+        """
+        X, judge = self._read(X)
+        with self._threads():
+            return _reasons.reasons(judge, X, feature_names(self))
+
+    def training_sample(self) -> Floats:
+        """Return the training rows that the model has kept, NaN where missing.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            At most 10,000 rows, a uniform sample of all.
+        """
+        check_is_fitted(self)
+        return np.array(self._seen.ready().sample.rows, dtype=np.float64)
+
+    def _read(self, X: Array) -> tuple[NDArray[Any], Judge]:
+        check_is_fitted(self)
+        X = read_table(self, X, reset=False, native=False)
+        with self._naming_columns():
+            _rows.check(X)
+        return X, self.judge_
+
+    def _recipe(self) -> Recipe:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return Recipe(self.n_creases, self.n_levels, float(self.ridge), self.n_init, int(seed))
+
+    def _learned(self, seen: Seen) -> None:
+        self._seen = seen
+        self._judge = self._set_threshold = self._set_calibration = None
+        self.alpha_ = float(self.alpha)
+
+    def _calibrated(self, X: NDArray[Any], weights: Floats) -> Judge:
+        """Make the judge of what was seen, by leave-one-out scores of rows that are part of it."""
+        if self._seen.sketch is None:
+            raise ValueError(_NO_ROWS)
+        rows, weight = self._seen.sketch.rows, self._seen.weight
+        check_enough(rows, None if weight == rows else weight)
+        return Judge.of(self._seen.ready(), X, weights, alpha=self.alpha, ridge=float(self.ridge))
+
+    def _with(self, seen: Seen) -> CreasedREF:
+        """Return a model with the same parameters and columns, and what was seen."""
+        model: CreasedREF = clone(self)
+        model._learned(seen)
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model
+
+    def _threads(self) -> AbstractContextManager[Any]:
+        """Let BLAS use `n_jobs` threads."""
+        if self.n_jobs is None:
+            return nullcontext()
+        limit: AbstractContextManager[Any] = _blas().limit(
+            limits=effective_n_jobs(self.n_jobs), user_api="blas"
+        )
+        return limit
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_seen")
+
+
+_NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Find the BLAS libraries once: it takes milliseconds."""
+    return ThreadpoolController()

@@ -1,0 +1,88 @@
+"""The score: how much a row would pull on a ridge regression over the rows learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg.blas import dtrsm
+
+from refold._typing import Floats
+from refold.models.creased._sums import Sums
+
+
+@dataclass(frozen=True, eq=False)
+class Leverage:
+    """s(φ) = 1/n + (φ−φ̄)ᵀ (Φ_cᵀΦ_c + ridge·I)⁻¹ (φ−φ̄), factored.
+
+    Parameters
+    ----------
+    weight : float
+        n, the weight of the rows.
+    center : ndarray of shape (p,)
+        φ̄.
+    factor : ndarray
+        Primal: the lower Cholesky factor L of Φ_cᵀΦ_c + ridge·I, shape (p, p), and the quadratic
+        form is ‖L⁻¹v‖². Dual, for r rows fewer than features: G = L⁻¹Φ_c with the factor L of
+        Φ_cΦ_cᵀ + ridge·I, shape (r, p), and the form is (‖v‖² − ‖Gv‖²)/ridge.
+    ridge : float
+        The ridge; never less than the rounding of the sums.
+    dual : bool
+        Which of the two.
+    """
+
+    weight: float
+    center: Floats
+    factor: Floats
+    ridge: float
+    dual: bool
+
+    @classmethod
+    def of(cls, sums: Sums, ridge: float) -> Leverage:
+        """Factor the sums."""
+        if sums.gram is not None:
+            return cls.primal(sums, ridge)
+        center = sums.total / sums.weight
+        V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
+        ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
+        kernel = V @ V.T
+        kernel[np.diag_indices(len(V))] += ridge
+        factor = solve_triangular(cholesky(kernel, lower=True), V, lower=True)
+        return cls(sums.weight, center, factor, ridge, dual=True)
+
+    @classmethod
+    def primal(cls, sums: Sums, ridge: float) -> Leverage:
+        """Factor the sums feature by feature, however few rows there are."""
+        center = sums.total / sums.weight
+        scatter = sums.products() - sums.weight * np.outer(center, center)
+        diagonal = np.diag_indices(len(center))
+        ridge = _at_least_rounding(ridge, scatter[diagonal])
+        scatter[diagonal] += ridge
+        factor = cholesky(scatter, lower=True, overwrite_a=True, check_finite=False)
+        return cls(sums.weight, center, np.asfortranarray(factor), ridge, dual=False)
+
+    def scores(self, phi: Floats) -> Floats:
+        """Return s of each row; `phi` is overwritten."""
+        phi -= self.center
+        if self.dual:
+            within = phi @ self.factor.T
+            form = np.einsum("ij,ij->i", phi, phi) - np.einsum("ij,ij->i", within, within)
+            return np.asarray(1.0 / self.weight + np.maximum(form, 0.0) / self.ridge)
+        # The transpose of a C-ordered block is what Fortran wants: nothing is copied.
+        solved = dtrsm(1.0, self.factor, phi.T, lower=1, overwrite_b=1).T
+        return np.asarray(1.0 / self.weight + np.einsum("ij,ij->i", solved, solved))
+
+    def left_out(self, scores: Floats, weights: Floats) -> Floats:
+        """Return the scores that rows learned would have had without themselves.
+
+        A row of weight w is left out once, or wholly where w is below 1.
+        """
+        kept = 1.0 - np.minimum(weights, 1.0) * scores
+        return np.asarray(scores / np.maximum(kept, np.finfo(np.float64).eps))
+
+
+def _at_least_rounding(ridge: float, diagonal: Floats) -> float:
+    """Return the ridge, or what keeps the Cholesky factor of rounded sums positive."""
+    rounding = len(diagonal) * np.finfo(np.float64).eps * float(diagonal.max(initial=0.0))
+    return max(ridge, rounding)

@@ -1,0 +1,99 @@
+"""Why a row is far off: what each column was expected to be, and what difference that makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.models.creased._creases import standardized
+from refold.models.creased._judge import Judge
+from refold.models.creased._rows import BLOCK, blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """What speaks for and against each value of some rows. The drops of a row do not add up.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    values : ndarray of shape (n, d)
+        The rows; NaN where missing.
+    expected : ndarray of shape (n, d)
+        What the other values of the row lead to expect, in the column's own units.
+    drop : ndarray of shape (n, d)
+        How much smaller the row's distance would be had the column its expected value; negative if
+        it would be larger.
+    """
+
+    names: list[str]
+    values: Floats
+    expected: Floats
+    drop: Floats
+
+    def of_row(self, row: int, n: int = 3) -> list[str]:
+        """Say in words which columns of a row matter most.
+
+        Parameters
+        ----------
+        row : int
+            Which row.
+        n : int, default=3
+            How many columns to name; those without a positive drop are left out.
+
+        Returns
+        -------
+        list of str
+            For example ``"pressure: expected 3.1, got 7.4"``.
+        """
+        order = np.argsort(-self.drop[row], kind="stable")[:n]
+        return [
+            f"{self.names[d]}: expected {self.expected[row, d]:.4g}, got {self.values[row, d]:.4g}"
+            for d in order
+            if self.drop[row, d] > 0.0
+        ]
+
+
+def reasons(judge: Judge, X: NDArray[Any], names: list[str]) -> Reasons:
+    """Replace each value by what is expected in its place and see how the distance changes."""
+    expected, drop = np.empty(X.shape), np.empty(X.shape)
+    for part, rows in blocks(X):
+        height = part.stop - part.start
+        instead, less = _of_block(judge, rows)
+        expected[part], drop[part] = instead[:height], less[:height]
+    return Reasons(names, np.array(X, dtype=np.float64), expected, drop)
+
+
+def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats]:
+    creases, varying = judge.creases, judge.creases.varying
+    Z, changed = creases.standardized(rows)
+    deviations = creases.expected.deviations(Z)
+    instead = np.broadcast_to(creases.center, rows.shape).copy()
+    with np.errstate(over="ignore"):
+        instead[:, varying] += (Z - deviations) * creases.scale[varying]
+    np.nan_to_num(instead, copy=False)  # beyond the largest number
+
+    y = Z @ creases.directions.T
+    phi, moved = np.empty((BLOCK, creases.n_outputs)), np.empty_like(y)
+
+    def distance(y: Floats, changed: Floats) -> Floats:
+        np.copyto(moved, y)
+        creases.fold(moved, changed, phi)
+        return judge.leverage.scores(phi) / judge.unit
+
+    before = distance(y, changed)
+    drop = np.empty(rows.shape)
+    for column, direction, deviation in zip(
+        np.flatnonzero(varying), creases.directions.T, deviations.T, strict=True
+    ):
+        # One value moves all projections along one direction: no product is needed.
+        drop[:, column] = before - distance(y - np.outer(deviation, direction), changed)
+    z = standardized(rows, creases.center, creases.scale)
+    for column in np.flatnonzero(~varying):
+        drop[:, column] = before - distance(y, changed - creases.changed(z[:, [column]]))
+    return instead, drop

@@ -1,0 +1,123 @@
+"""Everything that is kept of the rows seen; it adds up over chunks and sites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.algorithm.engines.sketch import Sketch
+from refold.models.creased import _rows
+from refold.models.creased._creases import Creases
+from refold.models.creased._sample import Sample
+from refold.models.creased._sums import Sums
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the creases are made by; see CreasedREF."""
+
+    n_creases: int
+    n_levels: int
+    ridge: float
+    n_init: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The creases, the sums, a sample and a sketch of the rows; nothing is changed in place.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Parameters, and the seed of everything random.
+    waiting : tuple of (rows, weights)
+        Rows that wait until there are `n_init` to make the creases from.
+    creases : Creases or None
+        None as long as rows wait.
+    sums : Sums or None
+        The sums of the features of all rows.
+    sample : Sample
+        Some of the rows, to calibrate on.
+    sketch : Sketch or None
+        All rows, column by column; None before the first.
+    """
+
+    recipe: Recipe
+    waiting: tuple[tuple[Floats, Floats], ...]
+    creases: Creases | None
+    sums: Sums | None
+    sample: Sample
+    sketch: Sketch | None
+
+    @classmethod
+    def nothing(cls, recipe: Recipe, columns: int) -> Self:
+        """Return what is known before the first row."""
+        return cls(recipe, (), None, None, Sample.empty(recipe.seed, columns), None)
+
+    @property
+    def weight(self) -> float:
+        """The weight of the rows."""
+        if self.sums is not None:
+            return self.sums.weight
+        return float(sum(w.sum() for _, w in self.waiting))
+
+    def plus_rows(
+        self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
+    ) -> Seen:
+        """Return this and more rows; with `last` no further ones are waited for."""
+        sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
+        counts = _rows.counted(X, weights)
+        sample = self.sample.plus_rows(X, counts)
+        sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
+        seen = replace(self, sample=sample, sketch=sketch)
+        if self.creases is not None and self.sums is not None:
+            return replace(seen, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
+        parts = (*self.waiting, (X, counts))
+        if last or self.weight + counts.sum() >= self.recipe.n_init:
+            return seen._creased(parts)
+        # The caller may reuse the array.
+        return replace(seen, waiting=(*self.waiting, (np.array(X, dtype=np.float64), counts)))
+
+    def ready(self) -> Seen:
+        """Return this, with creases from the rows that wait if there are none yet."""
+        return self if self.creases is not None else self._creased(self.waiting)
+
+    def _creased(self, parts: tuple[tuple[NDArray[Any], Floats], ...]) -> Seen:
+        rows, counts = _rows.first(parts, self.recipe.n_init)
+        creases = Creases.of(
+            rows,
+            counts,
+            n_creases=self.recipe.n_creases,
+            n_levels=self.recipe.n_levels,
+            ridge=self.recipe.ridge,
+            seed=self.recipe.seed,
+        )
+        sums = reduce(Sums.plus, (Sums.of(creases, X, w) for X, w in parts))
+        return replace(self, waiting=(), creases=creases, sums=sums)
+
+    def emptied(self) -> Seen:
+        """Return the creases without any row; only where there are creases."""
+        assert self.creases is not None
+        return replace(
+            Seen.nothing(self.recipe, len(self.creases.center)),
+            creases=self.creases,
+            sums=Sums.empty(self.creases.n_outputs),
+        )
+
+    def plus(self, other: Seen) -> Seen:
+        """Return what is kept of the rows of both, which share their creases."""
+        assert self.sums is not None
+        assert other.sums is not None
+        sketches = [s.sketch for s in (self, other) if s.sketch is not None]
+        return replace(
+            self,
+            sums=self.sums.plus(other.sums),
+            sample=self.sample.plus(other.sample),
+            sketch=reduce(Sketch.plus, sketches) if sketches else None,
+        )

@@ -1,0 +1,123 @@
+"""Models learned apart become one."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import overload
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from refold.algorithm.engines.sketch import Sketch
+from refold.models.creased import CreasedREF
+from refold.models.creased._seen import Seen
+from refold.models.ref import REF
+
+Model = REF | CreasedREF
+
+# What may differ between models that are merged: it does not enter what they have learned, or
+# (the last two) shows in the creases, which are compared themselves.
+_FREE = ("n_jobs", "engine", "n_init", "random_state")
+
+
+@overload
+def merge(*models: REF) -> REF: ...
+@overload
+def merge(*models: CreasedREF) -> CreasedREF: ...
+def merge(*models: Model) -> Model:
+    """Return one model as if it had been fitted on the rows of all, without needing a row.
+
+    Parameters
+    ----------
+    *models : REF or CreasedREF
+        On the same columns and with the same parameters. REF: fitted with ``engine="sketch"``.
+        CreasedREF: one, and models that were made by its ``empty_like`` and learned by
+        ``partial_fit``, so that all share their creases.
+
+    Returns
+    -------
+    REF or CreasedREF
+        A new model; the others stay as they are. A REF has the threshold that is its parameter: a
+        calibration is not that of another model. A CreasedREF is calibrated anew, by leave-one-out
+        scores of the rows that the models have kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, merge
+    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> here, there = (REF(engine="sketch").fit(part) for part in (X[:400], X[400:]))
+    >>> whole = REF(engine="sketch").fit(X)
+    >>> bool((merge(here, there).predict(X) == whole.predict(X)).all())
+    True
+    """
+    if not models:
+        raise ValueError("merge needs at least one model.")
+    for number, model in enumerate(models):
+        _check(models[0], model, number)
+    if isinstance(models[0], CreasedREF):
+        return _merged_creased([m for m in models if isinstance(m, CreasedREF)])
+    return _merged([m for m in models if isinstance(m, REF)])
+
+
+def _merged(models: list[REF]) -> REF:
+    first = models[0]
+    merged: REF = clone(first)
+    merged.sketch_ = reduce(Sketch.plus, (model.sketch_ for model in models))
+    merged._chain = None
+    merged.engine_ = first.engine_
+    merged._decide_at(first.threshold)
+    merged.n_features_in_ = first.n_features_in_
+    if hasattr(first, "feature_names_in_"):
+        merged.feature_names_in_ = first.feature_names_in_
+    return merged
+
+
+def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
+    ours = models[0]._seen.creases
+    for number, model in enumerate(models):
+        theirs = model._seen.creases
+        if ours is None or theirs is None:
+            raise ValueError(
+                f"Model {number} has learned {model._seen.weight:g} of "
+                f"n_init={model._seen.recipe.n_init} rows and has no creases yet. Only models that "
+                "share their creases can be merged: make the others by empty_like() of one, and "
+                "train them by partial_fit."
+            )
+        if not ours.same_as(theirs):
+            raise ValueError(
+                f"Models 0 and {number} have different creases. Make the others by empty_like() of "
+                "one, and train them by partial_fit (fit would make new creases)."
+            )
+    return models[0]._with(reduce(Seen.plus, (model._seen for model in models)))
+
+
+def _check(first: Model, model: Model, number: int) -> None:
+    """Refuse a model that cannot be merged with the first, saying what differs."""
+    check_is_fitted(model)
+    if type(first) is not type(model):
+        raise ValueError(
+            f"Models 0 and {number} are of different kinds: {type(first).__name__} and "
+            f"{type(model).__name__}."
+        )
+    if isinstance(model, REF):
+        model._check_without_alpha()
+    if isinstance(model, REF) and not hasattr(model, "sketch_"):
+        raise ValueError(
+            f"Model {number} was learned by engine={model.engine_!r}; only models of "
+            "engine='sketch' can be merged."
+        )
+    ours, theirs = first.get_params(), model.get_params()
+    different = [k for k in ours if k not in _FREE and ours[k] != theirs[k]]
+    if different:
+        said = ", ".join(f"{k}={ours[k]!r} and {theirs[k]!r}" for k in different)
+        raise ValueError(f"Models 0 and {number} have different parameters: {said}.")
+    names = [getattr(m, "feature_names_in_", None) for m in (first, model)]
+    columns = [
+        list(range(m.n_features_in_)) if n is None else list(n)
+        for m, n in zip((first, model), names, strict=True)
+    ]
+    if columns[0] != columns[1]:
+        raise ValueError(
+            f"Models 0 and {number} have different columns: {columns[0]} and {columns[1]}."
+        )

@@ -1,0 +1,432 @@
+"""REF, the estimator: stores parameters, validates, hands over to an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from threading import Lock
+from typing import Any, ClassVar, Literal, Self
+
+from sklearn.base import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    OutlierMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from refold._typing import Array
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.distances import DISTANCES
+from refold.algorithm.engines import ENGINES, Engine, choose
+from refold.algorithm.engines.sketch import Sketch
+from refold.algorithm.folds import FOLDS
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.columns.frames import check_enough, read_table, read_weights
+from refold.columns.summary import Summary
+from refold.decisions.crossfit import cross_fitted
+from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
+from refold.models.guard import GuardMixin
+
+# One for all models: it is held for milliseconds, and a lock of a model's own could not be pickled.
+_REFRESHING = Lock()
+
+
+def _has_sketch(estimator: REF) -> bool:
+    return estimator.engine == "sketch"
+
+
+class REF(
+    GuardMixin, DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator
+):
+    """Repeated Element-wise Folding, a linear-time one-class classifier.
+
+    Each feature is standardized and then, `n_iter` - 1 times, folded (by default: its absolute
+    value is taken) and standardized again. Folding brings normal rows together near the origin; a
+    new row goes through the same shifts and scales, and is normal if its distance to the origin is
+    at most `threshold`. There is nothing to tune.
+
+    Read more in ``docs/ref.md``.
+
+    Parameters
+    ----------
+    n_iter : int, default=101
+        The number of standardizations, J in the paper; 1 is its *base* method.
+    fold : {"abs", "sqr", "cos-abs", "cos", "sin", "tanh"} or callable, default="abs"
+        The folding operation. A callable takes an array and returns one of the same shape, element
+        by element.
+    distance : {"l1", "l2"} or callable, default="l1"
+        L1/D, L2/D, or a callable that takes folded rows, shape (n, d), and returns n distances.
+    threshold : float, default=1.0
+        A row is normal if its distance is at most this.
+    alpha : float or None, default=None
+        The share of normal rows that may be rejected, in place of a `threshold`. That is then set
+        from the distances of training rows to models that have not seen them: each row left out
+        in turn up to 1,000 rows, every fiftieth together above. None keeps `threshold`.
+    levels : {"last", "all"}, default="last"
+        ``"last"`` is the paper's distance, after the last level. ``"all"`` is the mean of the
+        distances over all levels, the path score: it ranks rows better and changes less from one
+        training sample to another.
+    engine : {"auto", "exact", "reference"}, default="auto"
+        ``"exact"`` is compiled and threaded. ``"reference"`` is the paper's Algorithm 1 line by
+        line on any array-API array (NumPy, PyTorch, CuPy…); it takes callables and answers in the
+        array library of its input. ``"sketch"`` learns in one pass over the rows, can go on
+        learning, forget and merge. ``"auto"`` is ``"exact"`` below 250,000 rows, then ``"sketch"``;
+        ``"reference"`` where neither is possible.
+    max_gain : float or None, default=1e6
+        A feature stops folding before rounding errors would be amplified by more than this, so that
+        labels do not depend on the processor or on the order of rows. Matters for features with few
+        distinct values. None, for ``engine="reference"`` alone, never stops and keeps the author's
+        floor of 1e-3 under every standard deviation.
+    n_bins : int, default=8192
+        Bins per feature of the engine ``"sketch"``.
+    n_jobs : int or None, default=None
+        Threads of the compiled engine; None is all cores that the process may use. No result
+        depends on it.
+
+    Attributes
+    ----------
+    chain_ : FoldChain
+        The learned shifts and scales, the levels used and the gain reached per feature.
+    threshold_ : float
+        The threshold in use.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for, by `alpha` or ``calibrate``; None if for none.
+    calibration_ : Calibration
+        The distances of normal rows that rates and p-values are read from, once there are any.
+    offset_ : float
+        ``-threshold_``; ``decision_function = score_samples - offset_``.
+    summary_ : Summary
+        Number of rows, missing values, range and quantiles of each feature in training.
+    sketch_ : Sketch
+        What the engine ``"sketch"`` has kept of the rows.
+    engine_ : str
+        The engine that learned the chain and evaluates it.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+
+    Notes
+    -----
+    NaN is a missing value: it is skipped in training, and a row's distance is the mean over the
+    features it has. Infinity is refused. A row's result never depends on the rows beside it.
+
+    References
+    ----------
+    J. Raitoharju, "Linear-time One-Class Classification with Repeated Element-wise Folding".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF().fit(rng.normal(size=(500, 3)))
+    >>> new = [[0.1, -0.4, 0.2], [0.1, 8.0, 0.2]]
+    >>> model.predict(new)
+    array([ 1, -1])
+    >>> model.contributions(new)[1].argmax()  # because of column 1
+    np.int64(1)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
+        "fold": [StrOptions(set(FOLDS)), callable],
+        "distance": [StrOptions(set(DISTANCES)), callable],
+        "threshold": [Interval(Real, 0.0, None, closed="left")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), None],
+        "levels": [StrOptions({"last", "all"})],
+        "engine": [StrOptions({"auto", *ENGINES})],
+        "max_gain": [Interval(Real, 1.0, None, closed="left"), None],
+        "n_bins": [Interval(Integral, 16, 2**24, closed="both")],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_iter: int = 101,
+        fold: str | Callable[[Array], Array] = "abs",
+        distance: str | Callable[[Array], Array] = "l1",
+        threshold: float = 1.0,
+        alpha: float | None = None,
+        levels: Literal["last", "all"] = "last",
+        engine: str = "auto",
+        max_gain: float | None = 1e6,
+        n_bins: int = 8192,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_iter = n_iter
+        self.fold = fold
+        self.distance = distance
+        self.threshold = threshold
+        self.alpha = alpha
+        self.levels = levels
+        self.engine = engine
+        self.max_gain = max_gain
+        self.n_bins = n_bins
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Learn what is normal. If it fails, a model learned before stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Normal rows only.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts. Zero is the same as leaving the row out.
+
+        Returns
+        -------
+        REF
+            The estimator itself.
+        """
+        with self._restored_on_error(), self._naming_columns():
+            self._check_decision()
+            rows = getattr(X, "shape", (0,))[0]
+            engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
+            self._check_engine(engine)
+            X = read_table(self, X, reset=True, native=engine == "reference")
+            weights = read_weights(X, sample_weight)
+            check_enough(X.shape[0], weights)
+            if self.alpha is not None:
+                check_supported(self.alpha, X.shape[0] if weights is None else weights.sum())
+            self._chain: FoldChain | None
+            if engine == "sketch":
+                self.__dict__.pop("_summary", None)
+                self.sketch_ = self._sketch(X, weights)
+                self._chain = self._learn_from_sketch()
+            else:
+                self.__dict__.pop("sketch_", None)
+                self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
+                rows = to_numpy(X) if is_foreign_array(X) else X
+                self._summary = Summary.of(rows, weights, n_jobs=self.n_jobs)
+            self.engine_ = engine
+            self._decide_at(self.threshold)
+            if self.alpha is not None:
+                self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
+        return self
+
+    @available_if(_has_sketch)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Go on learning; only for ``engine="sketch"``.
+
+        The result is that of ``fit`` on all rows seen, in whatever chunks they come. If it fails,
+        the model stays as it was. A calibration does not outlive a change of the model: call
+        ``calibrate`` when all is learned.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            More normal rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts.
+
+        Returns
+        -------
+        REF
+            The estimator itself.
+        """
+        with self._restored_on_error(), self._naming_columns():
+            first = not hasattr(self, "sketch_")
+            self._check_without_alpha()
+            if first:
+                self._check_engine("sketch")
+                self.engine_ = "sketch"
+                self._decide_at(self.threshold)
+            X = read_table(self, X, reset=first, native=False)
+            part = self._sketch(X, read_weights(X, sample_weight))
+            self.sketch_ = part if first else self.sketch_.plus(part)
+            self._chain = None
+            self._decide_anew(self.threshold)
+        return self
+
+    @available_if(_has_sketch)
+    def forget(self, X: Array, sample_weight: Array | None = None) -> Self:
+        """Undo the learning of rows; only for ``engine="sketch"``.
+
+        As after ``partial_fit``, a calibration is given up.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows that were learned.
+        sample_weight : array-like of shape (n,), default=None
+            The weights they were learned with.
+
+        Returns
+        -------
+        REF
+            The estimator itself.
+        """
+        check_is_fitted(self)
+        with self._restored_on_error(), self._naming_columns():
+            self._check_without_alpha()
+            X = read_table(self, X, reset=False, native=False)
+            self.sketch_ = self.sketch_.minus(self._sketch(X, read_weights(X, sample_weight)))
+            self._chain = None
+            self._decide_anew(self.threshold)
+        return self
+
+    @property
+    def chain_(self) -> FoldChain:
+        """The learned chain; after ``partial_fit`` or ``forget`` it is learned when asked for."""
+        check_is_fitted(self)
+        with _REFRESHING, self._naming_columns():
+            if self._chain is None:
+                self._chain = self._learn_from_sketch()
+            return self._chain
+
+    @property
+    def summary_(self) -> Summary:
+        """What is remembered of the training rows, feature by feature."""
+        check_is_fitted(self)
+        return Summary.of_sketch(self.sketch_) if hasattr(self, "sketch_") else self._summary
+
+    def _recipe(self) -> dict[str, Any]:
+        names = ("n_iter", "fold", "max_gain", "n_jobs")
+        return {name: getattr(self, name) for name in names}
+
+    def _sketch(self, X: Array, weights: Array | None) -> Sketch:
+        return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
+
+    def _learn_from_sketch(self) -> FoldChain:
+        rows, weight = self.sketch_.rows, self.sketch_.weight
+        check_enough(rows, None if weight == rows else weight)
+        return self.sketch_.chain(**self._recipe())
+
+    def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
+        return cross_fitted(
+            X,
+            weights,
+            chain=self.chain_,
+            engine=self.engine_,
+            sketch=getattr(self, "sketch_", None),
+            recipe=self._recipe(),
+            distance=self.distance,
+            path=self.levels == "all",
+        )
+
+    def _check_decision(self) -> None:
+        if self.alpha is not None and self.threshold != 1.0:
+            raise ValueError(
+                f"alpha={self.alpha!r} and threshold={self.threshold!r} contradict each other: "
+                "alpha sets the threshold itself. Give one of them."
+            )
+
+    def _check_without_alpha(self) -> None:
+        """Refuse to learn from parts at a rate: histograms do not tell the distances of rows."""
+        if self.alpha is not None:
+            raise ValueError(
+                f"alpha={self.alpha!r} needs all rows in one fit: what is kept of parts of a table "
+                "does not tell the distances of their rows. Set alpha=None, and when all is "
+                f"learned call calibrate(X_cal, alpha={self.alpha!r}) with normal rows that were "
+                "not learned."
+            )
+
+    def _check_engine(self, engine: str) -> None:
+        if self.max_gain is None and engine != "reference":
+            raise ValueError(
+                "max_gain=None, never stop folding, is for engine='reference' alone; "
+                f"engine={self.engine!r} needs a number, for example the default 1e6."
+            )
+        if callable(self.fold) and engine != "reference":
+            raise ValueError(
+                f"engine={engine!r} has the named folds only; a callable needs 'reference'."
+            )
+
+    def score_samples(self, X: Array) -> Array:
+        """Return the negative distance of each row: the lower, the less normal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X, engine = self._read(X)
+        with self._naming_columns():
+            return -engine.distances(
+                self.chain_, X, self.distance, path=self.levels == "all", n_jobs=self.n_jobs
+            )
+
+    def contributions(self, X: Array) -> Array:
+        """Return each feature's share of each row's distance.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to explain.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            Not negative, 0 for a missing value; a row's shares add up to its distance.
+        """
+        if callable(self.distance):
+            raise ValueError(
+                "Contributions need a distance that is a sum over features; the callable "
+                f"{self.distance!r} cannot be divided. Use distance='l1' or 'l2'."
+            )
+        X, engine = self._read(X)
+        with self._naming_columns():
+            return engine.contributions(
+                self.chain_, X, self.distance, path=self.levels == "all", n_jobs=self.n_jobs
+            )
+
+    def transform(self, X: Array) -> Array:
+        """Return the folded features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to fold.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            Signed values after the last level; NaN stays NaN.
+        """
+        X, engine = self._read(X)
+        with self._naming_columns():
+            return engine.transform(self.chain_, X, n_jobs=self.n_jobs)
+
+    def trace(self, X: Array) -> Array:
+        """Return each row's distance after every level.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to follow.
+
+        Returns
+        -------
+        ndarray of shape (n, n_iter)
+            The last column is the distance of ``levels="last"``, the mean that of ``"all"``. A
+            feature that has stopped folding keeps its last value.
+        """
+        X, engine = self._read(X)
+        with self._naming_columns():
+            return engine.trace(self.chain_, X, self.distance, n_jobs=self.n_jobs)
+
+    def _read(self, X: Array) -> tuple[Array, Engine]:
+        check_is_fitted(self)
+        X = read_table(self, X, reset=False, native=self.engine_ == "reference")
+        return X, ENGINES[self.engine_]

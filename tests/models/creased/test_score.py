@@ -1,0 +1,128 @@
+"""CreasedREF computes what its contract says, checked against a second implementation."""
+
+import numpy as np
+import pytest
+
+from refold import CreasedREF
+from refold.models.creased._leverage import Leverage
+from refold.models.creased._sums import Sums
+from tests.models.creased import oracle
+
+
+@pytest.mark.parametrize("n_creases", [30, 60])  # features fewer and more than rows
+@pytest.mark.parametrize(
+    ("n_init", "n_levels", "ridge", "alpha"),
+    [
+        (10_000, 2, 1.0, 0.1),
+        (120, 2, 1.0, 0.1),
+        (300, 1, 0.1, 0.05),
+        (50, 3, 10.0, 0.25),
+    ],
+)
+def test_distances_are_those_of_a_plain_implementation(
+    n_creases, n_init, n_levels, ridge, alpha, table, new
+):
+    table = table[: 200 if n_creases == 30 else 40]
+    options = {"n_init": n_init, "n_levels": n_levels, "ridge": ridge, "alpha": alpha}
+    model = CreasedREF(n_creases=n_creases, **options).fit(table)
+    W, c = model.creases_.directions, model.creases_.offsets
+    assert model.judge_.leverage.dual == (n_creases == 60)
+    expected = oracle.distances(table, new, W, c, **options)
+    np.testing.assert_allclose(-model.score_samples(new), expected, rtol=1e-7)
+    np.testing.assert_array_equal(model.predict(new), np.where(expected <= 1, 1, -1))
+    assert model.threshold_ == 1.0
+
+
+def test_half_of_the_creases_go_through_rows_and_half_between_two(table):
+    X = table[:40]
+    creases = CreasedREF(n_creases=31).fit(X).creases_
+    W, c = creases.directions, creases.offsets
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    np.testing.assert_allclose(np.linalg.norm(W, axis=1), 1.0)
+    assert (np.abs(Z @ W[:15].T - c[:15]).min(axis=0) < 1e-12).all()
+    i, k = np.triu_indices(40, 1)
+    normals = (Z[i] - Z[k]) / np.linalg.norm(Z[i] - Z[k], axis=1, keepdims=True)
+    middles = (Z[i] + Z[k]) / 2
+    for w, offset in zip(W[15:], c[15:], strict=True):
+        pair = np.abs(normals @ w).argmax()
+        np.testing.assert_allclose(np.abs(normals[pair] @ w), 1.0)
+        np.testing.assert_allclose(middles[pair] @ w, offset, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [30, 300])
+def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(rows, table):
+    X = table[:rows]
+    model = CreasedREF(n_creases=50).fit(X)
+    Phi = np.concatenate([phi[: p.stop - p.start].copy() for p, phi in model.creases_.features(X)])
+    brute = np.sort(oracle.left_out(Phi, 1.0)) / model.judge_.unit
+    assert model.judge_.leverage.dual == (rows < 100)
+    np.testing.assert_allclose(model.calibration_.scores, brute, rtol=1e-9)
+    assert model.calibration_.source == "leave-one-out"
+
+
+def test_a_weighted_row_is_left_out_once_or_wholly_if_it_weighs_less(table):
+    weights = np.where(np.arange(60) % 3 == 0, 2.5, 0.5)
+    model = CreasedREF(n_creases=20).fit(table[:60], sample_weight=weights)
+    creases, ones = model.creases_, np.ones(1)
+    whole = Sums.of(creases, table[:60], weights)
+    leverage = Leverage.of(whole, 1.0)
+    for i in (0, 1):
+        less = weights.copy()
+        less[i] = max(less[i] - 1.0, 0.0)
+        _, phi = next(creases.features(table[[i]]))
+        brute = Leverage.of(Sums.of(creases, table[:60], less), 1.0).scores(phi.copy())[0]
+        direct = leverage.left_out(leverage.scores(phi.copy())[:1], ones * weights[i])[0]
+        np.testing.assert_allclose(direct, brute, rtol=1e-9)
+
+
+def test_dual_and_primal_are_the_same_score(table, new):
+    model = CreasedREF(n_creases=200).fit(table)
+    few = model.sums_
+    many = Sums(few.weight, few.total, few.rows[:0], few.counts[:0], few.products())
+    dual, primal = Leverage.of(few, 1.0), Leverage.of(many, 1.0)
+    assert dual.dual
+    assert not primal.dual
+    _, phi = next(model.creases_.features(new))
+    np.testing.assert_allclose(dual.scores(phi.copy()), primal.scores(phi.copy()), rtol=1e-9)
+
+
+def test_p_values_count_the_leave_one_out_scores_that_are_as_large(table, new):
+    model = CreasedREF(n_creases=30).fit(table)
+    d = -model.score_samples(new)
+    at_least = (model.calibration_.scores[None] >= d[:, None]).sum(axis=1)
+    np.testing.assert_allclose(model.p_values(new), (1 + at_least) / 301)
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.1, 0.3])
+def test_the_share_of_new_normal_rows_that_is_rejected_is_alpha(alpha, rng):
+    mixing = rng.normal(size=(5, 5))
+    shares = []
+    for seed in range(4):
+        X = rng.normal(size=(1500, 5)) @ mixing
+        model = CreasedREF(n_creases=64, alpha=alpha, random_state=seed).fit(X[:500])
+        shares.append((model.predict(X[500:]) == -1).mean())
+    assert np.mean(shares) == pytest.approx(alpha, abs=0.01 + 0.25 * alpha)
+
+
+def test_calibrating_on_held_out_rows_sets_another_threshold_until_more_is_learned(table, rng):
+    held = table[200:]
+    model = CreasedREF(n_creases=30).fit(table[:200])
+    model.calibrate(held, alpha=0.2)
+    assert model.calibration_.source == "held-out"
+    assert (model.predict(held) == -1).mean() == pytest.approx(0.2, abs=0.011)
+    model.partial_fit(table[200:])
+    assert model.threshold_ == 1.0
+    assert model.calibration_.source == "leave-one-out"
+    assert model.calibrate(alpha=0.3).threshold_ < 1.0
+
+
+def test_dependence_that_no_single_feature_shows_is_seen(rng):
+    x = rng.normal(size=1000)
+    model = CreasedREF().fit(np.column_stack([x, x + 0.05 * rng.normal(size=1000)]))
+    assert model.predict([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]]).tolist() == [1, -1, -1]
+
+
+def test_far_rows_are_the_further_the_further_they_are(table):
+    model = CreasedREF().fit(table)
+    d = -model.score_samples(table[:1] + np.array([[10.0], [100.0], [1e4], [1e5]]))
+    assert (np.diff(d) > 0).all()
