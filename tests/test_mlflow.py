@@ -114,7 +114,10 @@ def test_served_answers_are_those_of_score_parquet(saved, model, new, tmp_path):
     refold.scale.score_parquet(model, tmp_path / "new.parquet", tmp_path / "scored.parquet")
     expected = pa.parquet.read_table(tmp_path / "scored.parquet").drop_columns(NAMES)
     answers = mlflow.pyfunc.load_model(str(saved)).predict(new)
-    assert list(answers.columns) == ["distance", "label", "reason_1", "reason_2", "reason_3"]
+    assert list(answers.columns) == [
+        *("distance", "label", "p_value"),
+        *("reason_1", "reason_2", "reason_3"),
+    ]
     assert answers.index.equals(new.index)
     for name in expected.column_names:
         assert answers[name].tolist() == expected[name].to_pylist()

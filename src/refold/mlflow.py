@@ -14,12 +14,14 @@ import numpy as np
 
 import refold
 from refold.base.needs import needs
-from refold.scale._batches import answer_names, judged
+from refold.columns.frames import read_table
+from refold.judgement import Judge, answer_names, answer_types, answers
 
 FLAVOR = "refold"
 _FILE = "model.json"
 _DATA = f"data/{_FILE}"  # where MLflow puts it within a model's folder
 _REASONS = 3
+_KINDS = {"double": "double", "int8": "integer", "string": "string"}  # Arrow's to MLflow's
 
 
 def save_model(
@@ -168,12 +170,12 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     return refold.load(Path(folder, _DATA))
 
 
-def _load_pyfunc(data_path: str) -> Judge:
+def _load_pyfunc(data_path: str) -> ServedModel:
     """Return what ``mlflow.pyfunc.load_model`` wraps; MLflow looks for this name."""
-    return Judge(refold.load(data_path))
+    return ServedModel(refold.load(data_path))
 
 
-class Judge:
+class ServedModel:
     """A model as MLflow's generic function: a table in, a table of answers out.
 
     Parameters
@@ -202,8 +204,9 @@ class Judge:
         -------
         pandas.DataFrame
             The columns that ``refold.scale.score_parquet`` adds: ``distance``, ``label`` (1 normal,
-            -1 not) and ``reason_1`` … ``reason_3``, the names of the columns with the largest
-            shares in the distance, None where fewer have one. The index is that of the input.
+            -1 not), ``p_value`` if the model is calibrated, and ``reason_1`` … ``reason_3``, the
+            names of the columns that matter most, None where fewer do. A row without any value has
+            the distance NaN and the label 0. The index is that of the input.
         """
         pd = needs("pandas", "mlflow")
         if not isinstance(model_input, pd.DataFrame | np.ndarray | dict):
@@ -212,19 +215,14 @@ class Judge:
                 f"{type(model_input).__name__}."
             )
         frame, features = self._own_columns(pd.DataFrame(model_input))
-        columns = judged(self.model, frame, features, _REASONS)
-        # Of objects, so that what is missing is None, which JSON has, rather than NaN.
-        answers = [
-            column.to_numpy(zero_copy_only=False).astype(object) if k >= 2 else column.to_numpy()
-            for k, column in enumerate(columns)
-        ]
-        names = answer_names(_REASONS, "", ())
-        return pd.DataFrame(
-            {
-                name: pd.Series(a, frame.index, a.dtype)
-                for name, a in zip(names, answers, strict=True)
-            }
-        )
+        judge = Judge.of(self.model).called(features)
+        rows = np.empty(frame.shape)
+        if len(frame):
+            rows = read_table(self.model, frame, reset=False, native=False)
+        columns = answers(judge.rows(rows, explained=True), _REASONS)
+        names = answer_names(judge, _REASONS, "", ())
+        table = {name: _plain(column) for name, column in zip(names, columns, strict=True)}
+        return pd.DataFrame(table, frame.index)
 
     def _own_columns(self, frame: Any) -> tuple[Any, list[str]]:
         """Return the columns that the model judges, as it knows them, and what to call them."""
@@ -241,14 +239,24 @@ def _signature(model: Any, input_example: Any) -> Any:
     """Return what MLflow is to enforce, from rows that the model can judge."""
     models = needs("mlflow.models", "mlflow")
     types = needs("mlflow.types", "mlflow")
-    Judge(model).predict(input_example)
-    kinds = ["double", "integer"] + ["string"] * _REASONS
+    ServedModel(model).predict(input_example)
+    judge = Judge.of(model)
+    kinds = [_KINDS[str(kind)] for kind in answer_types(judge, _REASONS)]
     answers = [
         types.ColSpec(kind, name, required=kind != "string")
-        for kind, name in zip(kinds, answer_names(_REASONS, "", ()), strict=True)
+        for kind, name in zip(kinds, answer_names(judge, _REASONS, "", ()), strict=True)
     ]
     inputs = models.infer_signature(input_example).inputs
     return models.ModelSignature(inputs=inputs, outputs=types.Schema(answers))
+
+
+def _plain(column: Any) -> Any:
+    """Return an Arrow column as pandas has it: no null, but what JSON can tell apart."""
+    if str(column.type) == "string":
+        return column.to_numpy(zero_copy_only=False).astype(object)  # None, not NaN
+    return (column.fill_null(0) if str(column.type) == "int8" else column).to_numpy(
+        zero_copy_only=False
+    )
 
 
 def _as_list(requirements: Sequence[str] | str | None) -> list[str]:

@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array
-from refold.base.arrays import to_numpy
 from refold.base.needs import needs
+from refold.judgement import Judgement
 from refold.models.ref import REF
 
 BaseDetector: Any = needs("pyod.models.base", "pyod").BaseDetector
@@ -167,7 +167,7 @@ class REFDetector(BaseDetector):
         ndarray of shape (n,)
         """
         check_is_fitted(self, "model_")
-        return np.asarray(-to_numpy(self.model_.score_samples(X)), dtype=np.float64)
+        return Judgement.of(self.model_, X).distances
 
     def contributions(self, X: Array) -> NDArray[np.float64]:
         """Return each feature's share of each row's score.
@@ -183,7 +183,7 @@ class REFDetector(BaseDetector):
             Not negative, 0 for a missing value; a row's shares add up to its score.
         """
         check_is_fitted(self, "model_")
-        return np.asarray(to_numpy(self.model_.contributions(X)), dtype=np.float64)
+        return Judgement.of(self.model_, X, explained=True).attribution().parts
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -106,7 +106,7 @@ def test_what_cannot_be_explained_is_refused(parts):
     with pytest.raises(NotFittedError):
         explain(REF(), parts)
     own = REF(distance=lambda y: abs(y).max(axis=1)).fit(parts)
-    with pytest.raises(ValueError, match="sum over features"):
+    with pytest.raises(ValueError, match="cannot be divided"):
         explain(own, parts)
 
 

@@ -59,7 +59,7 @@ def test_it_is_accepted_and_no_value_nearer_is(settings, kinds, n, seed):
     for explanation in explain(model, rows):
         row = rows[explanation.row]
         for reason in explanation.reasons:
-            j = int(reason.feature.removeprefix("column "))
+            j = int(reason.feature.removeprefix("x"))
             assert reason.exact
             if np.isnan(row[j]):
                 assert reason.accepted_at is None

@@ -9,8 +9,9 @@ import pytest
 
 import refold
 from refold import REF
+from refold.columns.frames import feature_names
 from refold.drift import compare
-from refold.explain import explain, feature_names, normal_ranges
+from refold.explain import explain, normal_ranges
 from refold.report import describe
 
 

@@ -151,11 +151,13 @@ def test_infinity_is_found_with_file_row_and_column(tmp_path, rng):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad", "good"]
 
 
-def test_a_row_without_values_is_found_with_its_file(tmp_path):
+def test_a_row_without_values_has_no_verdict(tmp_path):
     path = write(tmp_path, "1", x=[1.0, 2.0, None, 4.0])
     model = scale.fit_parquet(path)
-    with pytest.raises(ValueError, match=r"1: Nothing is observed in row 2"):
-        scale.score_parquet(model, path, tmp_path / "out")
+    scale.score_parquet(model, path, tmp_path / "out", reasons=1)
+    scored = pq.read_table(tmp_path / "out").drop_columns("x").to_pylist()
+    assert scored[2] == {"distance": None, "label": None, "reason_1": None}
+    assert all(row["label"] is not None for row in scored[:2] + scored[3:])
 
 
 def test_names_that_are_taken_are_refused(tmp_path, model):

@@ -74,6 +74,17 @@ class FoldChain:
         exponent = np.clip(np.frexp(self.scales[0])[1], -1000, 1000)
         return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
 
+    def of_feature(self, feature: int) -> FoldChain:
+        """Return the chain of one feature alone."""
+        only = slice(feature, feature + 1)
+        return FoldChain(
+            self.fold,
+            self.shifts[:, only],
+            self.scales[:, only],
+            self.levels[only],
+            self.gain[only],
+        )
+
     def unscaled(self) -> tuple[Floats, Floats]:
         """Return the abs chain in each feature's own units.
 

@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats
 from refold.base.needs import needs
-from refold.cli._models import Judge, Verdicts
-from refold.models.scorer import parts_of
-from refold.scale._batches import reason_columns
+from refold.cli._models import LoadedModel
+from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.tabular import Block, Features, InputError, Table
-from refold.tabular.errors import listed
 
 pa = needs("pyarrow", "cli")
 
@@ -27,20 +24,19 @@ class Worst:
 
     most: int
     rows: list[int] = field(default_factory=list)
-    distances: list[float] = field(default_factory=list)
-    X: Any = None
+    found: Judgement | None = None
 
-    def add(self, block: Block, X: Floats, verdicts: Verdicts) -> None:
+    def add(self, block: Block, found: Judgement) -> None:
         """Look for worse rows in a block."""
-        out = np.flatnonzero(verdicts.outlier)
-        if self.most == 0 or len(out) == 0:
+        out = found.worst_first[: self.most]
+        if len(out) == 0:
             return
+        both = found.take(out)
         rows = np.array([*self.rows, *(block.first + out)])
-        distances = np.array([*self.distances, *verdicts.distances[out]])
-        both = X[out] if self.X is None else np.vstack([self.X, X[out]])
-        order = np.argsort(-distances, kind="stable")[: self.most]
-        self.rows, self.distances = rows[order].tolist(), distances[order].tolist()
-        self.X = both[order]
+        if self.found is not None:
+            both = Judgement.joined([self.found, both])
+        order = np.argsort(-both.distances, kind="stable")[: self.most]
+        self.rows, self.found = rows[order].tolist(), both.take(order)
 
 
 @dataclass
@@ -52,17 +48,17 @@ class Scores:
     normal: int = 0
     outliers: int = 0
 
-    def add(self, block: Block, X: Floats, verdicts: Verdicts) -> None:
+    def add(self, block: Block, found: Judgement) -> None:
         """Count a block."""
-        outliers = int(verdicts.outlier.sum())
+        outliers = int(found.outlier.sum())
         self.rows += block.rows
         self.outliers += outliers
-        self.normal += int(verdicts.judged.sum()) - outliers
-        self.worst.add(block, X, verdicts)
+        self.normal += int(found.judged.sum()) - outliers
+        self.worst.add(block, found)
 
 
 def score_table(
-    judge: Judge,
+    model: LoadedModel,
     table: Table,
     *,
     writer: Callable[[Any], Any] | None,
@@ -76,7 +72,7 @@ def score_table(
 
     `writer` takes the columns to come and returns a context that gives a function of a batch.
     """
-    features = judge.features_in(table)
+    features, judge = model.features_in(table), model.judge
     scores = Scores(Worst(worst))
     answer = _Answer(judge, table, features, fmt, reasons, prefix)
     needed = features.columns if writer is None else None
@@ -87,11 +83,10 @@ def score_table(
     opened = nullcontext() if writer is None else writer(answer.schema(first))
     with opened as write:
         for block in itertools.chain([first], blocks):
-            X = features.matrix(block)
-            verdicts = Verdicts.of(judge, X)
+            found = judge.rows(features.matrix(block), explained=reasons > 0)
             if write is not None:
-                write(answer.batch(block, X, verdicts))
-            scores.add(block, X, verdicts)
+                write(answer.batch(block, found))
+            scores.add(block, found)
             count(block.rows)
     return scores
 
@@ -111,39 +106,22 @@ class _Answer:
         self._judge, self._reasons = judge, reasons
         # CSV hands on what was written; other formats get the numbers that the model saw.
         self._numeric = {} if fmt == "csv" else features.numeric
-        self._features = features.names
         self._csv = fmt == "csv"
         self._table = table.name
-        added = ["distance", "label", *(["p_value"] if judge.calibrated else [])]
-        added += [f"reason_{number}" for number in range(1, reasons + 1)]
-        self._added = [prefix + name for name in added]
-        clash = [name for name in self._added if name in table.names]
-        if fmt is not None and clash:
-            raise InputError(
-                f"{table.name} already has the columns {listed(clash)} that scoring adds. Give the "
-                "new ones another beginning, for example --prefix refold_."
-            )
+        try:
+            self._added = answer_names(judge, reasons, prefix, table.names if fmt else ())
+        except ValueError as error:
+            raise InputError(f"{table.name}: {error}") from None
 
     def schema(self, block: Block) -> Any:
         """Return the columns to come."""
-        rarity = [pa.float64()] if self._judge.calibrated else []
-        kinds = [pa.float64(), pa.int8(), *rarity, *[pa.string()] * self._reasons]
         given = [(name, self._kind(name, column)) for name, column in block.columns.items()]
+        kinds = answer_types(self._judge, self._reasons)
         return pa.schema([*given, *zip(self._added, kinds, strict=True)])
 
-    def batch(self, block: Block, X: Floats, verdicts: Verdicts) -> Any:
+    def batch(self, block: Block, found: Judgement) -> Any:
         """Return a block with its verdicts; rows that were not judged have none."""
-        unknown = ~verdicts.judged
-        labels = np.where(verdicts.outlier, -1, 1).astype(np.int8)
-        added = [
-            pa.array(verdicts.distances, mask=unknown),
-            pa.array(labels, mask=unknown),
-        ]
-        if self._judge.calibrated:
-            p_values = self._judge.model.calibration_.p_values(verdicts.distances)
-            added.append(pa.array(p_values, mask=unknown))
-        if self._reasons:
-            added += self._named(X, verdicts)
+        X, added = found.rows, answers(found, self._reasons)
         given = [
             pa.array(X[:, self._numeric[name]], from_pandas=True)
             if name in self._numeric
@@ -164,10 +142,3 @@ class _Answer:
                 ".parquet or .arrow."
             )
         return kind
-
-    def _named(self, X: Floats, verdicts: Verdicts) -> list[Any]:
-        """Name the columns with the largest shares in each row's distance."""
-        shares = np.zeros_like(X)
-        if verdicts.judged.any():
-            shares[verdicts.judged] = parts_of(self._judge.plain, X[verdicts.judged])
-        return reason_columns(shares, self._features, self._reasons)

@@ -33,17 +33,17 @@ def drift(
     """
     from refold.base.progress import counting
     from refold.cli._failures import as_bad_input
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.drift import DriftMonitor
 
-    judge = Judge(model)
+    loaded = LoadedModel(model)
     with options.open_data(table, no_header, delimiter, decimal) as data:
-        features = judge.features_in(data)
+        features = loaded.features_in(data)
         with as_bad_input(data.name):
-            monitor = DriftMonitor(judge.model, alpha=alpha)
+            monitor = DriftMonitor(loaded.model, alpha=alpha)
         with counting("comparing", data.rows, show=True) as count:
             for block in data.blocks(features.columns):
-                monitor.update(judge.frame(features.matrix(block)))
+                monitor.update(loaded.judge.rows(features.matrix(block)))
                 count(block.rows)
         with as_bad_input(data.name):
             found = monitor.result()

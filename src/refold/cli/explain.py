@@ -10,7 +10,7 @@ from refold.cli import _options as options
 
 if TYPE_CHECKING:
     from refold._typing import Floats
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.tabular import Table
 
 
@@ -40,19 +40,19 @@ def explain(
     """
     from refold.cli._answers import as_document
     from refold.cli._failures import as_bad_input
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
 
-    judge = Judge(model)
+    loaded = LoadedModel(model)
     wanted = sorted(set(row))
     with options.open_data(table, no_header, delimiter, decimal) as data:
-        X = _rows(judge, data, wanted)
+        X = _rows(loaded, data, wanted)
         with as_bad_input(data.name):
-            found = judge.explain(wanted, X, reasons)
+            found = loaded.explain(wanted, loaded.judge.rows(X, explained=True), reasons)
     if as_json:
         options.print_json(
             {
-                "threshold": judge.threshold,
-                "alpha": judge.alpha,
+                "threshold": loaded.judge.threshold,
+                "alpha": loaded.judge.alpha,
                 "rows": [as_document(one) for one in found],
             }
         )
@@ -60,13 +60,13 @@ def explain(
         typer.echo("\n\n".join(one.text(reasons) for one in found))
 
 
-def _rows(judge: Judge, table: Table, wanted: list[int]) -> Floats:
+def _rows(loaded: LoadedModel, table: Table, wanted: list[int]) -> Floats:
     """Read the rows with these numbers; nothing beyond the last one."""
     import numpy as np
 
     from refold.tabular import InputError
 
-    features = judge.features_in(table)
+    features = loaded.features_in(table)
     found, rows = [], 0
     for block in table.blocks(features.columns):
         rows = block.first + block.rows - 1
@@ -77,11 +77,4 @@ def _rows(judge: Judge, table: Table, wanted: list[int]) -> Floats:
             break
     else:
         raise InputError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
-    X: Floats = np.concatenate(found)
-    empty = np.isnan(X).all(axis=1)
-    if empty.any():
-        raise InputError(
-            f"{table.name}, row {wanted[int(empty.argmax())]}: every value is missing, so there is "
-            "nothing to explain."
-        )
-    return X
+    return np.concatenate(found)

@@ -19,9 +19,9 @@ def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
       refold inspect model.json
       refold inspect model.json --json | jq '.features[].normal'
     """
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
 
-    document = _document(Judge(model))
+    document = _document(LoadedModel(model))
     if as_json:
         options.print_json(document)
         return
@@ -31,12 +31,12 @@ def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
     Console().print(_table(document["features"]))
 
 
-def _document(judge: Any) -> dict[str, Any]:
+def _document(loaded: Any) -> dict[str, Any]:
     from refold.explain import normal_ranges
 
-    model = judge.model
+    model, judge = loaded.model, loaded.judge
     summary, chain = model.summary_, getattr(model, "chain_", None)
-    calibration = getattr(model, "calibration_", None)
+    calibration = judge.calibration
     ranges = normal_ranges(summary)
     parameters = {
         name: value
@@ -56,7 +56,7 @@ def _document(judge: Any) -> dict[str, Any]:
         "parameters": parameters,
         "features": [
             {
-                "name": str(name),
+                "name": name,
                 "low": float(summary.low[k]),
                 "high": float(summary.high[k]),
                 "normal": [[float(low), float(high)] for low, high in ranges[k]],

@@ -13,7 +13,7 @@ from refold.cli import _options as options
 
 if TYPE_CHECKING:
     from refold._typing import Floats
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.report import Report
     from refold.tabular import Table
 
@@ -58,16 +58,16 @@ def report(
     """
     options.check_output(out)
     from refold.cli._failures import as_bad_input
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.report import write_report
 
-    judge = Judge(model)
+    loaded = LoadedModel(model)
     with options.open_data(table, no_header, delimiter, decimal) as data:
-        X, names = _read(judge, data, id_column)
+        X, names = _read(loaded, data, id_column)
         with as_bad_input(data.name):
             found = write_report(
-                judge.model,
-                judge.frame(X),
+                loaded.model,
+                loaded.judge.rows(X, explained=True),
                 out,
                 title=title or Path(data.name).name,
                 worst=worst,
@@ -84,7 +84,9 @@ def report(
         raise typer.Exit(1)
 
 
-def _read(judge: Judge, data: Table, id_column: str | None) -> tuple[Floats, Sequence[object]]:
+def _read(
+    loaded: LoadedModel, data: Table, id_column: str | None
+) -> tuple[Floats, Sequence[object]]:
     """Return all rows as the model wants them, and what they are called."""
     import numpy as np
 
@@ -92,7 +94,7 @@ def _read(judge: Judge, data: Table, id_column: str | None) -> tuple[Floats, Seq
     from refold.tabular import InputError
     from refold.tabular.features import texts_of
 
-    features = judge.features_in(data)
+    features = loaded.features_in(data)
     wanted = list(features.columns)
     if id_column is not None:
         data.require([id_column])

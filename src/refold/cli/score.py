@@ -14,7 +14,7 @@ from refold.base.needs import needs
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.cli._scoring import Scores
 
 _FORMATS = {
@@ -77,10 +77,10 @@ def score(
         raise typer.BadParameter("--json and -o - would both go to standard output.")
     fmt = _format(out, table)
     from refold.base.progress import counting
-    from refold.cli._models import Judge
+    from refold.cli._models import LoadedModel
     from refold.cli._scoring import score_table
 
-    judge = Judge(model)
+    loaded = LoadedModel(model)
     shown = out is None and not as_json and sys.stdout.isatty()
     if out is None and not as_json and not shown:
         out, fmt = "-", "csv"
@@ -89,7 +89,7 @@ def score(
         counting("scoring", data.rows, show=True) as count,
     ):
         scores = score_table(
-            judge,
+            loaded,
             data,
             writer=_writer(out, fmt),
             fmt=fmt,
@@ -99,9 +99,9 @@ def score(
             count=count,
         )
     if as_json:
-        options.print_json(_document(judge, scores, reasons))
+        options.print_json(_document(loaded, scores, reasons))
     else:
-        _say(judge, scores, reasons, shown)
+        _say(loaded, scores, reasons, shown)
     if fail_on_outlier and scores.normal < scores.rows:
         raise typer.Exit(1)
 
@@ -164,35 +164,35 @@ def _print_bytes(content: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def _document(judge: Judge, scores: Scores, reasons: int) -> dict[str, Any]:
+def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, Any]:
     from refold.cli._answers import as_document
 
-    worst = judge.explain(scores.worst.rows, scores.worst.X, max(reasons, 1))
+    worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
     return {
         "rows": scores.rows,
         "normal": scores.normal,
         "outliers": scores.outliers,
         "not_judged": scores.rows - scores.normal - scores.outliers,
-        "threshold": judge.threshold,
-        "alpha": judge.alpha,
+        "threshold": loaded.judge.threshold,
+        "alpha": loaded.judge.alpha,
         "worst": [as_document(row) for row in worst],
     }
 
 
-def _say(judge: Judge, scores: Scores, reasons: int, shown: bool) -> None:
+def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None:
     """Show the worst rows on a terminal; elsewhere only count, and not in the output."""
     if shown and scores.outliers:
         from rich.console import Console
 
         from refold.cli._answers import as_table
 
-        worst = judge.explain(scores.worst.rows, scores.worst.X, max(reasons, 1))
+        worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
         title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""
         Console().print(as_table(worst, title))
     share = 100 * scores.outliers / max(scores.rows, 1)
     text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
-    if judge.alpha is not None:
-        text += f"; of normal rows it would be about {100 * judge.alpha:g} %"
+    if loaded.judge.alpha is not None:
+        text += f"; of normal rows it would be about {100 * loaded.judge.alpha:g} %"
     typer.echo(f"{text}.", err=not shown)
     empty = scores.rows - scores.normal - scores.outliers
     if empty:

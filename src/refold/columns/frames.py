@@ -30,6 +30,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     native : bool
         Keep an array of another library than NumPy as it is.
     """
+    X = _whole(X)
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
     if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
@@ -37,7 +38,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
             raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
     elif nw.dependencies.is_into_dataframe(X):
         _check_columns(estimator, X, reset=reset)
-        return _to_array(estimator, _frame_to_numpy(X))
+        return _to_array(estimator, frame_to_numpy(X))
     elif native and is_foreign_array(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _check_foreign(X)
@@ -48,6 +49,22 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     except ValueError:
         _blame_text(X)
         raise
+
+
+def one_row(X: Any, row: int) -> Any:
+    """Return a table of one row of X, of whatever kind that is, without looking at the others."""
+    only, X = slice(row, row + 1 or None), _whole(X)
+    is_frame = not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
+    one = nw.from_native(X, eager_only=True)[only] if is_frame else X[only]
+    if len(one) == 0:
+        raise IndexError(f"There is no row {row}: the table has {len(X)} rows.")
+    return one.to_native() if is_frame else one
+
+
+def _whole(X: Any) -> Any:
+    """Return an Arrow batch as the table it is part of; everything else as it is."""
+    pa = nw.dependencies.get_pyarrow()  # None as long as nobody has imported it
+    return pa.Table.from_batches([X]) if pa and isinstance(X, pa.RecordBatch) else X
 
 
 _ADVICE = (
@@ -122,7 +139,7 @@ def _columns_of(X: Any) -> list[Any]:
     return list(X.columns if columns is None else columns)
 
 
-def _frame_to_numpy(X: Any) -> NDArray[Any]:
+def frame_to_numpy(X: Any) -> NDArray[Any]:
     """Return a dataframe's values; integers, booleans, decimals and nulls become floats."""
     frame = nw.from_native(X, eager_only=True)
     dtypes = set(frame.schema.values())
@@ -147,10 +164,10 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
 
 
 def feature_names(estimator: Any) -> list[str]:
-    """Return the names of a fitted estimator's features, made of their numbers if it has none."""
+    """Return the names of a fitted estimator's features; x0, x1, … if it has none."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
-        return [f"column {j}" for j in range(estimator.n_features_in_)]
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
     return [str(name) for name in names]
 
 

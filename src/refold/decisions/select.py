@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 
 from refold._typing import Array
 from refold.base.arrays import is_foreign_array, to_numpy
@@ -36,13 +37,10 @@ def select(p: Array, fdr: float = 0.1) -> NDArray[np.bool_]:
     """
     fdr = check_rate(fdr, "fdr")
     p_values = _read(p)
-    ascending = np.sort(p_values)
-    ranks = np.arange(1.0, len(ascending) + 1.0)
+    if len(p_values) == 0:
+        return np.zeros(0, dtype=np.bool_)
     # A share like 0.1 · 3/10 must not fall below 0.03 by rounding.
-    passing = np.flatnonzero(ascending <= fdr * ranks / len(ascending) * (1.0 + 1e-12))
-    if len(passing) == 0:
-        return np.zeros(len(p_values), dtype=np.bool_)
-    return np.asarray(p_values <= ascending[passing[-1]])
+    return np.asarray(false_discovery_control(p_values) <= fdr * (1.0 + 1e-12))
 
 
 def _read(p: Array) -> NDArray[np.float64]:

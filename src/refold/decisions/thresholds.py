@@ -85,6 +85,10 @@ class Calibration:
         """The number of rows."""
         return float(self.weights.sum())
 
+    def above(self, threshold: float) -> float:
+        """Return how many rows lie above a threshold."""
+        return float(self.weights[self.scores > threshold].sum())
+
     def threshold(self, alpha: float) -> float:
         """Return the distance above which a new normal row lies with probability at most alpha."""
         check_supported(alpha, self.total)

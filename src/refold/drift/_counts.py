@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
+from refold.judgement import Judgement
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ class Places:
 
 
 @dataclass(eq=False)
-class Seen:
+class Counts:
     """All that is remembered of new rows.
 
     Parameters
@@ -145,16 +146,15 @@ class Seen:
     places_rejected: Places
 
     @classmethod
-    def nothing(cls, columns: int) -> Seen:
+    def nothing(cls, columns: int) -> Counts:
         """Have seen no row."""
         return cls(0, 0, 0, Places.none(columns), Places.none(columns))
 
-    def add(
-        self, X: NDArray[Any], judged: NDArray[np.bool_], rejected: NDArray[np.bool_], cuts: Cuts
-    ) -> None:
+    def add(self, found: Judgement, cuts: Cuts) -> None:
         """See more rows."""
-        self.rows += len(X)
-        self.judged += int(np.count_nonzero(judged))
+        rejected = found.outlier  # first, so that bad input changes nothing
+        self.rows += len(found)
+        self.judged += int(np.count_nonzero(found.judged))
         self.rejected += int(np.count_nonzero(rejected))
-        self.places.add(X, cuts)
-        self.places_rejected.add(X[rejected], cuts)
+        self.places.add(found.rows, cuts)
+        self.places_rejected.add(found.rows[rejected], cuts)

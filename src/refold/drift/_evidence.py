@@ -10,10 +10,10 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.summary import N_QUANTILES, Summary
-from refold.decisions.thresholds import Calibration
-from refold.drift._counts import Seen
+from refold.drift._counts import Counts
 from refold.drift._result import Drift, FeatureDrift
 from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
+from refold.judgement import Judge
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
 # Standard errors by which an estimate is moved to the safe side.
@@ -34,13 +34,12 @@ class FalseAlarms:
     rows: float
 
     @classmethod
-    def of(cls, model: Any) -> FalseAlarms:
+    def of(cls, judge: Judge) -> FalseAlarms:
         """Count the distances that a calibration stored."""
-        calibration: Calibration | None = getattr(model, "calibration_", None)
+        calibration = judge.calibration
         if calibration is None:
             return cls(0.0, 0.0)
-        above = calibration.weights[calibration.scores > model.threshold_]
-        return cls(float(above.sum()), calibration.total)
+        return cls(calibration.above(judge.threshold), calibration.total)
 
     @property
     def expected(self) -> float | None:
@@ -48,13 +47,13 @@ class FalseAlarms:
         # The threshold is itself one of the distances, and counts as one more above (conformal).
         return min((self.rejected + 1.0) / (self.rows + 1.0), 1.0) if self.rows else None
 
-    def p_value(self, seen: Seen) -> float | None:
+    def p_value(self, seen: Counts) -> float | None:
         """Return the chance of so many rejected rows if nothing has changed, None if unknown."""
         if not self.rows or not seen.judged:
             return None
         return float(share_not_larger(seen.rejected, seen.judged, self.rejected, self.rows))
 
-    def outliers_at_most(self, seen: Seen) -> int:
+    def outliers_at_most(self, seen: Counts) -> int:
         """Return how many rejected rows may be outliers: those beyond the usual false alarms.
 
         Without a calibration that may be all of them, but never more than half of the rows: if most
@@ -68,7 +67,7 @@ class FalseAlarms:
 
 
 def weigh(
-    seen: Seen, summary: Summary, alarms: FalseAlarms, names: Sequence[str], alpha: float
+    seen: Counts, summary: Summary, alarms: FalseAlarms, names: Sequence[str], alpha: float
 ) -> Drift:
     """Put all that was counted together."""
     outliers, outlier_p = alarms.outliers_at_most(seen), alarms.p_value(seen)
@@ -116,7 +115,7 @@ def _features(columns: dict[str, Any]) -> list[FeatureDrift]:
     ]
 
 
-def _values(seen: Seen, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
+def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
     """Return the distance of each feature's distributions, and its p-value.
 
     A share k/256 of the training rows or more lies at or below quantile k, and less than that lies
@@ -137,7 +136,7 @@ def _values(seen: Seen, summary: Summary, *, outliers: int) -> tuple[Floats, Flo
     return distance, same_distribution(distance, rows_left, _rows_behind_quantiles(summary))
 
 
-def _missing(seen: Seen, summary: Summary) -> Floats:
+def _missing(seen: Counts, summary: Summary) -> Floats:
     """Return the p-value of the share of missing values of each feature."""
     before = _independent_rows(summary)
     missing_before = np.round(summary.missing / summary.weight * before)

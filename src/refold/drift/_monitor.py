@@ -5,18 +5,13 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
-
 from refold._typing import Array
-from refold.base import errors
-from refold.base.arrays import is_foreign_array, to_numpy
-from refold.columns.frames import read_table
 from refold.columns.summary import Summary
-from refold.drift._counts import Cuts, Seen
+from refold.decisions.thresholds import check_rate
+from refold.drift._counts import Counts, Cuts
 from refold.drift._evidence import FalseAlarms, weigh
 from refold.drift._result import Drift
+from refold.judgement import Judge, Judgement
 
 
 def compare(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
@@ -27,7 +22,7 @@ def compare(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
     model : estimator
         A fitted model with ``summary_``. Calibrate it first: without, its rate of rejected rows
         has nothing to be compared with.
-    X : array-like or dataframe of shape (n, d)
+    X : array-like, dataframe or Judgement of n rows
         New rows, with the columns of training.
     alpha : float, default=0.01
         The chance of a false alarm of any kind, over all features together.
@@ -84,26 +79,19 @@ class DriftMonitor:
     """
 
     def __init__(self, model: Any, *, alpha: float = 0.01) -> None:
-        check_is_fitted(model)
-        if not 0.0 < alpha < 1.0:
-            raise ValueError(f"alpha={alpha!r} is not a rate: it must lie between 0 and 1.")
-        self.alpha = alpha
+        self.alpha = check_rate(alpha, "alpha")
+        self._model, self._judge = copy(model), Judge.of(model)
         self._summary = _summary_of(model)
         self._cuts = Cuts.of(self._summary)
-        self._model = copy(model)
-        # Rows are read by name once; the same model without names then judges what was read.
-        self._judge = copy(model)
-        vars(self._judge).pop("feature_names_in_", None)
-        self._names = _names_of(model)
-        self._alarms = FalseAlarms.of(model)
-        self._seen = Seen.nothing(len(self._names))
+        self._alarms = FalseAlarms.of(self._judge)
+        self._counts = Counts.nothing(len(self._judge.names))
 
     def update(self, X: Array) -> Self:
         """Count more rows. If it fails, the monitor stays as it was.
 
         Parameters
         ----------
-        X : array-like or dataframe of shape (n, d)
+        X : array-like, dataframe or Judgement of n rows
             New rows, possibly none. Rows without any value count as missing in every feature; the
             model cannot judge them.
 
@@ -114,16 +102,8 @@ class DriftMonitor:
         """
         if getattr(X, "shape", (1,))[0] == 0:
             return self
-        if is_foreign_array(X):
-            X = to_numpy(X)
-        X = read_table(self._model, X, reset=False, native=False)
-        _refuse_infinity(X, self._names)
-        judged = ~np.isnan(X).all(axis=1)
-        rejected = np.zeros(len(X), dtype=bool)
-        if judged.any():
-            known = X if judged.all() else X[judged]
-            rejected[judged] = np.asarray(self._judge.predict(known)) == -1
-        self._seen.add(X, judged, rejected, self._cuts)
+        found = X if isinstance(X, Judgement) else Judgement.of(self._model, X)
+        self._counts.add(found, self._cuts)
         return self
 
     def result(self) -> Drift:
@@ -133,9 +113,9 @@ class DriftMonitor:
         -------
         Drift
         """
-        if self._seen.rows == 0:
+        if self._counts.rows == 0:
             raise ValueError("There are no rows to compare yet: pass some to update().")
-        return weigh(self._seen, self._summary, self._alarms, self._names, self.alpha)
+        return weigh(self._counts, self._summary, self._alarms, self._judge.names, self.alpha)
 
 
 def _summary_of(model: Any) -> Summary:
@@ -146,17 +126,3 @@ def _summary_of(model: Any) -> Summary:
             "is nothing to compare with. Fit it again with this version of refold."
         )
     return summary
-
-
-def _names_of(model: Any) -> list[str]:
-    names = getattr(model, "feature_names_in_", None)
-    return (
-        [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(map(str, names))
-    )
-
-
-def _refuse_infinity(X: NDArray[Any], names: list[str]) -> None:
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0].tolist()
-        raise errors.infinite(row, column).named(names)

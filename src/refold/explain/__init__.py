@@ -10,12 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Floats
-from refold.base.arrays import is_foreign_array, to_numpy
-from refold.columns.frames import feature_names, read_table
-from refold.explain._nearest import is_exact, magnitude, nearest_accepted
+from refold.explain._nearest import is_exact, nearest_accepted
 from refold.explain._ranges import normal_ranges
 from refold.explain._results import (
     Explanation,
@@ -23,7 +19,10 @@ from refold.explain._results import (
     Reason,
     number,
     ranges_text,
+    split_unit,
 )
+from refold.judgement import Judgement
+from refold.models.scoring import FoldScorer
 
 __all__ = [
     "Explanation",
@@ -31,12 +30,11 @@ __all__ = [
     "Importance",
     "Reason",
     "explain",
-    "feature_names",
     "importance",
-    "magnitude",
     "normal_ranges",
     "number",
     "ranges_text",
+    "split_unit",
 ]
 
 
@@ -47,8 +45,8 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     ----------
     model : REF or CreasedREF
         Fitted; REF with ``distance="l1"`` or ``"l2"``.
-    X : array-like or dataframe of shape (n, d)
-        Rows to explain.
+    X : array-like, dataframe or Judgement of n rows
+        Rows to explain. One without any value has label 0 and no reasons.
     reasons : int or None, default=None
         How many features to name per row, those with the largest shares; None is all.
 
@@ -66,73 +64,58 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     >>> normal = rng.normal([75, 300], [2, 1], size=(500, 2))
     >>> model = REF().fit(normal)
     >>> print(explain(model, [[91.2, 300.1]])[0].reasons[0])
-    column 0 91.2: 100 % of the distance; normal 68.79–79.78
+    x0 91.2: 100 % of the distance; normal 68.79–79.78
     """
-    check_is_fitted(model)
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
-    rows = _plain(read_table(model, X, reset=False, native=False)).astype(np.float64, copy=False)
-    distances = -_plain(model.score_samples(X))
-    calibrated = getattr(model, "calibration_", None) is not None
-    p_values = model.p_values(X) if calibrated else None
-    because = (_expectations if hasattr(model, "reasons") else _shares)(model, X, rows, reasons)
+    found = Judgement.of(model, X, explained=True)
+    because = _reasons(model, found, reasons)
+    p_values = found.p_values
     return Explanations(
         [
             Explanation(
                 row=i,
-                label=1 if distances[i] <= model.threshold_ else -1,
-                distance=float(distances[i]),
-                threshold=model.threshold_,
+                label=int(found.labels[i]),
+                distance=float(found.distances[i]),
+                threshold=found.judge.threshold,
                 p_value=None if p_values is None else float(p_values[i]),
-                reasons=tuple(found),
+                reasons=tuple(next(because)) if found.judged[i] else (),
             )
-            for i, found in enumerate(because)
+            for i in range(len(found))
         ]
     )
 
 
-def _shares(model: Any, X: Any, rows: Floats, most: int | None) -> Iterator[list[Reason]]:
-    """Divide the distances of REF, which are sums over features."""
-    contributions = _plain(model.contributions(X))
-    order = np.argsort(-contributions, axis=1, kind="stable")[:, :most]
-    nearest = nearest_accepted(model, rows, order)
-    names, ranges, exact = feature_names(model), normal_ranges(model.summary_), is_exact(model)
-    for row, parts, total, features, accepted in zip(
-        rows, contributions, contributions.sum(axis=1), order, nearest, strict=True
-    ):
-        yield [
-            Reason(
-                feature=names[j],
-                value=float(row[j]),
-                contribution=float(parts[j]),
-                share=float(parts[j] / total) if total > 0.0 else 0.0,
-                normal=ranges[j],
-                accepted_at=None if np.isnan(at) else float(at),
-                exact=exact,
-            )
-            for j, at in zip(features, accepted, strict=True)
-        ]
-
-
-def _expectations(model: Any, X: Any, rows: Floats, most: int | None) -> Iterator[list[Reason]]:
-    """Compare the values of rows with what CreasedREF expected in their place."""
-    found, distances = model.reasons(X), -model.score_samples(X)
-    names, ranges = feature_names(model), normal_ranges(model.summary_)
-    order = np.argsort(-found.drop, axis=1, kind="stable")[:, :most]
+def _reasons(model: Any, found: Judgement, most: int | None) -> Iterator[list[Reason]]:
+    """Give the reasons of the rows that were judged, the largest parts first."""
+    if found.judge.scorer.unexplained:
+        raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
+    if not found.judged.all():
+        found = found.take(np.flatnonzero(found.judged))
+    parts, expected = found.attribution().parts, found.attribution().expected
+    rows = found.rows.astype(np.float64, copy=False)
+    order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
+    scorer, summary = found.judge.scorer, model.summary_
+    total, ranges = (
+        parts.sum(axis=1) if scorer.additive else found.distances,
+        normal_ranges(summary),
+    )
+    nearest, exact = np.full(order.shape, np.nan), False
+    if isinstance(scorer, FoldScorer):
+        nearest, exact = nearest_accepted(found, summary.quantiles, order), is_exact(scorer)
     for i, features in enumerate(order):
-        drops = np.maximum(found.drop[i], 0.0)
         yield [
             Reason(
-                feature=names[j],
+                feature=found.names[j],
                 value=float(rows[i, j]),
-                contribution=float(drops[j]),
-                share=float(drops[j] / distances[i]) if distances[i] > 0.0 else 0.0,
+                contribution=float(parts[i, j]),
+                share=float(parts[i, j] / total[i]) if total[i] > 0.0 else 0.0,
                 normal=ranges[j],
-                accepted_at=None,
-                exact=False,
-                expected=float(found.expected[i, j]),
+                accepted_at=None if np.isnan(nearest[i, k]) else float(nearest[i, k]),
+                exact=exact,
+                expected=None if expected is None else float(expected[i, j]),
             )
-            for j in features
+            for k, j in enumerate(features)
         ]
 
 
@@ -163,9 +146,9 @@ def importance(model: Any, X: Any) -> list[Importance]:
 
     Parameters
     ----------
-    model : REF
-        Fitted, with ``distance="l1"`` or ``"l2"``.
-    X : array-like or dataframe of shape (n, d)
+    model : REF or CreasedREF
+        Fitted; REF with ``distance="l1"`` or ``"l2"``.
+    X : array-like, dataframe or Judgement of n rows
         Rows, for example all that were called not normal.
 
     Returns
@@ -180,20 +163,17 @@ def importance(model: Any, X: Any) -> list[Importance]:
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> model = REF().fit(X)
     >>> importance(model, X + [0, 9, 0])[0].feature
-    'column 1'
+    'x1'
     """
-    contributions = _plain(model.contributions(X))
-    mean = contributions.mean(axis=0)
-    leads = np.bincount(contributions.argmax(axis=1), minlength=len(mean)) / len(contributions)
+    found = Judgement.of(model, X, explained=True)
+    parts = found.attribution().parts[found.judged]
+    mean = parts.mean(axis=0)
+    leads = np.bincount(parts.argmax(axis=1), minlength=len(mean)) / len(parts)
     total = mean.sum()
     shares = mean / total if total > 0.0 else np.zeros_like(mean)
     return [
         Importance(name, float(m), float(s), float(lead))
         for m, s, lead, name in sorted(
-            zip(mean, shares, leads, feature_names(model), strict=True), key=lambda item: -item[0]
+            zip(mean, shares, leads, found.names, strict=True), key=lambda item: -item[0]
         )
     ]
-
-
-def _plain(array: Any) -> Any:
-    return to_numpy(array) if is_foreign_array(array) else np.asarray(array)

@@ -9,16 +9,15 @@ threshold even so, nothing accepted is jumped over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
-from refold.algorithm import engines
-from refold.algorithm.chain import FoldChain
-from refold.models.scorer import scorer_of
+from refold._typing import Booleans, Floats
+from refold.judgement import Judge, Judgement
+from refold.models.scoring import FoldScorer
 
 _AT_ONCE = 256  # rows, each with a number per level and feature
 _HALVINGS = 60
@@ -28,22 +27,23 @@ _ULPS = 4
 _FARTHEST = 1e140  # squares of what it is folded to are still numbers
 _CIRCLES = (1 / 256, 1 / 32, 1 / 4)  # shares of the way to where the map is a straight line
 _GRID = 4001
+_MOST_GAIN = 1e9  # beyond, rounding decides where values are folded to
 
 
-def is_exact(model: Any) -> bool:
-    """Whether the nearest accepted values of a model are computed, not searched."""
-    return model.chain_.fold == "abs" and model.max_gain is not None
+def is_exact(scorer: FoldScorer) -> bool:
+    """Whether the nearest accepted values are computed, not searched."""
+    return scorer.chain.fold == "abs" and bool((scorer.chain.gain <= _MOST_GAIN).all())
 
 
-def nearest_accepted(model: Any, X: Floats, wanted: NDArray[np.int64]) -> Floats:
+def nearest_accepted(found: Judgement, quantiles: Floats, wanted: NDArray[np.int64]) -> Floats:
     """Return for each row and each of its wanted features the nearest accepted value.
 
     Parameters
     ----------
-    model : REF
-        Fitted, with a distance that is a sum over features.
-    X : ndarray of shape (n, d)
-        Rows; NaN is missing.
+    found : Judgement
+        Of rows that all have a value, by a REF whose distance is a sum over features.
+    quantiles : ndarray of shape (257, d)
+        Of the training rows.
     wanted : ndarray of int, shape (n, k)
         Features, by number.
 
@@ -53,65 +53,39 @@ def nearest_accepted(model: Any, X: Floats, wanted: NDArray[np.int64]) -> Floats
         NaN where no value would do or the value is missing; a row that is accepted as it is keeps
         its own.
     """
-    found = np.full(wanted.shape, np.nan)
-    scorer, quantiles = scorer_of(model, on_worker=False), model.summary_.quantiles
-    for begin in range(0, len(X), _AT_ONCE):
+    out = np.full(wanted.shape, np.nan)
+    for begin in range(0, len(found), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
-        found[part] = _of_few(scorer, quantiles, X[part], wanted[part])
-    return found
+        X = found.rows[part].astype(np.float64, copy=False)
+        out[part] = _of_few(found.judge, quantiles, X, found.outlier[part], wanted[part])
+    return out
 
 
-def _of_few(model: Any, quantiles: Floats, X: Floats, wanted: NDArray[np.int64]) -> Floats:
+def _of_few(
+    judge: Judge, quantiles: Floats, X: Floats, rejected: Booleans, wanted: NDArray[np.int64]
+) -> Floats:
     found = np.take_along_axis(X, wanted, axis=1)
-    rejected = model.predict(X) == -1
     if not rejected.any():
         return found
     found[rejected] = np.nan
-    levels = _magnitudes(model, X)
+    scorer = _scorer(judge)
+    levels = np.stack([scorer.magnitudes(j, X[:, j]) for j in range(X.shape[1])])
     for feature in np.unique(wanted[rejected]):
         asked = (wanted == feature) & rejected[:, None] & ~np.isnan(X[:, [feature]])
         rows, place = np.nonzero(asked)
         if len(rows) == 0:
             continue
-        question = _Question.of(model, X[rows], levels[:, rows], int(feature))
-        if is_exact(model):
-            found[rows, place] = _walk_both_ways(model, question)
+        question = _Question.of(judge, X[rows], levels[:, rows], int(feature))
+        if is_exact(scorer):
+            found[rows, place] = _walk_both_ways(question)
         else:
-            found[rows, place] = _search(model, question, quantiles[:, feature])
+            found[rows, place] = _search(question, quantiles[:, feature])
     return found
 
 
-def magnitude(model: Any, feature: int, values: Floats) -> Floats:
-    """Return what values of a feature would add to a row's sum: |y|, or its mean over levels."""
-    return np.asarray(_feature_magnitudes(model, feature, values).mean(axis=1))
-
-
-def _magnitudes(model: Any, X: Floats) -> Floats:
-    """Return |y| of each feature, row and level that counts: shape (d, n, levels)."""
-    return np.stack(
-        [_feature_magnitudes(model, j, X[:, j]) for j in range(X.shape[1])],
-    )
-
-
-def _feature_magnitudes(model: Any, feature: int, x: Floats) -> Floats:
-    chain, engine = _one_feature(model.chain_, feature), engines.ENGINES[model.engine_]
-    out = np.zeros((len(x), chain.n_iter if model.levels == "all" else 1))
-    here = ~np.isnan(x)
-    if here.any():
-        values = np.asarray(engine.trace(chain, x[here, None], "l1", n_jobs=model.n_jobs))
-        out[here] = values[:, -out.shape[1] :]
-    return out
-
-
-def _one_feature(chain: FoldChain, feature: int) -> FoldChain:
-    only = slice(feature, feature + 1)
-    return FoldChain(
-        chain.fold,
-        chain.shifts[:, only],
-        chain.scales[:, only],
-        chain.levels[only],
-        chain.gain[only],
-    )
+def _scorer(judge: Judge) -> FoldScorer:
+    assert isinstance(judge.scorer, FoldScorer)
+    return judge.scorer
 
 
 @dataclass
@@ -122,6 +96,7 @@ class _Question:
     `most` is how much a row may have of it, the feature included, on the average over levels.
     """
 
+    judge: Judge
     X: Floats
     feature: int
     squares: bool
@@ -129,22 +104,20 @@ class _Question:
     most: Floats
 
     @classmethod
-    def of(cls, model: Any, X: Floats, levels: Floats, feature: int) -> _Question:
-        squares = model.distance == "l2"
+    def of(cls, judge: Judge, X: Floats, levels: Floats, feature: int) -> _Question:
+        squares = _scorer(judge).distance == "l2"
         # Added up anew: subtracting a feature from the total would lose the small ones.
         rest = np.delete(levels, feature, axis=0)
         others = (rest * rest if squares else rest).sum(axis=0)
         count = (~np.isnan(X)).sum(axis=1)
-        return cls(X, feature, squares, others, model.threshold_ * count)
+        return cls(judge, X, feature, squares, others, judge.threshold * count)
 
     @property
     def own(self) -> Floats:
         return self.X[:, self.feature]
 
     def some(self, rows: NDArray[Any]) -> _Question:
-        return _Question(
-            self.X[rows], self.feature, self.squares, self.others[rows], self.most[rows]
-        )
+        return replace(self, X=self.X[rows], others=self.others[rows], most=self.most[rows])
 
     def excess(self, magnitudes: Floats) -> Floats:
         """Return by how much rows with these magnitudes, (n, levels), are too far."""
@@ -160,23 +133,23 @@ class _Question:
             )
         return np.asarray(slopes.mean(axis=1))
 
-    def accepted(self, model: Any, values: Floats) -> NDArray[np.bool_]:
+    def accepted(self, values: Floats) -> Booleans:
         """Ask the model itself about the rows with these values put in."""
         rows = self.X.copy()
         rows[:, self.feature] = values
-        return np.asarray(model.predict(rows) == 1)
+        return ~self.judge.rows(rows).outlier
 
 
 class _AbsMap:
     """One feature's abs chain, followed with its slopes."""
 
-    def __init__(self, model: Any, feature: int) -> None:
-        chain: FoldChain = model.chain_
+    def __init__(self, scorer: FoldScorer, feature: int) -> None:
+        chain = scorer.chain
         steps = chain.steps
         self.unit, self.offset = float(steps.unit[feature]), float(steps.offset[feature])
         self.shifts = steps.shift[feature, : chain.levels[feature]]
         self.factors = steps.factor[feature, : chain.levels[feature]]
-        self.n_iter, self.path = chain.n_iter, model.levels == "all"
+        self.n_iter, self.path = chain.n_iter, scorer.path
         self.factor = self._levels([np.array([f]) for f in self.factors])[0]
         self.rounding = abs(self.offset)  # a feature's value knows v no better than this is rounded
         # Beyond this |v| no level passes zero any more.
@@ -204,8 +177,8 @@ class _AbsMap:
         return np.stack(values + values[-1:] * (self.n_iter - len(values)), axis=1)
 
 
-def _walk_both_ways(model: Any, question: _Question) -> Floats:
-    feature = _AbsMap(model, question.feature)
+def _walk_both_ways(question: _Question) -> Floats:
+    feature = _AbsMap(_scorer(question.judge), question.feature)
     with np.errstate(over="ignore"):  # the walk begins at the edge, however far out a value is
         v = np.clip(question.own * feature.unit - feature.offset, -_FARTHEST, _FARTHEST)
     found = np.full(len(v), np.nan)
@@ -218,12 +191,12 @@ def _walk_both_ways(model: Any, question: _Question) -> Floats:
     for first in (np.where(nearer, left, right), np.where(nearer, right, left)):
         open_ = np.isnan(found) & ~np.isnan(first)
         if open_.any():
-            found[open_] = _rounded_inward(model, question.some(open_), first[open_])
+            found[open_] = _rounded_inward(question.some(open_), first[open_])
     return found
 
 
 def _first_accepted(
-    feature: _AbsMap, question: _Question, v: Floats, hope: NDArray[np.bool_]
+    feature: _AbsMap, question: _Question, v: Floats, hope: Booleans
 ) -> list[Floats]:
     """Return the first accepted point to the left and to the right, NaN where none is needed.
 
@@ -276,7 +249,7 @@ def _walk(
 
 def _step(
     feature: _AbsMap, question: _Question, v: Floats, direction: float
-) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Floats, Booleans, Booleans]:
     """Return how far the next step goes, which points are accepted and which have a way ahead."""
     sizes, slopes, room = feature.follow(v, direction)
     excess, slope = question.excess(sizes), question.slope(sizes, slopes)
@@ -324,20 +297,20 @@ def _safe_leap(question: _Question, sizes: Floats, factor: Floats) -> Floats:
     return way
 
 
-def _rounded_inward(model: Any, question: _Question, values: Floats) -> Floats:
+def _rounded_inward(question: _Question, values: Floats) -> Floats:
     """Return the first of the values within a few roundings that the model accepts."""
     found = np.full(len(values), np.nan)
     ulp = np.copysign(np.spacing(np.abs(values)), values - question.own)
     for nudge in (*range(-_ULPS, _ULPS), *(_ULPS * 2.0**k for k in range(28))):
         tried = values + nudge * ulp
-        accepted = np.isnan(found) & question.accepted(model, tried)
+        accepted = np.isnan(found) & question.accepted(tried)
         found[accepted] = tried[accepted]
         if not np.isnan(found).any():
             break
     return found
 
 
-def _search(model: Any, question: _Question, quantiles: Floats) -> Floats:
+def _search(question: _Question, quantiles: Floats) -> Floats:
     """Look at a grid over the training range and up to the row, then halve what is left."""
     found = np.full(len(question.own), np.nan)
     low, high = quantiles[0], quantiles[-1]
@@ -345,25 +318,25 @@ def _search(model: Any, question: _Question, quantiles: Floats) -> Floats:
     for i, own in enumerate(question.own):
         ends = min(low - beyond, own), max(high + beyond, own)
         grid = np.concatenate([quantiles, np.linspace(*ends, _GRID)])
-        sizes = _feature_magnitudes(model, question.feature, grid)
+        sizes = _scorer(question.judge).magnitudes(question.feature, grid)
         good = grid[question.some(np.full(len(grid), i)).excess(sizes) <= 0.0]
         if len(good):
             found[i] = good[np.argmin(np.abs(good - own))]
     there = ~np.isnan(found)
     if there.any():
-        found[there] = _halved(model, question.some(there), found[there])
+        found[there] = _halved(question.some(there), found[there])
     return found
 
 
-def _halved(model: Any, question: _Question, inside: Floats) -> Floats:
+def _halved(question: _Question, inside: Floats) -> Floats:
     """Narrow the way from an accepted value to the row's own down to the border."""
-    good = question.accepted(model, inside)
+    good = question.accepted(inside)
     inside = np.where(good, inside, np.nan)
     outside = question.own.copy()
     for _ in range(_HALVINGS):
         middle = inside + (outside - inside) / 2.0
         ask = np.where(good, middle, question.own)
-        accepted = question.accepted(model, ask)
+        accepted = question.accepted(ask)
         inside = np.where(accepted & good, middle, inside)
         outside = np.where(accepted, outside, middle)
     return inside

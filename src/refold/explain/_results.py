@@ -71,9 +71,9 @@ class Explanation:
     row : int
         Its number in the table that was explained, from 0.
     label : int
-        1 normal, -1 not.
+        1 normal, -1 not, 0 if it has no value and cannot be judged.
     distance, threshold : float
-        It is normal if the distance is at most the threshold.
+        It is normal if the distance is at most the threshold; NaN if it cannot be judged.
     p_value : float or None
         How rare such a distance is among normal rows; None before any calibration.
     reasons : tuple of Reason
@@ -89,6 +89,8 @@ class Explanation:
 
     def text(self, reasons: int = 3) -> str:
         """Return what a person reads: the verdict and the first reasons, a line each."""
+        if self.label == 0:
+            return f"row {self.row}: not judged, it has no value"
         verdict = "normal" if self.label == 1 else "NOT normal"
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
         lines = [
@@ -136,7 +138,8 @@ class Explanations(Sequence[Explanation]):
 
     def worst(self, n: int) -> Explanations:
         """Return the n rows that are farthest out, the worst first."""
-        return Explanations(sorted(self._rows, key=lambda row: -row.distance)[:n])
+        judged = (row for row in self._rows if row.label)
+        return Explanations(sorted(judged, key=lambda row: -row.distance)[:n])
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return one entry per row and reason, as columns of plain values."""

@@ -30,6 +30,7 @@ from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
 from refold.models.guard import GuardMixin
+from refold.models.scoring import FoldScorer
 
 # One for all models: it is held for milliseconds, and a lock of a model's own could not be pickled.
 _REFRESHING = Lock()
@@ -361,11 +362,20 @@ class REF(
         -------
         ndarray of shape (n,)
         """
-        X, engine = self._read(X)
+        X, _ = self._read(X)
         with self._naming_columns():
-            return -engine.distances(
-                self.chain_, X, self.distance, path=self.levels == "all", n_jobs=self.n_jobs
-            )
+            return -self.scorer().distances(X)
+
+    def scorer(self) -> FoldScorer:
+        """Return what judges plain arrays, columns in the model's order, without further checks.
+
+        Returns
+        -------
+        FoldScorer
+            It does not change when the model learns on.
+        """
+        path = self.levels == "all"
+        return FoldScorer(self.chain_, self.engine_, self.distance, path, self.n_jobs)
 
     def contributions(self, X: Array) -> Array:
         """Return each feature's share of each row's distance.
@@ -380,16 +390,9 @@ class REF(
         ndarray of shape (n, d)
             Not negative, 0 for a missing value; a row's shares add up to its distance.
         """
-        if callable(self.distance):
-            raise ValueError(
-                "Contributions need a distance that is a sum over features; the callable "
-                f"{self.distance!r} cannot be divided. Use distance='l1' or 'l2'."
-            )
-        X, engine = self._read(X)
+        X, _ = self._read(X)
         with self._naming_columns():
-            return engine.contributions(
-                self.chain_, X, self.distance, path=self.levels == "all", n_jobs=self.n_jobs
-            )
+            return self.scorer().attribution(X).parts
 
     def transform(self, X: Array) -> Array:
         """Return the folded features.

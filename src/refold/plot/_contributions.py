@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
+from refold.columns.frames import one_row
 from refold.explain import Explanation, explain, number, ranges_text
 from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, tidy
 
@@ -43,10 +45,10 @@ class ContributionsDisplay:
 
         Parameters
         ----------
-        model : REF
+        model : REF or CreasedREF
             Fitted.
         X : array-like or dataframe of shape (n, d)
-            Rows.
+            Rows; only the one that is drawn is looked at.
         row : int, default=0
             Which of them to draw.
         most : int, default=10
@@ -58,7 +60,8 @@ class ContributionsDisplay:
         -------
         ContributionsDisplay
         """
-        return cls(explanation=explain(model, X)[row]).plot(most=most, ax=ax)
+        explanation = replace(explain(model, one_row(X, row))[0], row=row)
+        return cls(explanation=explanation).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 10, ax: Any = None) -> Self:
         """Draw the bars, the largest share on top.

@@ -6,10 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
-from refold.base.arrays import is_foreign_array, to_numpy
+from refold.judgement import Judgement
 from refold.plot._style import NORMAL, OUTLIER, axes_of, tidy
 
 _BARS = 60
@@ -52,10 +51,10 @@ class DistancesDisplay:
 
         Parameters
         ----------
-        model : estimator with ``score_samples`` and ``threshold_``
+        model : REF or CreasedREF
             Fitted.
-        X : array-like or dataframe of shape (n, d)
-            Rows to judge.
+        X : array-like, dataframe or Judgement of n rows
+            Rows to judge. Those without any value are left out.
         y : array-like of shape (n,), default=None
             1 for normal rows, anything else for outliers, if that is known.
         ax : matplotlib axes, default=None
@@ -65,13 +64,15 @@ class DistancesDisplay:
         -------
         DistancesDisplay
         """
-        check_is_fitted(model)
-        scores = model.score_samples(X)
-        distances = -(to_numpy(scores) if is_foreign_array(scores) else scores)
+        found = Judgement.of(model, X)
         known = None if y is None else np.asarray(y) == 1
-        if known is not None and known.shape != distances.shape:
-            raise ValueError(f"y has shape {known.shape}; X has {len(distances)} rows.")
-        return cls(distances=distances, threshold=model.threshold_, is_normal=known).plot(ax=ax)
+        if known is not None and known.shape != (len(found),):
+            raise ValueError(f"y has shape {known.shape}; X has {len(found)} rows.")
+        return cls(
+            distances=found.distances[found.judged],
+            threshold=found.judge.threshold,
+            is_normal=None if known is None else known[found.judged],
+        ).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the distribution.

@@ -6,12 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Ranges
-from refold.columns.frames import feature_number
-from refold.explain import feature_names, magnitude, normal_ranges
-from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, tidy
+from refold.columns.frames import feature_names, feature_number
+from refold.explain import normal_ranges
+from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, tidy
 
 _POINTS = 2001
 _BARS = 48
@@ -79,7 +78,7 @@ class FoldMapDisplay:
         -------
         FoldMapDisplay
         """
-        check_is_fitted(model)
+        scorer = folding(model, "fold map")
         j = feature_number(model, feature)
         quantiles = model.summary_.quantiles[:, j]
         edges, shares = histogram(quantiles)
@@ -87,7 +86,7 @@ class FoldMapDisplay:
         values = np.linspace(edges[0] - margin, edges[-1] + margin, _POINTS)
         return cls(
             values=values,
-            magnitudes=magnitude(model, j, values),
+            magnitudes=scorer.magnitudes(j, values).mean(axis=1),
             edges=edges,
             shares=shares,
             ranges=normal_ranges(model.summary_)[j],

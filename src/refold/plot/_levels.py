@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.model_selection import gmean_score
-from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, tidy
+from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, folding, tidy
 
 
 class LevelsDisplay:
@@ -63,7 +62,7 @@ class LevelsDisplay:
         -------
         LevelsDisplay
         """
-        check_is_fitted(model)
+        folding(model, "level")
         trace = model.trace(X)
         inside = (to_numpy(trace) if is_foreign_array(trace) else trace) <= model.threshold_
         if y is None:

@@ -6,12 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
-from refold.columns.frames import feature_number, read_table
-from refold.explain import feature_names
-from refold.models.scorer import scorer_of
+from refold.columns.frames import feature_number
+from refold.judgement import Judge, Judgement
 from refold.plot._style import NORMAL, OUTLIER, axes_of
 
 
@@ -56,7 +54,7 @@ class RegionsDisplay:
         threshold: float,
         names: tuple[str, str],
         rows: Floats | None = None,
-        labels: NDArray[np.int64] | None = None,
+        labels: NDArray[np.integer[Any]] | None = None,
     ) -> None:
         self.x, self.y, self.distances, self.threshold = x, y, distances, threshold
         self.names, self.rows, self.labels = names, rows, labels
@@ -75,9 +73,9 @@ class RegionsDisplay:
 
         Parameters
         ----------
-        model : REF
+        model : REF or CreasedREF
             Fitted on at least two features.
-        X : array-like or dataframe of shape (n, d), default=None
+        X : array-like, dataframe or Judgement of n rows, default=None
             Rows to draw over the regions, in the colours of their labels.
         features : pair of int or str, default=(0, 1)
             The numbers or names of the two features.
@@ -90,26 +88,25 @@ class RegionsDisplay:
         -------
         RegionsDisplay
         """
-        check_is_fitted(model)
+        judge = Judge.of(model)
         a, b = (feature_number(model, feature) for feature in features)
         if a == b:
             raise ValueError(f"features={features!r}: two different features are needed.")
         rows = labels = None
         if X is not None:
-            labels = np.asarray(model.predict(X))
-            rows = np.asarray(read_table(model, X, reset=False, native=False))[:, [a, b]]
+            found = Judgement.of(model, X)
+            rows, labels = found.rows[:, [a, b]], found.labels
         quantiles = model.summary_.quantiles
         x, y = (_axis(quantiles[:, j], resolution) for j in (a, b))
         grid = np.tile(quantiles[len(quantiles) // 2], (resolution * resolution, 1))
         grid[:, a], grid[:, b] = np.tile(x, resolution), np.repeat(y, resolution)
-        distances = -scorer_of(model, on_worker=False).score_samples(grid)
-        names = feature_names(model)
+        distances = judge.rows(grid).distances
         return cls(
             x=x,
             y=y,
             distances=distances.reshape(resolution, resolution),
-            threshold=model.threshold_,
-            names=(names[a], names[b]),
+            threshold=judge.threshold,
+            names=(judge.names[a], judge.names[b]),
             rows=rows,
             labels=labels,
         ).plot(ax=ax)

@@ -11,8 +11,7 @@ from typing import Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.explain import number, ranges_text
-from refold.explain._results import split_unit
+from refold.explain import number, ranges_text, split_unit
 from refold.report import _drawing
 from refold.report._contents import Report
 from refold.report._describe import describe
@@ -37,7 +36,7 @@ def write_report(
     ----------
     model : REF or CreasedREF
         Fitted. Calibrate it (``alpha``, ``calibrate``) to have rates and p-values in the report.
-    X : array-like or dataframe of shape (n, d)
+    X : array-like, dataframe or Judgement of n rows
         New rows. Those without any value are counted and left out.
     path : str or path-like
         Where to write; a file that is there is replaced once the new one is complete.

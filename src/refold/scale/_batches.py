@@ -15,8 +15,7 @@ from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.algorithm.kernels import _kernels
 from refold.base.errors import TableError
 from refold.base.needs import needs
-from refold.models.ref import REF
-from refold.models.scorer import parts_of
+from refold.judgement import Judge, answers
 
 Batch = Any
 
@@ -107,59 +106,9 @@ def _floats(values: Any) -> NDArray[Any]:
     return floats
 
 
-def answer_names(reasons: int, prefix: str, taken: Sequence[str]) -> list[str]:
-    """Return the names of the columns that scoring adds; refuse names that are there already."""
-    names = [prefix + name for name in ("distance", "label")]
-    names += [f"{prefix}reason_{number}" for number in range(1, reasons + 1)]
-    clash = [name for name in names if name in taken]
-    if clash:
-        raise ValueError(
-            f"The input already has the columns {clash} that scoring would add. "
-            "Give the new ones another beginning with prefix=, for example prefix='refold_'."
-        )
-    return names
-
-
-def answer_types(reasons: int) -> list[Any]:
-    """Return the Arrow types of the columns that scoring adds."""
-    pa = needs("pyarrow", "parquet")
-    return [pa.float64(), pa.int8()] + [pa.string()] * reasons
-
-
-def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) -> list[Any]:
-    """Judge the rows of a batch, as :func:`judged` does.
-
-    `scorer` is what :func:`refold.models.scorer.scorer_of` makes of a model.
-    """
-    X = np.empty((batch.num_rows, len(features)), order="F")
-    for column, name in enumerate(features):
+def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
+    """Judge the rows of a batch; return the columns that scoring adds."""
+    X = np.empty((batch.num_rows, len(judge.names)), order="F")
+    for column, name in enumerate(judge.names):
         X[:, column] = _floats(batch.column(name))
-    return judged(scorer, X, features, reasons)
-
-
-def judged(scorer: REF, X: Any, features: Sequence[str], reasons: int) -> list[Any]:
-    """Judge rows: distance, label and the columns with the largest shares."""
-    pa = needs("pyarrow", "parquet")
-    if len(X) == 0:
-        return [pa.array([], kind) for kind in answer_types(reasons)]
-    distances = -scorer.score_samples(X)
-    columns = [pa.array(distances), pa.array(labels_of(scorer, distances))]
-    if reasons:
-        columns += reason_columns(parts_of(scorer, X), features, reasons)
-    return columns
-
-
-def labels_of(scorer: REF, distances: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Say which distances are normal, as ``predict`` does."""
-    return np.where(distances <= scorer.threshold_, 1, -1).astype(np.int8)
-
-
-def reason_columns(shares: NDArray[np.float64], features: Sequence[str], reasons: int) -> list[Any]:
-    """Name the columns with the largest shares; null where a row has fewer above zero."""
-    pa = needs("pyarrow", "parquet")
-    names = pa.array(features, pa.string())
-    order = np.argsort(-shares, axis=1, kind="stable")[:, :reasons]
-    nothing = np.take_along_axis(shares, order, axis=1) == 0.0
-    columns = [names.take(pa.array(order[:, k], mask=nothing[:, k])) for k in range(order.shape[1])]
-    absent = pa.nulls(len(shares), pa.string())
-    return columns + [absent] * (reasons - len(columns))
+    return answers(judge.rows(X, explained=reasons > 0), reasons)

@@ -14,16 +14,9 @@ from refold.base.files import replacing
 from refold.base.needs import needs
 from refold.base.progress import counting
 from refold.columns.arrow import is_number
+from refold.judgement import Judge, answer_names, answer_types
 from refold.models.ref import REF
-from refold.models.scorer import scorer_of
-from refold.scale._batches import (
-    answer_names,
-    answer_types,
-    answers,
-    batch_rows_for,
-    located,
-    sketch_of,
-)
+from refold.scale._batches import batch_rows_for, judged, located, sketch_of
 from refold.scale._model import features_of, learned, sketching
 from refold.scale._sources import Paths, Table, find_table
 
@@ -122,15 +115,16 @@ def score_parquet(
 
     Parameters
     ----------
-    model : REF
-        Fitted, by any engine.
+    model : REF or CreasedREF
+        Fitted.
     paths : path or sequence of paths
         Files, folders or patterns, as in :func:`fit_parquet`.
     out : path
         The file to write: all columns and rows of the input in their order, then ``distance``,
-        ``label`` (1 normal, -1 not) and ``reason_1`` … with the names of the columns that have the
-        largest shares in the distance, null where fewer columns have one. It appears under its name
-        only when it is complete; until then, and after an error, an older file stays there.
+        ``label`` (1 normal, -1 not), ``p_value`` if the model is calibrated, and ``reason_1`` …
+        with the names of the columns that matter most, null where fewer do. A row without any value
+        has no verdict: all of these are null. The file appears under its name only when it is
+        complete; until then, and after an error, an older file stays there.
     reasons : int, default=3
         How many reasons to give; without any, shares are not computed, which is faster.
     columns : sequence of str, default=None
@@ -229,11 +223,11 @@ def _score(
     if out.resolve() in (file.resolve() for file in table.files):
         raise ValueError(f"{out} is one of the files to score; write to another one.")
     pa = needs("pyarrow", "parquet")
-    names = answer_names(reasons, prefix, table.schema.names)
-    new = map(pa.field, names, answer_types(reasons))
+    judge = Judge.of(model).called(features)
+    names = answer_names(judge, reasons, prefix, table.schema.names)
+    new = map(pa.field, names, answer_types(judge, reasons))
     schema = pa.schema([*table.schema, *new])
     batch_rows = _checked(batch_rows, len(features))
-    scorer = scorer_of(model, on_worker=False)
     total = 0
     with (
         counting("scoring", table.count_rows() if progress else None, show=progress) as count,
@@ -243,7 +237,7 @@ def _score(
             first = 0
             for batch in _counted(table.batches(file, batch_rows), count):
                 with located(str(file), features, first):
-                    added = answers(scorer, batch, features, reasons)
+                    added = judged(judge, batch, reasons)
                 write(pa.record_batch([*batch.columns, *added], schema=schema))
                 first += batch.num_rows
             total += first

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
-from refold.columns.frames import _frame_to_numpy
+from refold.columns.frames import frame_to_numpy
+from refold.judgement import Judge
+from refold.models.creased import CreasedREF
 from refold.models.ref import REF
-from refold.models.scorer import scorer_of
-from refold.scale._batches import labels_of, located
+from refold.scale._batches import located
 from refold.scale._model import features_of, learned, sketching
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
@@ -48,7 +49,7 @@ def fit(X: Any, model: REF | None = None) -> REF:
     model = sketching(model)
     delayed = needs("dask", "dask").delayed
     if _is_frame(X):
-        _frame_to_numpy(X._meta)  # refuses columns without numbers, before anything is computed
+        frame_to_numpy(X._meta)  # refuses columns without numbers, before anything is computed
         names = [str(name) for name in X.columns]
         blocks = X.to_delayed()
     else:
@@ -64,23 +65,24 @@ def fit(X: Any, model: REF | None = None) -> REF:
     return learned(model, total.to_delayed().compute(), names)
 
 
-def score(model: REF, X: Any) -> Any:
+def score(model: REF | CreasedREF, X: Any) -> Any:
     """Judge the rows of a Dask array or dataframe; nothing is computed until Dask is asked to.
 
     Parameters
     ----------
-    model : REF
-        Fitted, by any engine.
+    model : REF or CreasedREF
+        Fitted.
     X : dask Array of shape (n, d) or dask DataFrame
         Rows to judge. A dataframe may have other columns than the model's too, in any order.
 
     Returns
     -------
     dask Array of shape (n,) or dask DataFrame
-        Of an array the distances; of a dataframe, with its index, the columns ``distance`` and
-        ``label`` (1 normal, -1 not).
+        Of an array the distances, NaN for a row without any value; of a dataframe, with its index,
+        the columns ``distance``, ``label`` (1 normal, -1 not, 0 for such a row) and, if the model
+        is calibrated, ``p_value``.
     """
-    scorer = scorer_of(model, on_worker=True)
+    judge = Judge.of(model, on_worker=True)
     if not _is_frame(X):
         X = _whole_rows(X)
         if X.shape[1] != model.n_features_in_:
@@ -88,15 +90,15 @@ def score(model: REF, X: Any) -> Any:
                 f"X has {X.shape[1]} columns; the model has {model.n_features_in_} features."
             )
         return X.map_blocks(
-            _distances, scorer=scorer, drop_axis=1, dtype=np.float64, meta=np.empty(0)
+            _distances, judge=judge, drop_axis=1, dtype=np.float64, meta=np.empty(0)
         )
     features = features_of(model, None)
     absent = [name for name in features if name not in X.columns]
     if absent:
         raise ValueError(f"X has no column {', '.join(map(repr, absent))}.")
-    _frame_to_numpy(X._meta[features])
-    meta = X._meta[[]].assign(distance=np.empty(0), label=np.empty(0, dtype=np.int8))
-    return X[features].map_partitions(_judge, scorer=scorer, features=features, meta=meta)
+    frame_to_numpy(X._meta[features])
+    meta = _judged(X._meta[features], judge=judge)
+    return X[features].map_partitions(_judged, judge=judge, meta=meta)
 
 
 def _is_frame(X: Any) -> bool:
@@ -116,7 +118,7 @@ def _whole_rows(X: Any) -> Any:
 
 def _read(block: Any) -> NDArray[Any]:
     if hasattr(block, "columns"):
-        return _frame_to_numpy(block)
+        return frame_to_numpy(block)
     X = np.asarray(block)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
@@ -127,19 +129,14 @@ def _sketch(block: Any, number: int, names: Sequence[str] | None, n_bins: int) -
 
 
 def _distances(
-    block: Any,
-    *,
-    scorer: REF,
-    features: Sequence[str] | None = None,
-    block_id: tuple[int, ...] | None = None,
+    block: Any, *, judge: Judge, block_id: tuple[int, ...] | None = None
 ) -> NDArray[np.float64]:
-    if len(block) == 0:
-        return np.empty(0)
-    with located("A block" if block_id is None else f"Block {block_id[0]}", features):
-        distances: NDArray[np.float64] = -scorer.score_samples(_read(block))
-        return distances
+    with located("A block" if block_id is None else f"Block {block_id[0]}", None):
+        return judge.rows(_read(block)).distances
 
 
-def _judge(block: Any, *, scorer: REF, features: Sequence[str]) -> Any:
-    distances = _distances(block, scorer=scorer, features=features)
-    return block[[]].assign(distance=distances, label=labels_of(scorer, distances))
+def _judged(block: Any, *, judge: Judge) -> Any:
+    with located("A block", judge.names):
+        found = judge.rows(_read(block))
+        answer = block[[]].assign(distance=found.distances, label=found.labels)
+    return answer if found.p_values is None else answer.assign(p_value=found.p_values)

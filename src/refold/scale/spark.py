@@ -10,9 +10,10 @@ import numpy as np
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
+from refold.judgement import Judge, answer_names, answer_types
+from refold.models.creased import CreasedREF
 from refold.models.ref import REF
-from refold.models.scorer import scorer_of
-from refold.scale._batches import answer_names, answers, located, sketch_of
+from refold.scale._batches import judged, located, sketch_of
 from refold.scale._model import features_of, learned, sketching
 
 
@@ -73,7 +74,7 @@ def fit(
 
 
 def score(
-    model: REF,
+    model: REF | CreasedREF,
     df: Any,
     *,
     reasons: int = 3,
@@ -84,8 +85,8 @@ def score(
 
     Parameters
     ----------
-    model : REF
-        Fitted, by any engine.
+    model : REF or CreasedREF
+        Fitted.
     df : pyspark.sql.DataFrame
         Rows to judge; other columns than the model's pass through.
     reasons : int, default=3
@@ -98,14 +99,14 @@ def score(
     Returns
     -------
     pyspark.sql.DataFrame
-        All columns of `df`, then ``distance``, ``label`` (1 normal, -1 not) and ``reason_1`` … with
-        the names of the columns that have the largest shares in the distance, null where fewer
-        columns have one.
+        All columns of `df`, then ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the
+        model is calibrated, and ``reason_1`` … with the names of the columns that matter most, null
+        where fewer do. A row without any value has no verdict: all of these are null.
     """
     features = _numeric_columns(df, features_of(model, columns), ignore_others=False)
     before = list(df.columns)
-    names = answer_names(reasons, prefix, before)
-    scorer = scorer_of(model, on_worker=True)
+    judge = Judge.of(model, on_worker=True).called(features)
+    names = answer_names(judge, reasons, prefix, before)
 
     def judge_partition(batches: Iterator[Any]) -> Iterator[Any]:
         pa = needs("pyarrow", "spark")
@@ -113,12 +114,13 @@ def score(
         for numbered in batches:
             batch = pa.record_batch(numbered.columns, names=before)
             with located(where, features, rows):
-                added = answers(scorer, batch, features, reasons)
+                added = judged(judge, batch, reasons)
             rows += batch.num_rows
             yield pa.record_batch([*batch.columns, *added], names=[*before, *names])
 
     types = needs("pyspark.sql.types", "spark")
-    kinds = [types.DoubleType(), types.ByteType()] + [types.StringType()] * reasons
+    from_arrow = needs("pyspark.sql.pandas.types", "spark").from_arrow_type
+    kinds = map(from_arrow, answer_types(judge, reasons))
     added = [types.StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     return _numbered(df).mapInArrow(judge_partition, types.StructType([*df.schema.fields, *added]))
 

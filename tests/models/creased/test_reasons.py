@@ -42,7 +42,7 @@ def test_a_missing_value_is_no_reason_and_a_changed_constant_is_one(table):
     np.testing.assert_allclose(reasons.drop[0, 4], 0.0, atol=1e-12)
     saved = -model.score_samples(rows)[1] + model.score_samples(X[1:2])[0]
     np.testing.assert_allclose(reasons.drop[1, 4], saved, rtol=1e-6)
-    assert reasons.of_row(1, 1) == ["column 4: expected 8, got 9"]
+    assert reasons.of_row(1, 1) == ["x4: expected 8, got 9"]
 
 
 def test_the_column_that_was_changed_comes_first_in_words(table):

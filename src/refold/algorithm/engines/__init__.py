@@ -41,8 +41,8 @@ class Engine(Protocol):
 
     def contributions(
         self, chain: FoldChain, X: Array, kind: str, *, path: bool, n_jobs: int | None
-    ) -> Array:
-        """Share of each feature in the distance."""
+    ) -> tuple[Array, Array]:
+        """Distance of each row, and the share of each feature in it."""
 
 
 ENGINES: dict[str, Engine] = {"reference": reference, "exact": exact, "sketch": sketch}

@@ -109,10 +109,11 @@ def transform(chain: FoldChain, X: NDArray[Any], *, n_jobs: int | None = None) -
 
 def contributions(
     chain: FoldChain, X: NDArray[Any], kind: str, *, path: bool, n_jobs: int | None = None
-) -> Floats:
-    """Share of each feature in the distance."""
+) -> tuple[Floats, Floats]:
+    """Distance of each row, and the share of each feature in it."""
     out = np.empty(X.shape)
-    return _fill(_kernels.contributions, chain, X, _number(kind), path, n_jobs=n_jobs, out=out)
+    parts = _fill(_kernels.contributions, chain, X, _number(kind), path, n_jobs=n_jobs, out=out)
+    return distances(chain, X, kind, path=path, n_jobs=n_jobs), parts
 
 
 def _fill(

@@ -108,15 +108,15 @@ def transform(chain: FoldChain, X: Array, *, n_jobs: int | None = None) -> Array
 
 def contributions(
     chain: FoldChain, X: Array, kind: str, *, path: bool, n_jobs: int | None = None
-) -> Array:
-    """Share of each feature in the distance."""
+) -> tuple[Array, Array]:
+    """Distance of each row, and the share of each feature in it."""
     xp, X, observed = _prepare_rows(X)
-    if not path:
-        return _distances.contributions(xp, _last_level(chain, X, observed), observed, kind)
-    total = xp.zeros_like(X)
-    for y in _levels(chain, X, observed):
+    levels = _levels(chain, X, observed) if path else [_last_level(chain, X, observed)]
+    by_level, total = [], xp.zeros_like(X)
+    for y in levels:
+        by_level.append(_distances.distance(xp, y, observed, kind))
         total = total + _distances.contributions(xp, y, observed, kind)
-    return total / chain.n_iter
+    return xp.mean(xp.stack(by_level, axis=1), axis=1), total / len(by_level)
 
 
 class _Columns:

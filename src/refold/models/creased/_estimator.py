@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import AbstractContextManager
 from numbers import Integral, Real
 from threading import Lock
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from refold._typing import Array, Floats
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
@@ -25,8 +22,10 @@ from refold.models.creased import _reasons, _rows
 from refold.models.creased._creases import Creases
 from refold.models.creased._judge import Judge
 from refold.models.creased._reasons import Reasons
+from refold.models.creased._scorer import CreasedScorer
 from refold.models.creased._seen import Recipe, Seen
 from refold.models.creased._sums import Sums
+from refold.models.creased._threads import blas_threads
 from refold.models.guard import GuardMixin
 
 # One for all models: a lock of a model's own could not be pickled.
@@ -102,7 +101,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     >>> model.predict(new)
     array([ 1, -1])
     >>> model.reasons(new).of_row(1, 1)
-    ['column 1: expected 0.9915, got -1']
+    ['x1: expected 0.9915, got -1']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -288,6 +287,16 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         with self._threads():
             return -judge.distances(X)
 
+    def scorer(self) -> CreasedScorer:
+        """Return what judges plain arrays, columns in the model's order, without further checks.
+
+        Returns
+        -------
+        CreasedScorer
+            It does not change when the model learns on.
+        """
+        return CreasedScorer(self.judge_, self.n_jobs)
+
     def reasons(self, X: Array) -> Reasons:
         """Say what each value was expected to be and what difference that makes.
 
@@ -354,22 +363,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return model
 
     def _threads(self) -> AbstractContextManager[Any]:
-        """Let BLAS use `n_jobs` threads."""
-        if self.n_jobs is None:
-            return nullcontext()
-        limit: AbstractContextManager[Any] = _blas().limit(
-            limits=effective_n_jobs(self.n_jobs), user_api="blas"
-        )
-        return limit
+        return blas_threads(self.n_jobs)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_seen")
 
 
 _NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Find the BLAS libraries once: it takes milliseconds."""
-    return ThreadpoolController()

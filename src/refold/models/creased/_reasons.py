@@ -29,12 +29,15 @@ class Reasons:
     drop : ndarray of shape (n, d)
         How much smaller the row's distance would be had the column its expected value; negative if
         it would be larger.
+    distance : ndarray of shape (n,)
+        The rows' distances.
     """
 
     names: list[str]
     values: Floats
     expected: Floats
     drop: Floats
+    distance: Floats
 
     def of_row(self, row: int, n: int = 3) -> list[str]:
         """Say in words which columns of a row matter most.
@@ -61,15 +64,16 @@ class Reasons:
 
 def reasons(judge: Judge, X: NDArray[Any], names: list[str]) -> Reasons:
     """Replace each value by what is expected in its place and see how the distance changes."""
-    expected, drop = np.empty(X.shape), np.empty(X.shape)
+    expected, drop, distance = np.empty(X.shape), np.empty(X.shape), np.empty(len(X))
     for part, rows in blocks(X):
         height = part.stop - part.start
-        instead, less = _of_block(judge, rows)
-        expected[part], drop[part] = instead[:height], less[:height]
-    return Reasons(names, np.array(X, dtype=np.float64), expected, drop)
+        found = _of_block(judge, rows)
+        for out, values in zip((expected, drop, distance), found, strict=True):
+            out[part] = values[:height]
+    return Reasons(names, np.array(X, dtype=np.float64), expected, drop, distance)
 
 
-def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats]:
+def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats, Floats]:
     creases, varying = judge.creases, judge.creases.varying
     Z, changed = creases.standardized(rows)
     deviations = creases.expected.deviations(Z)
@@ -96,4 +100,4 @@ def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats]:
     z = standardized(rows, creases.center, creases.scale)
     for column in np.flatnonzero(~varying):
         drop[:, column] = before - distance(y, changed - creases.changed(z[:, [column]]))
-    return instead, drop
+    return instead, drop, before

@@ -1,0 +1,17 @@
+"""A row is judged here, once, for everybody.
+
+>>> import numpy as np
+>>> from refold import REF
+>>> from refold.judgement import Judgement
+>>> model = REF().fit(np.random.default_rng(0).normal(size=(500, 2)))
+>>> found = Judgement.of(model, [[0.1, 0.2], [9.0, 0.1], [np.nan, np.nan]])
+>>> found.labels  # the last row has no value: it is not judged
+array([ 1, -1,  0], dtype=int8)
+>>> found.names[found.attribution().parts[1].argmax()]
+'x0'
+"""
+
+from refold.judgement._answers import answer_names, answer_types, answers
+from refold.judgement._judgement import Judge, Judgement
+
+__all__ = ["Judge", "Judgement", "answer_names", "answer_types", "answers"]

@@ -1,0 +1,55 @@
+"""The columns that scoring adds to a table, the same wherever it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from refold.base.needs import needs
+from refold.judgement._judgement import Judge, Judgement
+
+
+def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) -> list[str]:
+    """Return the names of the columns that scoring adds; refuse names that are there already.
+
+    They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
+    """
+    names = ["distance", "label", *(["p_value"] if judge.calibration is not None else [])]
+    names += [f"reason_{number}" for number in range(1, reasons + 1)]
+    names = [prefix + name for name in names]
+    clash = sorted(set(names).intersection(taken))
+    if clash:
+        raise ValueError(
+            f"The input already has the columns {clash} that scoring would add. Give the new ones "
+            "another beginning, for example with the prefix refold_."
+        )
+    return names
+
+
+def answer_types(judge: Judge, reasons: int) -> list[Any]:
+    """Return the Arrow types of the columns that scoring adds."""
+    pa = needs("pyarrow", "parquet")
+    rarity = [pa.float64()] if judge.calibration is not None else []
+    return [pa.float64(), pa.int8(), *rarity, *[pa.string()] * reasons]
+
+
+def answers(found: Judgement, reasons: int) -> list[Any]:
+    """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged."""
+    pa = needs("pyarrow", "parquet")
+    unknown = ~found.judged
+    columns = [pa.array(found.distances, mask=unknown), pa.array(found.labels, mask=unknown)]
+    if found.p_values is not None:
+        columns.append(pa.array(found.p_values, mask=unknown))
+    return columns + (_reasons(found, reasons) if reasons else [])
+
+
+def _reasons(found: Judgement, reasons: int) -> list[Any]:
+    """Name the features with the largest parts; null where a row has fewer above zero."""
+    pa = needs("pyarrow", "parquet")
+    names, parts = pa.array(found.names, pa.string()), found.attribution().parts
+    order = np.argsort(-parts, axis=1, kind="stable")[:, :reasons]
+    nothing = np.take_along_axis(parts, order, axis=1) == 0.0
+    columns = [names.take(pa.array(order[:, k], mask=nothing[:, k])) for k in range(order.shape[1])]
+    return columns + [pa.nulls(len(found), pa.string())] * (reasons - len(columns))

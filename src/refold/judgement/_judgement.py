@@ -1,0 +1,223 @@
+"""A model that judges rows, and what it says of some: read once, scored once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from refold._typing import Array, Booleans, Floats, Integers
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.errors import TableError
+from refold.columns.frames import feature_names, read_table
+from refold.decisions.thresholds import Calibration
+from refold.models.scoring import Attribution, Scorer
+
+Scored = TypeVar("Scored")
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """A fitted model as far as judging rows needs it; it pickles, and holds no training row.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Gives distances, and each feature's part in them.
+    names : tuple of str
+        The features; x0, x1, … if the model was fitted without names, as scikit-learn calls them.
+    threshold : float
+        A row is normal if its distance is at most this.
+    alpha : float or None
+        The rate that the threshold was set for, if for one.
+    calibration : Calibration or None
+        What p-values are read from, if there is anything.
+    """
+
+    scorer: Scorer
+    names: tuple[str, ...]
+    threshold: float
+    alpha: float | None
+    calibration: Calibration | None
+
+    @classmethod
+    def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
+        """Make a judge of a fitted model; on a worker, one of many, it uses a single thread."""
+        check_is_fitted(model)
+        if not hasattr(model, "scorer"):
+            raise TypeError(
+                f"A {type(model).__name__} cannot be used here: it must be one of refold's own "
+                "models, such as REF or CreasedREF."
+            )
+        scorer: Scorer = model.scorer()
+        return cls(
+            scorer=scorer.on_threads(1) if on_worker else scorer,
+            names=tuple(feature_names(model)),
+            threshold=float(model.threshold_),
+            alpha=model.alpha_,
+            calibration=getattr(model, "calibration_", None),
+        )
+
+    def called(self, names: Iterable[str]) -> Judge:
+        """Return the same judge with other names for the features."""
+        return replace(self, names=tuple(names))
+
+    def rows(self, X: NDArray[Any], *, explained: bool = False) -> Judgement:
+        """Judge an array whose columns are the model's, in its order; see :class:`Judgement`."""
+        return Judgement(self, X, explained=explained)
+
+
+class Judgement:
+    """What a model says of rows. Each thing is computed when it is first asked for, and once.
+
+    A row without any value is not judged: its label is 0, its distance and p-value are NaN (null
+    where a table has nulls), and it has no reasons.
+
+    Parameters
+    ----------
+    judge : Judge
+        The model.
+    rows : ndarray of shape (n, d)
+        Numbers, NaN where missing, columns in the model's order. See :meth:`of` for tables.
+    explained : bool, default=False
+        Whether reasons will be asked for: where they come with the distances, rows are then scored
+        once for both.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The features.
+    """
+
+    def __init__(self, judge: Judge, rows: NDArray[Any], *, explained: bool = False) -> None:
+        self.judge, self.rows, self.names = judge, rows, judge.names
+        self._together = explained and judge.scorer.additive
+        self._attribution: Attribution | None = None
+
+    @classmethod
+    def of(cls, model: Any, X: Array | Judgement, *, explained: bool = False) -> Judgement:
+        """Read a table and judge its rows.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted, any of refold's.
+        X : array-like, dataframe, Arrow batch or Judgement
+            Rows with the columns of training. A judgement is returned as it is.
+        explained : bool, default=False
+            Whether reasons will be asked for.
+
+        Returns
+        -------
+        Judgement
+        """
+        if isinstance(X, Judgement):
+            return X
+        judge = Judge.of(model)
+        X = to_numpy(X) if is_foreign_array(X) else X
+        rows = np.asarray(read_table(model, X, reset=False, native=False))
+        return judge.rows(rows, explained=explained)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def judged(self) -> Booleans:
+        """Which rows have a value."""
+        return np.asarray(~np.isnan(self.rows).all(axis=1))
+
+    @cached_property
+    def distances(self) -> Floats:
+        """How far out each row is."""
+        if self._together:
+            self.attribution()
+        if self._attribution is not None:
+            return self._attribution.distances
+        return self._spread(self._scored(self.judge.scorer.distances, np.empty(0)), np.nan)
+
+    @cached_property
+    def outlier(self) -> Booleans:
+        """Which rows are farther out than the threshold."""
+        return np.asarray(self.distances > self.judge.threshold)
+
+    @cached_property
+    def labels(self) -> NDArray[np.int8]:
+        """1 for normal, -1 for not, 0 for rows that are not judged."""
+        return np.where(self.judged, np.where(self.outlier, -1, 1), 0).astype(np.int8)
+
+    @cached_property
+    def p_values(self) -> Floats | None:
+        """How rare each distance is among normal rows; None if the model is not calibrated."""
+        if self.judge.calibration is None:
+            return None
+        p = self.judge.calibration.p_values(self.distances)
+        return np.where(self.judged, p, np.nan)
+
+    @property
+    def worst_first(self) -> Integers:
+        """Which rows are not normal, the farthest out first."""
+        out = np.flatnonzero(self.outlier)
+        return out[np.argsort(-self.distances[out], kind="stable")]
+
+    def attribution(self) -> Attribution:
+        """Return what each feature has to do with the distances of all rows.
+
+        Returns
+        -------
+        Attribution
+            ``distances``, ``parts`` and ``expected``; a row that is not judged has no parts (0).
+        """
+        if self._attribution is None:
+            nothing = np.empty((0, self.rows.shape[1]))
+            found = self._scored(
+                self.judge.scorer.attribution, Attribution(np.empty(0), nothing, None)
+            )
+            expected = None if found.expected is None else self._spread(found.expected, np.nan)
+            self._attribution = Attribution(
+                self._spread(found.distances, np.nan), self._spread(found.parts, 0.0), expected
+            )
+        return self._attribution
+
+    def take(self, rows: Integers) -> Judgement:
+        """Return the judgement of some of the rows, by number; what is known stays known."""
+        part = Judgement(self.judge, self.rows[rows])
+        part.distances = self.distances[rows]
+        if self._attribution is not None:
+            part._attribution = self._attribution.of_rows(rows)
+        return part
+
+    @staticmethod
+    def joined(parts: Sequence[Judgement]) -> Judgement:
+        """Return the judgement of the rows of several, all by one judge."""
+        whole = Judgement(parts[0].judge, np.concatenate([part.rows for part in parts]))
+        whole.distances = np.concatenate([part.distances for part in parts])
+        known = [part._attribution for part in parts if part._attribution is not None]
+        if len(known) == len(parts):
+            whole._attribution = Attribution.joined(known)
+        return whole
+
+    def _scored(self, score: Callable[[Any], Scored], nothing: Scored) -> Scored:
+        """Score the rows that have a value; errors name columns, and rows by their place."""
+        judged = self.judged
+        if not judged.any():
+            return nothing
+        try:
+            return score(self.rows if judged.all() else self.rows[judged])
+        except TableError as error:
+            row = None if error.row is None else int(np.flatnonzero(judged)[error.row])
+            raise TableError(
+                error.problem, row=row, column=error.column, names=self.names
+            ) from None
+
+    def _spread(self, values: Floats, otherwise: float) -> Floats:
+        """Give what was found for the judged rows to these, and something else to the others."""
+        if self.judged.all():
+            return values
+        spread = np.full((len(self.rows), *values.shape[1:]), otherwise)
+        spread[self.judged] = values
+        return spread

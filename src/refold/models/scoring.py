@@ -1,0 +1,155 @@
+"""What judges plain rows once a model is ready: it takes no lock and travels light."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from refold._typing import Array, Floats, Integers, Operation
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.engines import ENGINES
+
+
+class Attribution(NamedTuple):
+    """What each feature has to do with the distances of rows.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n,)
+        How far out the rows are.
+    parts : ndarray of shape (n, d)
+        What each feature adds to its row's distance; never negative, 0 for a missing value.
+    expected : ndarray of shape (n, d) or None
+        What the other values of a row lead to expect, where the model sees dependence.
+    """
+
+    distances: Floats
+    parts: Floats
+    expected: Floats | None
+
+    def of_rows(self, rows: Integers) -> Attribution:
+        """Return that of some rows, by number."""
+        expected = None if self.expected is None else self.expected[rows]
+        return Attribution(self.distances[rows], self.parts[rows], expected)
+
+    @staticmethod
+    def joined(parts: Sequence[Attribution]) -> Attribution:
+        """Return that of the rows of several, of one model."""
+        expected = [part.expected for part in parts if part.expected is not None]
+        return Attribution(
+            np.concatenate([part.distances for part in parts]),
+            np.concatenate([part.parts for part in parts]),
+            np.concatenate(expected) if expected else None,
+        )
+
+
+class Scorer(Protocol):
+    """Judges float arrays whose columns are the model's, in its order; a row has a value at least.
+
+    Attributes
+    ----------
+    additive : bool
+        Whether parts add up to the distance and come with it, at no further cost.
+    unexplained : str
+        Why there is no attribution; empty if there is.
+    """
+
+    @property
+    def additive(self) -> bool: ...  # noqa: D102
+    @property
+    def unexplained(self) -> str: ...  # noqa: D102
+
+    def distances(self, X: Array) -> Floats:
+        """Return how far out each row is; infinity raises a TableError."""
+
+    def attribution(self, X: Array) -> Attribution:
+        """Return the same, and because of which features."""
+
+    def on_threads(self, n_jobs: int | None) -> Scorer:
+        """Return one that uses so many threads; no result depends on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScorer:
+    """Distances to the origin after folding.
+
+    Parameters
+    ----------
+    chain : FoldChain
+        What was learned.
+    engine : str
+        Which engine evaluates it.
+    distance : str or callable
+        L1/D, L2/D, or the user's own.
+    path : bool
+        Whether the mean over all levels counts, or the last level.
+    n_jobs : int or None
+        Threads.
+    """
+
+    chain: FoldChain
+    engine: str
+    distance: Operation
+    path: bool
+    n_jobs: int | None
+
+    @property
+    def additive(self) -> bool:
+        """The distances are sums over features."""
+        return not callable(self.distance)
+
+    @property
+    def unexplained(self) -> str:
+        """A function of the user's cannot be divided."""
+        if self.additive:
+            return ""
+        return "The distance is a function of the user's, which cannot be divided among features."
+
+    def distances(self, X: Array) -> Array:
+        """Return each row's distance, in the array library of X."""
+        return ENGINES[self.engine].distances(
+            self.chain, X, self.distance, path=self.path, n_jobs=self.n_jobs
+        )
+
+    def attribution(self, X: Array) -> Attribution:
+        """Return each feature's share of the distance; a row's shares add up to it."""
+        if callable(self.distance):
+            raise ValueError(
+                "Contributions need a distance that is a sum over features; the callable "
+                f"{self.distance!r} cannot be divided. Use distance='l1' or 'l2'."
+            )
+        distances, parts = ENGINES[self.engine].contributions(
+            self.chain, X, self.distance, path=self.path, n_jobs=self.n_jobs
+        )
+        return Attribution(distances, parts, None)
+
+    def magnitudes(self, feature: int, values: Floats) -> Floats:
+        """Return what values of one feature are folded to, |y|, at each level that counts.
+
+        Parameters
+        ----------
+        feature : int
+            Its number.
+        values : ndarray of shape (n,)
+            Values of it; NaN is folded to 0.
+
+        Returns
+        -------
+        ndarray of shape (n, n_iter) or (n, 1)
+            All levels with `path`, else the last.
+        """
+        out = np.zeros((len(values), self.chain.n_iter if self.path else 1))
+        here = ~np.isnan(values)
+        if here.any():
+            trace = ENGINES[self.engine].trace(
+                self.chain.of_feature(feature), values[here, None], "l1", n_jobs=self.n_jobs
+            )
+            out[here] = np.asarray(trace)[:, -out.shape[1] :]
+        return out
+
+    def on_threads(self, n_jobs: int | None) -> FoldScorer:
+        """Return one that uses so many threads."""
+        return replace(self, n_jobs=n_jobs)
