@@ -221,7 +221,7 @@ def test_a_model_without_names_takes_columns_by_position(rows, tmp_path, rng):
 
 def test_no_rows_give_no_answers(saved, new):
     answers = mlflow.pyfunc.load_model(str(saved)).predict(new.iloc[:0])
-    assert answers.shape == (0, 5)
+    assert answers.shape == (0, 6)
 
 
 def test_requirements_name_this_version_of_refold(saved):

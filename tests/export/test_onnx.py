@@ -170,14 +170,14 @@ def test_huge_values_stay_numbers_in_float32(rng):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_rows_that_python_refuses_are_not_normal_and_have_no_distance(rng, dtype):
+def test_rows_that_python_refuses_are_not_judged_and_have_no_distance(rng, dtype):
     model = REF(threshold=1e6).fit(rng.normal(size=(200, 2)))
     X = np.array([[np.nan, np.nan], [np.inf, 0], [np.nan, -np.inf], [0, 0]], dtype=dtype)
     for row in X[:3]:
         with pytest.raises(ValueError, match=r"Nothing is observed|infinity"):
             model.predict(row[None])
     label, distance, contributions = run(to_onnx(model, dtype=dtype), X)
-    assert label.tolist() == [-1, -1, -1, 1]
+    assert label.tolist() == [0, 0, 0, 1]
     assert np.isnan(distance).tolist() == [True, True, True, False]
     assert np.isnan(contributions[:3]).all()
     assert np.isfinite(contributions[3]).all()

@@ -81,7 +81,7 @@ def test_what_has_no_distance_is_not_normal(rng, value):
     proto = to_onnx(CreasedREF(n_creases=32).fit(X))
     got = run(proto, new)
     assert np.isnan(got["distance"]).tolist() == [False, True, False, False]
-    assert got["label"][1] == -1
+    assert got["label"][1] == 0
     props = {p.key: p.value for p in proto.metadata_props}
     assert "NaN" in props["missing_values"]
 

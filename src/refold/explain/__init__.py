@@ -68,9 +68,11 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     """
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
-    found = Judgement.of(model, X, explained=True)
-    because = _reasons(model, found, reasons)
-    p_values = found.p_values
+    found = Judgement.of(model, X)
+    if found.judge.scorer.unexplained:
+        raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
+    found.attribution()  # before anything else: the distances come with it
+    because, p_values = _reasons(model, found, reasons), found.p_values
     return Explanations(
         [
             Explanation(
@@ -88,11 +90,9 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
 
 def _reasons(model: Any, found: Judgement, most: int | None) -> Iterator[list[Reason]]:
     """Give the reasons of the rows that were judged, the largest parts first."""
-    if found.judge.scorer.unexplained:
-        raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
     if not found.judged.all():
         found = found.take(np.flatnonzero(found.judged))
-    parts, expected = found.attribution().parts, found.attribution().expected
+    _, parts, expected = found.attribution()
     rows = found.rows.astype(np.float64, copy=False)
     order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
     scorer, summary = found.judge.scorer, model.summary_

@@ -26,7 +26,7 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
 
     What a missing value is filled with takes the solution of linear equations, another set for
     every pattern of gaps, for which there is no plain operator: such a row has no distance here
-    (NaN), nor has one with an infinite value; its label is -1. A gap in a constant column is none.
+    (NaN), nor has one with an infinite value; its label is 0. A gap in a constant column is none.
     """
     judge = model.judge_
     score = _score(graph, judge.leverage, _features(graph, judge.creases, X))

@@ -83,10 +83,12 @@ class Graph(ABC):
         return self.node("ReduceSum", values, axes, keepdims=keepdims)
 
     def label(self, distance: str, threshold: float) -> str:
-        """Say 1 where a distance is normal, -1 where it is not, or is NaN."""
+        """Say 1 where a distance is normal, -1 where it is not, 0 where it is NaN: not judged."""
         threshold = min(threshold, float(np.finfo(self.dtype).max))
         normal = self.node("LessOrEqual", distance, self.number(threshold))
-        return self.node("Where", normal, *(self.constant(np.array(k)) for k in (1, -1)))
+        here, beyond, unknown = (self.constant(np.array(label)) for label in (1, -1, 0))
+        label = self.node("Where", normal, here, beyond)
+        return self.node("Where", self.node("IsNaN", distance), unknown, label)
 
     def saturate(self, y: str) -> str:
         """Keep magnitudes where a square still is a finite number."""
@@ -106,7 +108,7 @@ def write(graph: Graph, model: REF, X: str) -> Results:
     """Write a fitted model as nodes that take rows `X` of the graph's type.
 
     A row that Python refuses, because nothing is observed or a value is infinite, has no number of
-    observed features here (0 or NaN): its distance becomes NaN and its label -1.
+    observed features here (0 or NaN): its distance becomes NaN and its label 0.
     """
     missing = graph.node("IsNaN", X)
     infinite = graph.node("IsInf", X)

@@ -38,11 +38,12 @@ def answer_types(judge: Judge, reasons: int) -> list[Any]:
 def answers(found: Judgement, reasons: int) -> list[Any]:
     """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged."""
     pa = needs("pyarrow", "parquet")
+    because = _reasons(found, reasons) if reasons else []  # first: distances come with them
     unknown = ~found.judged
     columns = [pa.array(found.distances, mask=unknown), pa.array(found.labels, mask=unknown)]
     if found.p_values is not None:
         columns.append(pa.array(found.p_values, mask=unknown))
-    return columns + (_reasons(found, reasons) if reasons else [])
+    return columns + because
 
 
 def _reasons(found: Judgement, reasons: int) -> list[Any]:

@@ -2,5 +2,6 @@
 
 from refold.models.creased._estimator import CreasedREF
 from refold.models.creased._reasons import Reasons
+from refold.models.creased._scorer import CreasedScorer
 
-__all__ = ["CreasedREF", "Reasons"]
+__all__ = ["CreasedREF", "CreasedScorer", "Reasons"]

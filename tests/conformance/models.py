@@ -1,0 +1,16 @@
+"""Every kind of model, fitted: a new estimator is added to this list, and meets every room."""
+
+from refold import REF, CreasedREF
+
+MODELS = {
+    "REF": lambda: REF(),
+    "REF, reference": lambda: REF(engine="reference"),
+    "REF, sketch": lambda: REF(engine="sketch"),
+    "REF, calibrated path": lambda: REF(alpha=0.05, levels="all", distance="l2"),
+    "CreasedREF": lambda: CreasedREF(n_creases=32),
+}
+
+# What a kind of model cannot be asked for; it must say so in words.
+REFUSALS = {
+    "CreasedREF": {"FoldMapDisplay", "LevelsDisplay", "to_sql"},
+}

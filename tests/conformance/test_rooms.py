@@ -1,0 +1,188 @@
+"""Every room takes every model and says the same as the model itself, or refuses in words."""
+
+import io
+import json
+import pickle
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import refold
+from refold import drift, plot, scale
+from refold.cli import app
+from refold.explain import explain
+from refold.export import to_onnx, to_sql
+from refold.report import write_report
+from tests.conformance.models import MODELS, REFUSALS
+
+mpl.use("Agg")
+NAMES = ["heat", "flow", "load"]
+
+
+def normal_rows(rows, seed):
+    rng = np.random.default_rng(seed)
+    heat = rng.normal(70.0, 2.0, size=rows)
+    table = [heat, 0.5 * heat + rng.normal(size=rows), rng.integers(1, 6, size=rows)]
+    return pd.DataFrame(dict(zip(NAMES, table, strict=True))).astype(float)
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request):
+    return MODELS[request.param]().fit(normal_rows(600, 0))
+
+
+@pytest.fixture
+def new():
+    """Normal rows; one with a high value, one with a gap, one without any value."""
+    rows = normal_rows(200, 1)
+    rows.loc[3, "flow"] = 400.0
+    rows.loc[5, "load"] = np.nan
+    rows.loc[9] = np.nan
+    return rows
+
+
+@pytest.fixture
+def judged(model, new):
+    """What the model itself says of the rows it can judge: labels, distances, by row."""
+    known = new.drop(index=9)
+    return dict(
+        zip(
+            known.index,
+            zip(model.predict(known), -model.score_samples(known), strict=True),
+            strict=True,
+        )
+    )
+
+
+def test_explain(model, new, judged):
+    found = explain(model, new)
+    assert {one.row: (one.label, one.distance) for one in found if one.label} == judged
+    assert found[9].label == 0
+    assert found[9].reasons == ()
+    assert found[3].reasons[0].feature == "flow"
+    assert "not judged" in str(found[9])
+    assert len(found.to_frame()) == 199 * 3
+
+
+def test_drift(model, new, judged):
+    found = drift.compare(model, new)
+    assert found.rejected == np.mean([label == -1 for label, _ in judged.values()])
+    assert (found.rows, found.empty) == (200, 1)
+    assert [feature.name for feature in found.features] == NAMES
+    assert drift.compare(model, new + 5.0).verdict == "changed"
+
+
+def test_report(model, new, judged, tmp_path):
+    found = write_report(model, new, tmp_path / "report.html")
+    assert found.rejected == sum(label == -1 for label, _ in judged.values())
+    worst = next(row for row in found.worst if row.name == "3")
+    assert worst.distance == judged[3][1]
+    assert worst.reasons[0].feature == "flow"
+    assert "flow" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def refused(model, what):
+    return what in REFUSALS.get(type(model).__name__, ())
+
+
+@pytest.mark.parametrize("display", plot.__all__)
+def test_plots_are_drawn_or_refused_in_words(model, new, display):
+    make = getattr(plot, display).from_estimator
+    arguments = {"FoldMapDisplay": ("flow",), "LevelsDisplay": (new.drop(index=9),)}
+    arguments = arguments.get(display, (new,))
+    if refused(model, display):
+        with pytest.raises(TypeError, match=r"A CreasedREF has no .* Use a REF"):
+            make(model, *arguments)
+    else:
+        make(model, *arguments).figure_.savefig(io.BytesIO())
+    plt.close("all")
+
+
+def test_files_are_scored(model, new, judged, tmp_path):
+    pq.write_table(pa.Table.from_pandas(new[NAMES[::-1]]), tmp_path / "new.parquet")
+    scale.score_parquet(model, tmp_path / "new.parquet", tmp_path / "out.parquet", progress=False)
+    rows = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert {i: (row["label"], row["distance"]) for i, row in enumerate(rows) if i != 9} == judged
+    assert rows[9]["label"] is None
+    assert rows[9]["distance"] is None
+    assert rows[3]["reason_1"] == "flow"
+    assert ("p_value" in rows[0]) == hasattr(model, "calibration_")
+
+
+def test_dask_scores(model, new, judged):
+    dataframe = pytest.importorskip("dask.dataframe")
+    rows = scale.dask.score(model, dataframe.from_pandas(new, npartitions=3)).compute()
+    answer = zip(rows["label"].drop(9), rows["distance"].drop(9), strict=True)
+    assert dict(zip(rows.index.drop(9), answer, strict=True)) == judged
+    assert rows["label"][9] == 0
+    assert np.isnan(rows["distance"][9])
+
+
+def test_the_command_line_scores(model, new, judged, tmp_path):
+    refold.save(model, tmp_path / "model.json")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    command = ["score", str(tmp_path / "model.json"), str(tmp_path / "new.csv")]
+    done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out.csv")])
+    assert done.exit_code == 0, done.output
+    rows = pd.read_csv(tmp_path / "out.csv")
+    known = rows.drop(index=9)
+    answer = zip(known["label"], known["distance"], strict=True)
+    assert dict(zip(known.index, answer, strict=True)) == judged
+    assert rows.loc[9, ["label", "distance"]].isna().all()
+    assert rows.loc[3, "reason_1"] == "flow"
+    explained = CliRunner().invoke(app, ["explain", *command[1:], "--row", "4", "--json"])
+    assert json.loads(explained.output)["rows"][0]["distance"] == judged[3][1]
+
+
+def test_onnx(model, new, judged):
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString())
+    label, distance = session.run(["label", "distance"], {"X": new.to_numpy()})
+    full = [i for i in judged if i != 5]  # CreasedREF cannot fill a gap there
+    assert label[full].tolist() == [judged[i][0] for i in full]
+    np.testing.assert_allclose(distance[full], [judged[i][1] for i in full], rtol=1e-9)
+    assert label[9] == 0
+    assert np.isnan(distance[9])
+
+
+def test_sql_or_a_refusal_in_words(model, new, judged):
+    duckdb = pytest.importorskip("duckdb")
+    if refused(model, "to_sql"):
+        with pytest.raises(TypeError, match="CreasedREF"):
+            to_sql(model, "new", dialect="duckdb")
+        return
+    statement = to_sql(model, "new", dialect="duckdb")
+    connection = duckdb.connect()
+    connection.register("new", new.reset_index(names="id"))
+    rows = connection.sql(statement).to_arrow_table().to_pylist()
+    assert {row["id"]: row["label"] for row in rows if row["id"] != 9} == {
+        i: label for i, (label, _) in judged.items()
+    }
+    assert next(row["label"] for row in rows if row["id"] == 9) is None
+
+
+def test_a_model_file_and_a_pickle_say_the_same(model, new, judged, tmp_path):
+    refold.save(model, tmp_path / "model.json")
+    for again in (refold.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
+        known = new.drop(index=9)
+        assert (-again.score_samples(known)).tolist() == [
+            distance for _, distance in judged.values()
+        ]
+        assert again.predict(known).tolist() == [label for label, _ in judged.values()]
+
+
+def test_mlflow(model, new, judged, tmp_path):
+    mlflow = pytest.importorskip("mlflow.pyfunc")
+    import refold.mlflow
+
+    refold.mlflow.save_model(model, tmp_path / "logged")
+    rows = mlflow.load_model(str(tmp_path / "logged")).predict(new)
+    answer = zip(rows["label"].drop(9), rows["distance"].drop(9), strict=True)
+    assert dict(zip(rows.index.drop(9), answer, strict=True)) == judged
+    assert rows["label"][9] == 0

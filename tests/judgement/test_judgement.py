@@ -1,0 +1,160 @@
+"""What a model says of rows: the same as the model's own methods, read once, scored once."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from refold import REF, CreasedREF
+from refold.explain import importance
+from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
+from refold.models.scoring import FoldScorer
+
+MODELS = {
+    "REF": lambda: REF(alpha=0.05),
+    "path": lambda: REF(levels="all", distance="l2"),
+    "reference": lambda: REF(engine="reference"),
+    "sketch": lambda: REF(engine="sketch"),
+    "creased": lambda: CreasedREF(n_creases=32),
+}
+
+
+@pytest.fixture
+def rows(rng):
+    X = rng.normal(size=(300, 3))
+    X[7] = [0.0, 9.0, 0.0]
+    X[11, 1] = np.nan
+    X[20] = np.nan
+    return X
+
+
+@pytest.fixture(params=MODELS)
+def model(request, rng):
+    return MODELS[request.param]().fit(rng.normal(size=(400, 3)))
+
+
+def test_it_says_what_the_model_says(model, rows):
+    found, known = Judgement.of(model, rows), np.delete(np.arange(300), 20)
+    assert np.flatnonzero(~found.judged).tolist() == [20]
+    np.testing.assert_array_equal(found.distances[known], -model.score_samples(rows[known]))
+    np.testing.assert_array_equal(found.labels[known], model.predict(rows[known]))
+    assert found.labels[20] == 0
+    assert np.isnan(found.distances[20])
+    if hasattr(model, "calibration_"):
+        np.testing.assert_array_equal(found.p_values[known], model.p_values(rows[known]))
+        assert np.isnan(found.p_values[20])
+    else:
+        assert found.p_values is None
+
+
+def test_parts_are_those_of_the_model_and_come_with_the_same_distances(model, rows):
+    found, known = Judgement.of(model, rows, explained=True), np.delete(np.arange(300), 20)
+    np.testing.assert_array_equal(found.distances, Judgement.of(model, rows).distances)
+    parts, expected = found.attribution().parts, found.attribution().expected
+    assert (parts[20] == 0.0).all()
+    assert parts[11, 1] == pytest.approx(0.0, abs=1e-9)
+    assert parts[7].argmax() == 1
+    if isinstance(model, CreasedREF):
+        reasons = model.reasons(rows[known])
+        np.testing.assert_array_equal(parts[known], np.maximum(reasons.drop, 0.0))
+        np.testing.assert_array_equal(expected[known], reasons.expected)
+    else:
+        np.testing.assert_array_equal(parts[known], model.contributions(rows[known]))
+        np.testing.assert_allclose(parts[known].sum(axis=1), found.distances[known], rtol=1e-12)
+        assert expected is None
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "table": pa.table,
+    "batch": pa.RecordBatch.from_pydict,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_tables_of_every_kind_are_read(kind, rows):
+    columns = {name: rows[:, k] for k, name in enumerate(["heat", "flow", "load"])}
+    model = REF().fit(pd.DataFrame(rows, columns=[*columns]))
+    found = Judgement.of(model, FRAMES[kind](columns))
+    assert found.names == ("heat", "flow", "load")
+    np.testing.assert_array_equal(found.distances, Judgement(Judge.of(model), rows).distances)
+
+
+def test_columns_without_names_are_called_as_by_scikit_learn(rows):
+    model = REF().fit(rows)
+    assert Judge.of(model).names == tuple(model.get_feature_names_out())
+
+
+def test_errors_name_the_column_and_the_row_of_the_table(model, rows):
+    rows[40, 2] = np.inf  # the twentieth row is not judged: it still counts
+    with pytest.raises(ValueError, match="infinity: row 40, column 'x2'"):
+        _ = Judgement.of(model, rows).distances
+
+
+def test_some_rows_keep_what_is_known_of_them(model, rows, monkeypatch):
+    found = Judgement.of(model, rows, explained=True)
+    worst = found.worst_first[:5]
+    part = found.take(worst)
+    monkeypatch.setattr(type(part.judge.scorer), "distances", None)
+    if part.judge.scorer.additive:
+        monkeypatch.setattr(type(part.judge.scorer), "attribution", None)
+    assert (np.diff(part.distances) <= 0.0).all()
+    again = Judgement.joined([part, part])
+    np.testing.assert_array_equal(again.distances, np.tile(part.distances, 2))
+    np.testing.assert_array_equal(
+        part.attribution().parts, found.attribution().parts[found.worst_first[:5]]
+    )
+
+
+def test_a_judge_travels_without_training_rows(model, rows):
+    judge = Judge.of(model, on_worker=True)
+    sent = pickle.dumps(judge)
+    np.testing.assert_array_equal(
+        pickle.loads(sent).rows(rows).distances, Judgement.of(model, rows).distances
+    )
+    assert judge.scorer.n_jobs == 1
+    if isinstance(judge.scorer, FoldScorer):
+        assert len(sent) < 50_000
+
+
+def test_a_judge_stays_as_it_was_when_the_model_learns_on(rows, rng):
+    model = REF(engine="sketch").fit(rng.normal(size=(400, 3)))
+    judge = Judge.of(model)
+    before = judge.rows(rows).distances
+    model.partial_fit(5.0 + rng.normal(size=(4000, 3)))
+    np.testing.assert_array_equal(judge.rows(rows).distances, before)
+
+
+def test_answers_have_the_names_and_types_that_are_announced(model, rows):
+    judge = Judge.of(model)
+    names, kinds = answer_names(judge, 5, "r_", ["x"]), answer_types(judge, 5)
+    columns = answers(judge.rows(rows, explained=True), 5)
+    table = pa.table(columns, schema=pa.schema([*zip(names, kinds, strict=True)]))
+    assert set(table.slice(20, 1).to_pylist()[0].values()) == {None}
+    assert ("r_p_value" in names) == hasattr(model, "calibration_")
+    seventh = table.slice(7, 1).to_pylist()[0]
+    assert (seventh["r_label"], seventh["r_reason_1"]) == (-1, "x1")
+    assert seventh["r_reason_4"] is None  # there are three columns
+    with pytest.raises(ValueError, match=r"already has the columns \['r_label'\]"):
+        answer_names(judge, 5, "r_", ["r_label"])
+
+
+def test_no_row_is_an_answer_too(model):
+    columns = answers(Judge.of(model).rows(np.empty((0, 3)), explained=True), 2)
+    assert {len(column) for column in columns} == {0}
+
+
+def test_only_our_models_can_judge(rows):
+    from sklearn.ensemble import IsolationForest
+
+    with pytest.raises(TypeError, match="A IsolationForest cannot be used here"):
+        Judgement.of(IsolationForest().fit(rows[:5]), rows)
+
+
+def test_importance_is_over_the_rows_that_were_judged(model, rows):
+    assert importance(model, rows[[7, 20]])[0].feature == "x1"
+    assert importance(model, rows[[7, 20]])[0].leads == 1.0

@@ -1,0 +1,124 @@
+"""The way of a row: it is read once and scored once, whatever is made of it."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import refold
+from refold import REF, CreasedREF
+from refold.cli import app
+from refold.columns import frames
+from refold.explain import explain
+from refold.judgement import Judgement
+from refold.models.creased import CreasedScorer
+from refold.models.scoring import FoldScorer
+from refold.plot import ContributionsDisplay
+from refold.report import write_report
+from refold.tabular import Features
+
+ROWS, NAMES = 500, [*"abcd"]
+MODELS = {"REF": lambda: REF(alpha=0.05), "CreasedREF": lambda: CreasedREF(n_creases=16)}
+
+
+@pytest.fixture
+def table(rng):
+    return pd.DataFrame(rng.normal(size=(ROWS, 4)), columns=NAMES)
+
+
+@pytest.fixture(params=MODELS)
+def model(request, table):
+    return MODELS[request.param]().fit(table)
+
+
+@pytest.fixture
+def walked(monkeypatch, model):
+    """How many rows were converted, and scored, without and with reasons, since the fit."""
+    counts = Counter()
+
+    def count(where, name, what, rows_of):
+        original = getattr(where, name)
+
+        def counting(*arguments, **options):
+            counts[what] += rows_of(*arguments)
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(where, name, counting)
+
+    count(frames, "frame_to_numpy", "converted", len)
+    count(Features, "matrix", "converted", lambda _, block: block.rows)
+    for scorer in (FoldScorer, CreasedScorer):
+        count(scorer, "distances", "scored", lambda _, X: len(X))
+        count(scorer, "attribution", "explained", lambda _, X: len(X))
+    return counts
+
+
+def test_fit_converts_a_frame_once(walked, table):
+    REF().fit(table)
+    assert walked == {"converted": ROWS}
+
+
+def test_explain(walked, model, table):
+    explain(model, table, reasons=2)
+    assert walked["converted"] == ROWS
+    assert walked["explained"] == ROWS
+    # To find a value that would be accepted, other rows are asked about; the table's are not.
+    assert isinstance(model, REF) or walked["scored"] == 0
+
+
+def test_report(walked, model, table, tmp_path):
+    shown = len(write_report(model, table, tmp_path / "report.html").worst)
+    additive = isinstance(model, REF)
+    assert walked == {
+        "converted": ROWS,
+        "explained": ROWS if additive else shown,
+        **({} if additive else {"scored": ROWS}),
+    }
+
+
+@pytest.mark.parametrize("reasons", [0, 3])
+@pytest.mark.parametrize("out", [["--json"], ["-o", "scored.csv"]], ids=["shown", "written"])
+def test_refold_score(walked, model, table, tmp_path, monkeypatch, reasons, out):
+    monkeypatch.chdir(tmp_path)
+    refold.save(model, "model.json")
+    table.to_csv("new.csv", index=False)
+    command = ["score", "model.json", "new.csv", "--reasons", str(reasons), "--worst", "0", *out]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    written, additive = "-o" in out, isinstance(model, REF)
+    together = reasons and additive
+    assert walked["converted"] == ROWS
+    assert walked["explained"] == (ROWS if together or (reasons and written) else 0)
+    assert walked["scored"] == (0 if together or (reasons and written) else ROWS)
+
+
+def test_refold_report(walked, model, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refold.save(model, "model.json")
+    table.to_csv("new.csv", index=False)
+    command = ["report", "model.json", "new.csv", "--worst", "5"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert walked["converted"] == ROWS
+    assert (walked["scored"], walked["explained"]) == (
+        (0, ROWS) if isinstance(model, REF) else (ROWS, 5)
+    )
+
+
+def test_one_judgement_serves_everybody(walked, model, table, tmp_path):
+    found = Judgement.of(model, table, explained=True)
+    explain(model, found)
+    before = dict(walked)
+    write_report(model, found, tmp_path / "report.html")
+    refold.drift.compare(model, found)
+    assert walked == before
+    assert walked["converted"] == ROWS
+
+
+def test_drawing_one_row_looks_at_no_other(walked, model, table):
+    ContributionsDisplay.from_estimator(model, table, row=7)
+    assert walked["converted"] == walked["explained"] == 1
+    with pytest.raises(IndexError, match="no row 500: the table has 500 rows"):
+        ContributionsDisplay.from_estimator(model, table, row=500)
+    drawn = ContributionsDisplay.from_estimator(model, table, row=-1).explanation
+    np.testing.assert_array_equal(drawn.distance, -model.score_samples(table.tail(1))[0])
