@@ -45,6 +45,7 @@ lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.test ## Put the code into the project's format
 	$(BIN)/ruff check --fix .
