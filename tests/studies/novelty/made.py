@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from refold.studies.novelty.cells import MEASURES, NoveltyCell, NoveltyJob
-from refold.studies.novelty.comparison import compare
+from refold.studies.novelty.comparison import Comparison
 
 
 def made(values, note="no"):
     """Return a comparison; ``values[method][set][seed]`` is every measure, None a failure."""
     n_sets = len(next(iter(values.values())))
-    return compare(
+    return Comparison(
         {
             NoveltyJob(f"set{i}", method, seed): cell(value, note)
             for i in range(n_sets)

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy
-from refold.studies.novelty.comparison import Comparison, compare
+from refold.studies.novelty.comparison import Comparison
 from refold.studies.novelty.page import write_index
 from refold.studies.novelty.suite import Suite
 from refold.studies.output import write_text
@@ -56,7 +56,7 @@ def benchmark(
     # Those of a set together: a process keeps the last set that it has read.
     jobs = [NoveltyJob(*key) for key in product(sets, methods, seeds)]
     study = NoveltyStudy(suite, time_limit)
-    found = compare(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
+    found = Comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
     write_text(out / "cells.csv", found.csv())
     write_index(found, suite.title, out)
     return found

@@ -56,7 +56,6 @@ class Ranking:
     friedman_p: float
 
 
-@dataclass(frozen=True)
 class Comparison:
     """What one run found.
 
@@ -64,16 +63,13 @@ class Comparison:
     ----------
     results : dict of NoveltyJob to NoveltyCell
         All cells of some sets, methods and seeds.
-    sets, methods : tuple of str
-        In the order of the run.
-    seeds : tuple of int
-        The seeds.
     """
 
-    results: dict[NoveltyJob, NoveltyCell]
-    sets: tuple[str, ...]
-    methods: tuple[str, ...]
-    seeds: tuple[int, ...]
+    def __init__(self, results: dict[NoveltyJob, NoveltyCell]) -> None:
+        self.results = results
+        self.sets = list(dict.fromkeys(job.dataset for job in results))
+        self.methods = list(dict.fromkeys(job.method for job in results))
+        self.seeds = list(dict.fromkeys(job.seed for job in results))
 
     def cells(self, dataset: str, method: str) -> list[NoveltyCell]:
         """Return a method's cells on a set, one for each seed."""
@@ -171,9 +167,3 @@ class Comparison:
 def over_seeds(measure: str, values: list[float]) -> float:
     """Return the mean; of times the median, as the first use of a method may compile code."""
     return float(np.median(values) if measure.endswith("_seconds") else np.mean(values))
-
-
-def compare(results: dict[NoveltyJob, NoveltyCell]) -> Comparison:
-    """Return what is said of cells that cover some sets, methods and seeds."""
-    sets, methods, seeds = (tuple(dict.fromkeys(part)) for part in zip(*results, strict=True))
-    return Comparison(results, sets, methods, seeds)

@@ -32,7 +32,7 @@ def write_index(found: Comparison, suite: str, folder: Path) -> None:
     markupsafe = needs("markupsafe", "paper")
     rankings = [ranking for name in RANKED if (ranking := found.ranking(name))]
     ranks = {ranking.measure: ranking.ranks for ranking in rankings}
-    order = list(ranks["auroc"]) if ranks else list(found.methods)
+    order = list(ranks["auroc"]) if ranks else found.methods
     write_page(
         folder / "index.html",
         "refold.studies.novelty",

@@ -35,6 +35,9 @@ def average_ranks(values: Floats) -> Floats:
 def friedman(values: Floats) -> float:
     """Return the p-value of Friedman's test, by Iman and Davenport's F, that all ranks are equal.
 
+    SciPy's test has the chi-square that F is made of, but for three methods or more only and
+    corrected for ties, which Demšar's is not.
+
     Parameters
     ----------
     values : ndarray of shape (n_sets, n_methods)
