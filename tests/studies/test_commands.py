@@ -12,12 +12,29 @@ from tests.studies.conftest import refold
 
 
 @pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("reproduce", ("table", "figure", "setting", "methods", "data", "out", "jobs")),
+        ("benchmark", ("sets", "methods", "seeds", "out", "jobs", "time-limit")),
+    ],
+)
+def test_help_names_every_option(command, options):
+    done = refold(command, "--help", env={"COLUMNS": "200"})
+    assert done.returncode == 0
+    assert all(f"--{option}" in done.stdout for option in options)
+
+
+@pytest.mark.parametrize(
     ("command", "option", "value", "message"),
     [
         ("reproduce", "--table", "2,4", "'4' is not among 1, 2, 3"),
+        ("reproduce", "--table", "1;2", "'1;2' is not among"),
+        ("reproduce", "--table", "", "'' is not among"),
         ("reproduce", "--figure", "x", "'x' is not among 1, 2"),
         ("reproduce", "--setting", "defaults", "'defaults' is not among default, optimized"),
         ("reproduce", "--methods", "REF,kNN", "'kNN' is not among REF, Linear SVDD"),
+        ("reproduce", "--jobs", "0", "Invalid value for '--jobs'"),
+        ("reproduce", "--data", "nowhere", "does not exist"),
         ("reproduce", "--data", ".", "has no folder ref-paper"),
         ("benchmark", "--sets", "wine,Wine", "'Wine' is not among"),
         ("benchmark", "--methods", "REF,kNN", "'kNN' is not among"),
