@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from refold.paper.data import DataError, load_dataset, load_tasks
+from refold.studies.download import DataError
+from refold.studies.paper.data import load_task, load_tasks
 
 settings.register_profile("refold", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # --hypothesis-profile
@@ -27,7 +28,7 @@ def data():
         if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
             patch.setenv("REFOLD_DATA", str(BESIDE))
         try:
-            load_dataset("iris")
+            load_task("Iris1")
         except DataError:
             pytest.skip("the author's data is neither in REFOLD_DATA nor can it be downloaded")
         yield

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from refold.paper import printed as paper
-from refold.paper.printed import Cell
+from refold.studies.paper import printed as paper
+from refold.studies.paper.printed import Gmean
 from tests.conftest import gmean
 
 
@@ -22,29 +22,29 @@ def _one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def cell(paper_tasks: dict[Any, Any]) -> Callable[[Callable[[], Any], str], Cell]:
+def cell(paper_tasks: dict[Any, Any]) -> Callable[[Callable[[], Any], str], Gmean]:
     """Give the cell that a method makes of a task."""
 
-    def run(make: Callable[[], Any], task: str) -> Cell:
+    def run(make: Callable[[], Any], task: str) -> Gmean:
         gmeans = [
             gmean(make().fit(train).predict(test), is_target)
             for (name, _), (train, test, is_target) in paper_tasks.items()
             if name == task
         ]
-        return Cell(float(np.mean(gmeans)), float(np.std(gmeans, ddof=1)))
+        return Gmean(float(np.mean(gmeans)), float(np.std(gmeans, ddof=1)))
 
     return run
 
 
 @pytest.fixture(scope="session")
-def column(cell: Callable[..., Cell]) -> Callable[[Callable[[], Any]], dict[str, Cell]]:
+def column(cell: Callable[..., Gmean]) -> Callable[[Callable[[], Any]], dict[str, Gmean]]:
     """Give the column of Table III that a method makes."""
     return lambda make: {task: cell(make, task) for task in paper.tasks()}
 
 
 @pytest.fixture(scope="session")
-def printed() -> Callable[[str], dict[str, Cell]]:
+def printed() -> Callable[[str], dict[str, Gmean]]:
     """Give a column of Table III, default setting, as the paper prints it."""
     return lambda method: {
-        task: paper.table3()[paper.Key("default", (method,), task)] for task in paper.tasks()
+        task: paper.cells(3)[paper.Key("default", (method,), task)] for task in paper.tasks()
     }

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
@@ -66,6 +67,18 @@ def test_the_training_row_at_the_threshold_is_accepted_also_when_judged_alone(ma
     assert (model.predict(X) == 1).sum() == math.ceil(97 * 0.9)
     alone = np.array([model.predict(x[None])[0] for x in X])
     assert np.array_equal(alone, model.predict(X))
+
+
+@pytest.mark.parametrize("make", [OneClassKernelELM, AutoassociativeKernelELM, OneClassELM])
+def test_a_new_offset_is_that_of_learning_again(make: type) -> None:
+    X = pd.DataFrame(np.random.default_rng(3).normal(size=(60, 3)), columns=list("abc"))
+    seed = {"random_state": 0} if make is OneClassELM else {}
+    model = make(fracrej=0.1, **seed).fit(X)
+    again = make(fracrej=0.3, **seed).fit(X)
+    assert model.offset_ < again.offset_
+    model.set_params(fracrej=0.3).set_offset(X)
+    assert model.offset_ == again.offset_
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
 
 
 def test_elm_draws_the_same_with_the_same_seed() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 import typer
 
@@ -24,18 +23,6 @@ def chosen(
             param_hint=option,
         )
     return tuple(name for name in allowed if name in names)
-
-
-def check_extras(modules: Sequence[str], purpose: str, extra: str) -> None:
-    """Leave with a sentence if a library is not installed."""
-    missing = [name for name in modules if find_spec(name) is None]
-    if missing:
-        typer.echo(
-            f"Error: {' and '.join(missing)} is needed {purpose} and is not installed. "
-            f"Install 'refold[{extra}]'.",
-            err=True,
-        )
-        raise typer.Exit(1)
 
 
 def cores() -> int:

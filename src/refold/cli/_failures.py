@@ -52,9 +52,10 @@ def _sentence(error: Exception) -> str | None:
     """Return what to tell about an error that the user's input has caused; None for others."""
     if isinstance(error, OSError):
         return None if error.filename is None else f"{error.filename}: {error.strerror}."
+    from refold.studies.download import DataError
     from refold.tabular import InputError
 
-    if isinstance(error, InputError):
+    if isinstance(error, InputError | DataError):
         return str(error)
     from refold import ModelFileError  # later, because it imports scikit-learn
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from refold.cli._cells import check_extras, chosen, cores, progress_bar
+from refold.base.needs import needs
+from refold.cli._cells import chosen, cores, progress_bar
 
 
 def benchmark(
@@ -41,27 +42,23 @@ def benchmark(
 
     Example: refold benchmark --sets wine,musk --methods REF,kNN-5,LOF
     """
-    needed = ("matplotlib", "jinja2", "rich", "pebble", "pyod")
-    check_extras(needed, "for the benchmark", "benchmark")
-    from refold.benchmark.benchmark import Request
-    from refold.benchmark.benchmark import benchmark as run
-    from refold.benchmark.data import FILES
-    from refold.benchmark.methods import METHODS
-    from refold.experiments.download import DataError
+    for module in ("matplotlib", "jinja2", "rich", "pebble", "pyod"):
+        needs(module, "benchmark")  # now, not after hours
+    from refold.studies.novelty.adbench import ADBENCH
+    from refold.studies.novelty.benchmark import benchmark as run
+    from refold.studies.novelty.methods import METHODS
 
-    request = Request(
-        sets=chosen(sets, tuple(FILES), "--sets", True),
-        methods=chosen(methods, tuple(METHODS), "--methods", True),
-        seeds=tuple(range(seeds)),
-    )
-    try:
-        with progress_bar() as progress:
-            summary = run(
-                request, out, time_limit=time_limit, n_jobs=jobs or cores(), progress=progress
-            )
-    except DataError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
-    for line in summary.text():
+    with progress_bar() as progress:
+        found = run(
+            ADBENCH,
+            chosen(sets, tuple(ADBENCH.files), "--sets", True),
+            chosen(methods, tuple(METHODS), "--methods", True),
+            range(seeds),
+            out,
+            time_limit=time_limit,
+            n_jobs=jobs or cores(),
+            progress=progress,
+        )
+    for line in found.text():
         typer.echo(line)
     typer.echo(f"Open {out / 'index.html'}")

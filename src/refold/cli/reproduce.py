@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.cli._cells import check_extras, chosen, cores, progress_bar
+from refold.base.needs import needs
+from refold.cli._cells import chosen, cores, progress_bar
 
 if TYPE_CHECKING:
-    from refold.paper.report import Report
+    from refold.studies.paper.reproduction import Reproduction
 
 _TABLES, _FIGURES, _SETTINGS = ("1", "2", "3"), ("1", "2"), ("default", "optimized")
 
@@ -60,32 +61,28 @@ def reproduce(
     tables = chosen(table, _TABLES, "--table", everything)
     figures = chosen(figure, _FIGURES, "--figure", everything)
     settings = chosen(setting, _SETTINGS, "--setting")
-    check_extras(("matplotlib", "jinja2", "rich"), "to reproduce the paper", "paper")
-    from refold.experiments.download import DataError
-    from refold.paper.registry import METHODS
-    from refold.paper.report import Request
-    from refold.paper.reproduce import reproduce as run
+    for module in ("matplotlib", "jinja2", "rich", "pebble"):
+        needs(module, "paper")  # now, not after an hour
+    from refold.studies.paper.columns import METHODS
+    from refold.studies.paper.reproduce import reproduce as run
+    from refold.studies.paper.reproduction import Selection
 
-    request = Request(
+    selection = Selection(
         tables=tuple(map(int, tables)),
         figures=tuple(map(int, figures)),
         settings=settings,
         methods=chosen(methods, METHODS, "--methods", True),
     )
-    try:
-        with progress_bar() as progress:
-            report = run(request, out, n_jobs=jobs or cores(), progress=progress)
-    except DataError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
-    _say(report, out)
+    with progress_bar() as progress:
+        found = run(selection, out, n_jobs=jobs or cores(), progress=progress)
+    _say(found, out)
 
 
-def _say(report: Report, out: Path) -> None:
-    from refold.paper.verdict import TITLES
+def _say(found: Reproduction, out: Path) -> None:
+    from refold.studies.paper.entries import TITLES
 
-    tally = report.tally()
+    tally = found.tally()
     if tally:
         said = ", ".join(f"{tally[kind]} {title}" for kind, title in TITLES.items())
-        typer.echo(f"{sum(tally.values())} cells compared with the paper: {said}.")
+        typer.echo(f"{tally.total()} cells compared with the paper: {said}.")
     typer.echo(f"Open {out / 'index.html'}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Floats
-from refold.peers._base import OneClassDetector
+from refold._typing import Array, Floats
+from refold.peers._base import OneClassDetector, read_rows
 from refold.peers._blocks import by_rows
 
 FRACTION = Interval(Real, 0.0, 1.0, closed="neither")
@@ -27,6 +28,32 @@ class RidgeDetector(OneClassDetector):
     """A detector whose score is the negative error of a ridge regression."""
 
     fracrej: float
+
+    def set_offset(self, X: Array) -> Self:
+        """Set the offset anew after a change of ``fracrej``; nothing else has to be learned again.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The training rows.
+
+        Returns
+        -------
+        self
+            The estimator itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from refold.peers import OneClassKernelELM
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> model = OneClassKernelELM(fracrej=0.1).fit(X)
+        >>> int(np.sum(model.set_params(fracrej=0.2).set_offset(X).predict(X) == -1))
+        40
+        """
+        check_is_fitted(self)
+        self._reject(read_rows(self, X, reset=False))
+        return self
 
     def _reject(self, X: Floats) -> None:
         """Set the offset so that the given fraction of the training rows has larger errors."""

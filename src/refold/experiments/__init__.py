@@ -1,1 +1,0 @@
-"""What the paper's reproduction and the benchmark share: data, finished cells, pages."""

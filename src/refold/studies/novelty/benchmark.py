@@ -1,0 +1,62 @@
+"""All of it: run what is asked for and write the table of cells and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
+from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy
+from refold.studies.novelty.comparison import Comparison
+from refold.studies.novelty.page import write_index
+from refold.studies.novelty.suite import Suite
+from refold.studies.output import write_text
+from refold.studies.run import Progress, run, silent
+
+
+def benchmark(
+    suite: Suite,
+    sets: Iterable[str],
+    methods: Iterable[str],
+    seeds: Iterable[int],
+    out: Path,
+    *,
+    time_limit: float = 120.0,
+    n_jobs: int = 1,
+    progress: Progress = silent,
+) -> Comparison:
+    """Compare methods over data sets.
+
+    Parameters
+    ----------
+    suite : Suite
+        Where the data sets come from.
+    sets, methods : iterable of str
+        Names from the suite's files and from :data:`refold.studies.novelty.methods.METHODS`.
+    seeds : iterable of int
+        Each divides every set once.
+    out : Path
+        Folder for ``cells.csv`` and ``index.html``. Cells that an earlier run has finished there
+        are not run again.
+    time_limit : float, default=120.0
+        Seconds after which a cell is stopped.
+    n_jobs : int, default=1
+        Processes; no result but the times depends on it.
+    progress : callable, optional
+        ``progress(done, total)`` is called after each cell.
+
+    Returns
+    -------
+    Comparison
+        What was found, as written into ``index.html``.
+    """
+    sets = list(sets)
+    suite.fetch(sets)
+    out.mkdir(parents=True, exist_ok=True)
+    # Those of a set together: a process keeps the last set that it has read.
+    jobs = [NoveltyJob(*key) for key in product(sets, methods, seeds)]
+    study = NoveltyStudy(suite, time_limit)
+    found = Comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
+    write_text(out / "cells.csv", found.csv())
+    write_index(found, suite.title, out)
+    return found

@@ -1,0 +1,185 @@
+"""What is done for one cell: one data set, method and seed."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from time import process_time
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+from refold._typing import Booleans, Floats
+from refold.model_selection import gmean_score
+from refold.studies.cells import Study
+from refold.studies.novelty.methods import METHODS, Method
+from refold.studies.novelty.suite import Dataset, Division, Suite, divide
+
+# A cell's numbers follow from the protocol; raise this when the protocol changes.
+PROTOCOL = 1
+
+# Of these higher is better, and methods are ranked by them.
+RANKED = ("auroc", "auprc", "gmean")
+MEASURES = (*RANKED, "false_alarms", "fit_seconds", "score_seconds")
+
+_LONGEST_NOTE = 300
+
+
+class NoveltyJob(NamedTuple):
+    """One cell to compute."""
+
+    dataset: str
+    method: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class NoveltyCell:
+    """What came of one cell.
+
+    Parameters
+    ----------
+    outcome : {"done", "failed", "too long"}
+        Whether there are measures.
+    measures : dict of str to float
+        Each of :data:`MEASURES`: fractions of 1, and seconds of processor time; empty unless done.
+    note : str
+        The error, or what the method warned of.
+    time_limit : float or None
+        The seconds after which it was stopped, if it was.
+    """
+
+    outcome: Literal["done", "failed", "too long"]
+    measures: dict[str, float]
+    note: str = ""
+    time_limit: float | None = None
+
+    @classmethod
+    def failed(cls, error: BaseException) -> NoveltyCell:
+        """Return the cell of a method that raised an error."""
+        return cls("failed", {}, _short(f"{type(error).__name__}: {error}"))
+
+    @classmethod
+    def too_long(cls, limit: float) -> NoveltyCell:
+        """Return the cell of a method that was stopped."""
+        return cls("too long", {}, f"stopped after {limit:g} s", limit)
+
+
+class NoveltyStudy(Study[NoveltyJob, NoveltyCell]):
+    """Cells of a suite: versions of the libraries, the data and a method's settings decide one.
+
+    Parameters
+    ----------
+    suite : Suite
+        Where the data sets come from.
+    time_limit : float
+        In seconds. A method that was stopped earlier than this gets another chance.
+    """
+
+    time_limit: float
+
+    def __init__(self, suite: Suite, time_limit: float) -> None:
+        self.suite, self.time_limit = suite, time_limit
+
+    def settings(self, job: NoveltyJob) -> list[Any]:
+        """Return what decides a cell beside its job."""
+        data = self.suite.source.sha256[self.suite.files[job.dataset]]
+        libraries = version("scikit-learn"), version("pyod")
+        return [PROTOCOL, *libraries, METHODS[job.method].describe(job.seed), data]
+
+    def compute(self, job: NoveltyJob) -> NoveltyCell:
+        """Run a method; a process keeps the last set that it has read."""
+        return run_cell(METHODS[job.method], _load(self, job.dataset), job.seed)
+
+    def read(self, **stored: Any) -> NoveltyCell:
+        """Return a cell from its stored fields."""
+        cell = NoveltyCell(**stored)
+        if cell.time_limit is not None and cell.time_limit < self.time_limit:
+            raise ValueError("There is more time now.")
+        if tuple(cell.measures) != (MEASURES if cell.outcome == "done" else ()):
+            raise ValueError("There is not one value for each measure.")
+        return cell
+
+    def stopped(self, error: Exception) -> NoveltyCell:
+        """Return the cell of a method that took too long or crashed."""
+        if isinstance(error, TimeoutError):
+            return NoveltyCell.too_long(self.time_limit)
+        return NoveltyCell.failed(error)
+
+
+@lru_cache(maxsize=1)
+def _load(study: NoveltyStudy, name: str) -> Dataset:
+    return study.suite.load(name)
+
+
+def run_cell(method: Method, dataset: Dataset, seed: int) -> NoveltyCell:
+    """Learn from normal rows, judge the others, and measure.
+
+    Parameters
+    ----------
+    method : Method
+        Whatever error it raises becomes the cell's outcome.
+    dataset : Dataset
+        Divided here, by the seed.
+    seed : int
+        Also that of the method's own draws.
+
+    Returns
+    -------
+    NoveltyCell
+    """
+    rows = divide(dataset, seed)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            measures = _measured(method, rows, seed)
+        except Exception as error:
+            return NoveltyCell.failed(error)
+    note = "; ".join(dict.fromkeys(_short(str(warning.message)) for warning in said))
+    return NoveltyCell("done", measures, _short(note))
+
+
+def measure(is_anomaly: Booleans, scores: Floats, rejected: Booleans) -> dict[str, float]:
+    """Return how well anomalies were told apart, and the share of normal rows that was rejected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.studies.novelty.cells import measure
+    >>> scores = np.array([1.0, 3.0, 2.0, 4.0])
+    >>> measured = measure(np.array([False, False, True, True]), scores, scores > 2.5)
+    >>> {name: round(value, 3) for name, value in measured.items()}
+    {'auroc': 0.75, 'auprc': 0.833, 'gmean': 0.5, 'false_alarms': 0.5}
+    """
+    return {
+        "auroc": float(roc_auc_score(is_anomaly, scores)),
+        "auprc": float(average_precision_score(is_anomaly, scores)),
+        "gmean": gmean_score(np.where(is_anomaly, -1, 1), np.where(rejected, -1, 1)),
+        "false_alarms": float(rejected[~is_anomaly].mean()),
+    }
+
+
+def _measured(method: Method, rows: Division, seed: int) -> dict[str, float]:
+    model = method.make(seed)
+    started = process_time()
+    scaler = None if method.standardizes else StandardScaler().fit(rows.train)
+    model.fit(rows.train if scaler is None else scaler.transform(rows.train))
+    fitted = process_time()
+    test = rows.test if scaler is None else scaler.transform(rows.test)
+    scores = np.asarray(method.conventions.score(model, test))
+    scored = process_time()
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{np.sum(~np.isfinite(scores))} scores are not finite.")
+    rejected = method.conventions.reject(model, test, scores)
+    seconds = {"fit_seconds": fitted - started, "score_seconds": scored - fitted}
+    return measure(rows.is_anomaly, scores, rejected) | seconds
+
+
+def _short(text: str) -> str:
+    line = re.sub(r"\s+", " ", text).strip()
+    return line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 1] + "…"

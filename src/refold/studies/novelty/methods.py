@@ -1,0 +1,188 @@
+"""The methods that are compared, each with the settings it comes with.
+
+All work on one thread, so that times can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.covariance import EllipticEnvelope
+from sklearn.ensemble import IsolationForest
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.svm import OneClassSVM
+
+from refold import REF, CreasedREF
+from refold._typing import Floats
+from refold.base.needs import needs
+from refold.studies.paper.columns import COLUMNS
+from refold.studies.paper.columns import METHODS as PAPER_METHODS
+
+# Where a library has no threshold of its own: that share of the training rows is beyond it, which
+# is PyOD's default for all its detectors.
+CONTAMINATION = 0.1
+
+
+class Conventions(NamedTuple):
+    """How the detectors of a library are asked.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(model, X)``: the higher, the less normal.
+    reject : callable
+        ``reject(model, X, scores)`` is what the model decides; the scores are those of the rows.
+    """
+
+    score: Callable[[Any, Floats], Floats]
+    reject: Callable[[Any, Floats, Floats], NDArray[np.bool_]]
+
+
+SCIKIT_LEARN = Conventions(
+    score=lambda model, X: -model.decision_function(X),
+    reject=lambda model, X, scores: model.predict(X) == -1,
+)
+
+# Scores of some detectors change with the rows beside them: the decision is on these very scores.
+PYOD = Conventions(
+    score=lambda model, X: model.decision_function(X),
+    reject=lambda model, X, scores: scores > model.threshold_,
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method as it takes part in the comparison.
+
+    Parameters
+    ----------
+    name : str
+        Unique, as the command line knows it.
+    origin : str
+        The library or paper that it comes from.
+    threshold : str
+        What its default threshold is, in words.
+    make : callable
+        ``make(seed)`` is a new estimator.
+    conventions : Conventions
+        How it is asked.
+    standardizes : bool, default=False
+        Whether it brings features to one scale itself. For all others the rows are standardized
+        by mean and standard deviation of the training rows.
+    """
+
+    name: str
+    origin: str
+    threshold: str
+    make: Callable[[int], Any]
+    conventions: Conventions = SCIKIT_LEARN
+    standardizes: bool = False
+
+    def describe(self, seed: int) -> str:
+        """Return the settings as text that changes whenever one of them does."""
+        return f"{self.make(seed).get_params()!r}, standardizes: {self.standardizes}"
+
+
+class LeastLikely(OutlierMixin, BaseEstimator):
+    """A density that rejects what is less likely than all but a share of its training rows.
+
+    Parameters
+    ----------
+    density : estimator
+        With ``score_samples``.
+    contamination : float
+        The share.
+    """
+
+    def __init__(self, density: Any, contamination: float) -> None:
+        self.density = density
+        self.contamination = contamination
+
+    def fit(self, X: Floats, y: None = None) -> Self:
+        """Learn the density and its threshold."""
+        self.density_ = clone(self.density).fit(X)
+        self.offset_ = np.quantile(self.density_.score_samples(X), self.contamination)
+        return self
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return the log-likelihood above the threshold's."""
+        return np.asarray(self.density_.score_samples(X) - self.offset_)
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:
+        """Return 1 for normal rows, -1 for others."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+
+_SHARE = f"beyond {CONTAMINATION:.0%} of the training rows"
+
+
+def _from_scikit_learn(name: str, threshold: str, make: Callable[[int], Any]) -> Method:
+    return Method(name, "scikit-learn", threshold, make)
+
+
+def _from_pyod(
+    name: str, module: str, *, draws: bool = False, standardizes: bool = False, **settings: Any
+) -> Method:
+    def make(seed: int) -> Any:
+        detector = getattr(needs(f"pyod.models.{module}", "benchmark"), module.upper())
+        return detector(**settings, **({"random_state": seed} if draws else {}))
+
+    return Method(name, "PyOD", _SHARE, make, PYOD, standardizes)
+
+
+def _from_the_paper(name: str) -> Method:
+    """Return a column of Table III with the paper's fixed defaults."""
+    column = COLUMNS[name]
+
+    def make(seed: int) -> Any:
+        return clone(column.estimator).set_params(**{column.draws: seed} if column.draws else {})
+
+    return Method(name, "the REF paper", "the paper's default", make)
+
+
+def _from_refold(name: str, threshold: str, make: Callable[[int], Any]) -> Method:
+    return Method(name, "refold", threshold, make, standardizes=True)
+
+
+_ALL = (
+    _from_refold(
+        "CreasedREF",
+        "alpha 0.1, leave-one-out",
+        lambda seed: CreasedREF(random_state=seed, n_jobs=1),
+    ),
+    _from_refold("REF", "distance 1", lambda seed: REF(n_jobs=1)),
+    _from_refold("REF-all", "distance 1", lambda seed: REF(levels="all", n_jobs=1)),
+    _from_pyod("kNN-1", "knn", n_neighbors=1),
+    _from_pyod("kNN-5", "knn", n_neighbors=5),
+    _from_scikit_learn("LOF", "factor 1.5", lambda seed: LocalOutlierFactor(novelty=True)),
+    _from_scikit_learn(
+        "IsolationForest", "score 0.5", lambda seed: IsolationForest(random_state=seed)
+    ),
+    _from_scikit_learn("OneClassSVM", "nu 0.5", lambda seed: OneClassSVM()),
+    _from_scikit_learn(
+        "GaussianMixture",
+        f"none of its own; {_SHARE}",
+        lambda seed: LeastLikely(GaussianMixture(random_state=seed), CONTAMINATION),
+    ),
+    _from_scikit_learn(
+        "EllipticEnvelope", _SHARE, lambda seed: EllipticEnvelope(random_state=seed)
+    ),
+    _from_pyod("ECOD", "ecod"),
+    _from_pyod("COPOD", "copod"),
+    _from_pyod("HBOS", "hbos"),
+    _from_pyod("INNE", "inne", draws=True),
+    _from_pyod("LODA", "loda", draws=True),
+    _from_pyod("PCA", "pca", draws=True, standardizes=True),
+    *(_from_the_paper(name) for name in PAPER_METHODS if name != "REF"),
+)
+
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+
+# What all others are tested against.
+REFERENCES = ("CreasedREF", "REF", "REF-all")

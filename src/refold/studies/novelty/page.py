@@ -1,0 +1,141 @@
+"""index.html: what one run found, in one file that needs no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refold.base.needs import needs
+from refold.studies.novelty.cells import MEASURES, RANKED
+from refold.studies.novelty.comparison import Comparison, Pairing, Standing, over_seeds
+from refold.studies.novelty.diagram import diagram
+from refold.studies.novelty.methods import METHODS
+from refold.studies.output import write_page
+
+TITLES = {
+    "auroc": "AUROC",
+    "auprc": "AUPRC",
+    "gmean": "Gmean",
+    "false_alarms": "False alarms",
+    "fit_seconds": "Learning, s",
+    "score_seconds": "Scoring, s",
+}
+
+# Shapes as well as colours: not everyone sees colours.
+SYMBOLS: dict[Standing, str] = {"better": "▲", "level": "≈", "worse": "▼"}
+
+
+def write_index(found: Comparison, suite: str, folder: Path) -> None:
+    """Write ``index.html`` into a folder; `suite` is the title of the suite."""
+    markupsafe = needs("markupsafe", "paper")
+    rankings = [ranking for name in RANKED if (ranking := found.ranking(name))]
+    ranks = {ranking.measure: ranking.ranks for ranking in rankings}
+    order = list(ranks["auroc"]) if ranks else found.methods
+    write_page(
+        folder / "index.html",
+        "refold.studies.novelty",
+        found=found,
+        suite=suite,
+        titles=TITLES,
+        symbols=SYMBOLS,
+        methods=[METHODS[name] for name in order],
+        means=_means(found, order, ranks),
+        diagrams=[
+            (ranking, markupsafe.Markup(diagram(ranking, found.references))) for ranking in rankings
+        ],
+        tests={name: _tests(found, name) for name in found.references},
+        overview=[_overview(found, dataset, order) for dataset in found.sets],
+        sets=[_set(found, dataset, order) for dataset in found.sets],
+        unfinished=[
+            (method, dataset, why)
+            for method in order
+            for dataset in found.sets
+            if (why := found.unfinished(dataset, method))
+        ],
+    )
+
+
+def shown(measure: str, value: float) -> str:
+    """Return a value as the page shows it: percent with one decimal, seconds with three digits."""
+    if np.isnan(value):
+        return "–"
+    if measure.endswith("_seconds"):
+        return f"{value:.3f}" if value < 1 else f"{value:.1f}"
+    return f"{100 * value:.1f}"
+
+
+def _means(
+    found: Comparison, order: list[str], ranks: dict[str, dict[str, float]]
+) -> list[dict[str, Any]]:
+    means = {name: [found.mean(name, method) for method in order] for name in MEASURES}
+    rows = []
+    for i, method in enumerate(order):
+        cells = [
+            {"text": shown(name, means[name][i]), "best": _is_best(name, means[name], i)}
+            for name in MEASURES
+        ]
+        own_ranks = [f"{ranks[name][method]:.2f}" if ranks else "–" for name in RANKED]
+        finished = found.n_finished(method)
+        rows.append({"method": method, "cells": cells, "ranks": own_ranks, "finished": finished})
+    return rows
+
+
+def _is_best(measure: str, values: list[float], i: int) -> bool:
+    """Whether a value is the best as printed; less is better of alarms and seconds.
+
+    Few alarms alone are no merit (a method that rejects nothing has none), so none is best.
+    """
+    if measure == "false_alarms" or np.isnan(values).all():
+        return False
+    best = np.nanmax(values) if measure in RANKED else np.nanmin(values)
+    return shown(measure, values[i]) == shown(measure, float(best))
+
+
+def _tests(found: Comparison, reference: str) -> list[tuple[str, list[Pairing]]]:
+    """Return the comparisons of a reference: other methods down, measures across."""
+    columns = [found.pairings(name, reference) for name in RANKED]
+    return [(row[0].other, list(row)) for row in zip(*columns, strict=True)]
+
+
+def _overview(found: Comparison, dataset: str, order: list[str]) -> dict[str, Any]:
+    row = found.values["auroc"][found.sets.index(dataset)]
+    values = [float(row[found.methods.index(method)]) for method in order]
+    cells = [
+        {
+            "text": shown("auroc", value),
+            "best": _is_best("auroc", values, i),
+            "why": found.unfinished(dataset, order[i]),
+        }
+        for i, value in enumerate(values)
+    ]
+    return {"name": dataset, "cells": cells}
+
+
+def _set(found: Comparison, dataset: str, order: list[str]) -> dict[str, Any]:
+    """Return a data set's own table, its best method first."""
+    values = found.comparable("auroc")[found.sets.index(dataset)]
+    row = dict(zip(found.methods, values, strict=True))
+    rows = []
+    for method in sorted(order, key=lambda name: -row[name]):
+        cells = found.cells(dataset, method)
+        why = found.unfinished(dataset, method)
+        columns = {} if why else {name: [c.measures[name] for c in cells] for name in MEASURES}
+        notes = dict.fromkeys(cell.note for cell in cells if cell.note and not why)
+        rows.append(
+            {
+                "method": method,
+                "why": why,
+                "notes": "; ".join(notes),
+                "cells": [_with_spread(name, values) for name, values in columns.items()],
+            }
+        )
+    return {"name": dataset, "rows": rows, "warned": any(row["notes"] for row in rows)}
+
+
+def _with_spread(measure: str, values: list[float]) -> str:
+    mean = shown(measure, over_seeds(measure, values))
+    if measure.endswith("_seconds") or len(values) == 1:
+        return mean
+    return f"{mean} ± {100 * np.std(values, ddof=1):.1f}"

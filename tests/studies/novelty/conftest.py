@@ -1,0 +1,44 @@
+"""Where the tests find ADBench's data, and one run of the command."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from refold.studies.download import DataError
+from refold.studies.novelty.adbench import ADBENCH
+from tests.conftest import BESIDE
+from tests.studies.conftest import refold
+
+# A run that takes no longer than the command's start.
+OPTIONS = ("--sets", "wine,Hepatitis", "--methods", "REF,kNN-5,LOF", "--seeds", "3")
+
+
+@pytest.fixture(scope="session")
+def adbench():
+    """Let refold find three small sets: REFOLD_DATA, beside the repository, or the network."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
+            patch.setenv("REFOLD_DATA", str(BESIDE))
+        try:
+            ADBENCH.fetch(["wine", "Hepatitis", "Waveform"])
+        except DataError:
+            pytest.skip("ADBench's data is neither in REFOLD_DATA nor can it be downloaded")
+        yield
+
+
+class Run(NamedTuple):
+    folder: Path
+    output: str
+
+
+@pytest.fixture(scope="session")
+def whole_run(adbench, tmp_path_factory):
+    """One run without a break."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    done = refold("benchmark", *OPTIONS, "--jobs", "2", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    return Run(folder, done.stdout)

@@ -1,0 +1,25 @@
+"""Comparisons of runs that were never run."""
+
+from __future__ import annotations
+
+from refold.studies.novelty.cells import MEASURES, NoveltyCell, NoveltyJob
+from refold.studies.novelty.comparison import Comparison
+
+
+def made(values, note="no"):
+    """Return a comparison; ``values[method][set][seed]`` is every measure, None a failure."""
+    n_sets = len(next(iter(values.values())))
+    return Comparison(
+        {
+            NoveltyJob(f"set{i}", method, seed): cell(value, note)
+            for i in range(n_sets)
+            for method, table in values.items()
+            for seed, value in enumerate(table[i])
+        }
+    )
+
+
+def cell(value, note):
+    if value is None:
+        return NoveltyCell.failed(ValueError(note))
+    return NoveltyCell("done", dict.fromkeys(MEASURES, float(value)))

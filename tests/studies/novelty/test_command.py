@@ -1,0 +1,83 @@
+"""``refold benchmark`` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.preprocessing import StandardScaler
+
+from refold.studies.novelty.adbench import ADBENCH
+from refold.studies.novelty.cells import RANKED
+from refold.studies.novelty.suite import divide
+from tests.studies.conftest import REFOLD, refold
+from tests.studies.novelty.conftest import OPTIONS
+
+
+@pytest.mark.slow
+def test_two_sets_and_three_methods(whole_run):
+    assert whole_run.output.endswith(f"Open {whole_run.folder / 'index.html'}\n")
+    assert (whole_run.folder / "index.html").exists()
+    with (whole_run.folder / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    assert [cell["outcome"] for cell in cells] == ["done"] * 18
+    rows = divide(ADBENCH.load("wine"), seed=1)
+    scale = StandardScaler().fit(rows.train)
+    lof = LocalOutlierFactor(novelty=True).fit(scale.transform(rows.train))
+    expected = roc_auc_score(rows.is_anomaly, -lof.score_samples(scale.transform(rows.test)))
+    [found] = [c for c in cells if (c["set"], c["method"], c["seed"]) == ("wine", "LOF", "1")]
+    assert float(found["auroc"]) == pytest.approx(expected)
+    table = {line.split()[0]: line.split()[1:] for line in whole_run.output.splitlines()[1:4]}
+    mean = np.mean([float(cell["auroc"]) for cell in cells if cell["method"] == "REF"])
+    assert table["REF"][0] == f"{100 * mean:.1f}"
+    assert table["REF"][-1] == "2/2"
+
+
+def children(pid):
+    """Processes that a process has started and that still run."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+        except OSError:  # it has ended
+            continue
+        if int(parent) == pid and state != "Z":
+            found.append(stat.parent)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("adbench")
+def test_a_killed_run_continues(whole_run, tmp_path):
+    line = [REFOLD, "benchmark", *OPTIONS, "--jobs", "1", "--out", str(tmp_path)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(cells := sorted(tmp_path.rglob("*.json"))) < 4:
+        assert process.poll() is None, "the run ended before it could be killed"
+        time.sleep(0.005)
+    workers = children(process.pid)
+    assert workers
+    process.kill()
+    process.wait()
+    assert not (tmp_path / "cells.csv").exists()
+    kept = {path: path.stat().st_mtime_ns for path in cells[1:]}
+    cells[0].write_bytes(cells[0].read_bytes()[:20])
+    done = refold("benchmark", *OPTIONS, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert results(tmp_path) == results(whole_run.folder)
+    assert not any(worker.exists() for worker in workers), "a worker has outlived its run"
+
+
+def results(folder):
+    """What a run wrote, but for the times."""
+    with (folder / "cells.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            [row[key] for key in ("set", "method", "seed", "outcome", *RANKED, "false_alarms")]
+            for row in csv.DictReader(file)
+        ]
