@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from refold.base.files import blaming
+from refold.base.words import printable
 
 if TYPE_CHECKING:
     from refold.tabular import Table
@@ -67,13 +72,19 @@ def check_output(path: Path) -> None:
         raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--out")
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; what is in them from users' files cannot steer the terminal."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    with blaming("standard error" if err else "standard output"):
+        print(lines, file=sys.stderr if err else sys.stdout)
+
+
 def note(sentence: str) -> None:
     """Tell something on the error stream, so that the output stays clean."""
-    typer.echo(f"Note: {sentence}", err=True)
+    say(f"Note: {sentence}", err=True)
 
 
 def print_json(document: dict[str, Any]) -> None:
     """Print a document for machines: no NaN, no infinity, in the order of its keys."""
-    import json
-
-    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+    ascii_only = not sys.stdout.encoding.lower().startswith("utf")
+    say(json.dumps(document, ensure_ascii=ascii_only, allow_nan=False, indent=2))

@@ -193,7 +193,7 @@ def _say(judge: Judge, scores: Scores, reasons: int, shown: bool) -> None:
     text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
     if judge.alpha is not None:
         text += f"; of normal rows it would be about {100 * judge.alpha:g} %"
-    typer.echo(f"{text}.", err=not shown)
+    options.say(f"{text}.", err=not shown)
     empty = scores.rows - scores.normal - scores.outliers
     if empty:
-        typer.echo(f"{empty:,} rows have no value and could not be judged.", err=not shown)
+        options.say(f"{empty:,} rows have no value and could not be judged.", err=not shown)
