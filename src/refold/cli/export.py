@@ -58,6 +58,7 @@ def export(
     of_sql = {"--table": table, "--dialect": dialect, "--view": view, "--prefix": prefix}
     of_sql["--column"] = ", ".join(column or []) or None
     _check_options(to, out, of_sql, float32)
+    options.check_output(out or "-", [model])
     from refold import load
 
     loaded = load(model)

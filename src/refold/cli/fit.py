@@ -72,7 +72,7 @@ def fit(
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
-    options.check_output(out)
+    options.check_output(out, [table])
     from refold.base.progress import counting
     from refold.tabular import Wanted, read_training
 

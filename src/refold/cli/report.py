@@ -55,7 +55,7 @@ def report(
       refold report model.json today.csv
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
-    options.check_output(out)
+    options.check_output(out, [model, table])
     from refold.cli._failures import as_bad_input
     from refold.cli._models import Judge
     from refold.report import write_report

@@ -75,7 +75,8 @@ def score(
     """
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
-    fmt = _format(out, table)
+    options.check_output(out or "-", [model, table])
+    fmt = _format(out)
     from refold.base.progress import counting
     from refold.cli._models import Judge
     from refold.cli._scoring import score_table
@@ -106,22 +107,19 @@ def score(
         raise typer.Exit(1)
 
 
-def _format(out: str | None, table: str) -> str | None:
+def _format(out: str | None) -> str | None:
     """Return how to write the output: its name says so."""
     if out is None:
         return None
     if out == "-":
         return "csv"
     path = Path(out)
-    options.check_output(path)
     fmt = _FORMATS.get(path.suffix.lower())
     if fmt is None:
         known = ", ".join(_FORMATS)
         raise typer.BadParameter(
             f"{path.name} does not end with one of {known}.", param_hint="--out"
         )
-    if table != "-" and path.exists() and Path(table).exists() and path.samefile(table):
-        raise typer.BadParameter(f"{path} is the table to score.", param_hint="--out")
     return fmt
 
 
