@@ -88,7 +88,9 @@ def test_private_names_stay_in_their_room():
 
 
 def test_the_check_of_private_names_finds_them():
-    text = "from refold.creased._sums import Sums\nfrom refold.tabular import _x\nimport refold._y.z"
+    text = (
+        "from refold.creased._sums import Sums\nfrom refold.tabular import _x\nimport refold._y.z"
+    )
     assert len(list(private_imports(SOURCE / "cli" / "score.py", text))) == 3
     own = "from refold.cli._options import note\nfrom refold._typing import Floats"
     assert list(private_imports(SOURCE / "cli" / "score.py", own)) == []

@@ -93,7 +93,7 @@ def test_onnx_in_a_file_runs(option, kind, saved, tmp_path):
         (SQL, "The model was fitted without column names"),
         ((*SQL[:-1], "oracle", *COLUMNS), "dialect='oracle' is not among duckdb"),
         ((*SQL, *COLUMNS[:-1], "label"), "prefix='refold_'"),
-        ((*SQL, *COLUMNS, "-o", "no/such/folder.sql"), "No such file or directory"),
+        ((*SQL, *COLUMNS, "-o", "no/such/folder.sql"), "There is no folder no/such."),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(arguments, message, saved, tmp_path):

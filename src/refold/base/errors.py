@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class TableError(ValueError):
+class UserError(ValueError):
+    """Something that was given cannot be used; the text says where, why and what to do.
+
+    Whatever is to blame on input is one of these. It costs nothing to import.
+    """
+
+
+class TableError(UserError):
     """A table that cannot be used, with the row and column that are to blame.
 
     Engines know columns by number; :meth:`named` says the same with the user's names.

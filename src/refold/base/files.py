@@ -18,18 +18,28 @@ def replacing(out: Path) -> Iterator[IO[bytes]]:
     error removes it and leaves what `out` was before.
     """
     part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    with blaming(out):
+        try:
+            with part.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, out)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        _sync_folder(out.parent)
+
+
+@contextmanager
+def blaming(name: str | Path) -> Iterator[None]:
+    """Let an error of the system say which file it is about, if it does not."""
     try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, out)
-    except BaseException as error:
-        part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
-            raise OSError(error.errno, os.strerror(error.errno), str(out)) from error
-        raise
-    _sync_folder(out.parent)
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(name)) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,17 +1,22 @@
 """The command ``refold``; each group of commands has a file of its own."""
 
+import sys
+
 try:
+    import rich  # noqa: F401 - tables and help are drawn with it
     import typer
-except ImportError:
+except ImportError as error:
     # This is what runs when someone types the command: a sentence helps, a traceback does not.
-    raise SystemExit(
-        "The command refold needs typer and rich, which are not installed. Install 'refold[cli]', "
-        "or 'refold[paper]' to reproduce the paper."
-    ) from None
+    sys.stderr.write(
+        f"Error: The command refold needs typer and rich ({error}). Install 'refold[cli]', or "
+        "'refold[paper]' to reproduce the paper.\n"
+    )
+    raise SystemExit(2) from None
 
-from typing import Annotated
+from typing import Annotated, NoReturn
 
-from refold.cli._failures import Commands
+from refold.cli._failures import exit_code
+from refold.cli._options import say
 from refold.cli.benchmark import benchmark
 from refold.cli.demo import demo
 from refold.cli.drift import drift
@@ -25,24 +30,29 @@ from refold.cli.score import score
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    name="refold",
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+_commands = typer.Typer(name="refold", no_args_is_help=True, add_completion=False)
+
+
+def app() -> NoReturn:
+    """Run the command that was typed, and exit with its code."""
+    sys.exit(exit_code(_run))
+
+
+def _run() -> None:
+    typed = typer.main.get_command(_commands)
+    with typed.make_context("refold", sys.argv[1:]) as context:
+        typed.invoke(context)
 
 
 def _version(asked: bool) -> None:
     if asked:
         from refold import __version__
 
-        typer.echo(f"refold {__version__}")
+        say(f"refold {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@_commands.callback()
 def _refold(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
@@ -50,10 +60,10 @@ def _refold(
 ) -> None:
     """Learn from normal rows what is normal, and say which new rows are not, and why.
 
-    Exit codes: 0 done; 1 only with --fail-on-outlier or --fail-on-drift, if there are any; 2 bad
-    input.
+    Exit codes: 0 done; 1 only with --fail-on-outlier or --fail-on-drift, if there are any; 2 it
+    failed, and a sentence says why.
     """
 
 
 for command in (fit, score, explain, inspect, drift, report, export, demo, reproduce, benchmark):
-    app.command()(command)
+    _commands.command()(command)

@@ -1,67 +1,138 @@
-"""What happens when a command fails: bad input is a sentence and exit code 2, a bug a traceback."""
+"""What happens when a command fails: whatever it was, a sentence and exit code 2."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
 
 import typer
-from typer.core import TyperGroup
 
-BAD_INPUT = 2
+from refold.base.errors import UserError
+from refold.base.files import blaming
+from refold.cli._options import say
+
+FAILED = 2
+_INTERRUPTED = 128 + signal.SIGINT
 # What a shell reports of a program that nobody listens to any more.
 _BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
+_SHOW_TRACEBACK = "REFOLD_TRACEBACK"
 
 
-class Commands(TyperGroup):
-    """The commands; what they raise because of the user's input is told in a sentence."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            done = super().invoke(ctx)
+def exit_code(run: Callable[[], object]) -> int:
+    """Run a command, and tell in a sentence why it failed if it did."""
+    try:
+        _prepare_streams()
+        code = _code_of(run)
+        with blaming("standard output"):
             sys.stdout.flush()
-        except BrokenPipeError:
-            _leave_output()
-            raise typer.Exit(_BROKEN_PIPE) from None
-        except (ValueError, OSError) as error:
-            said = _sentence(error)
-            if said is None:
-                raise
-            typer.echo(f"Error: {said}", err=True)
-            raise typer.Exit(BAD_INPUT) from None
-        return done
+    except BrokenPipeError:
+        code = _BROKEN_PIPE
+    except SystemExit as left:  # rich leaves so, with 1, if nobody reads
+        code = _BROKEN_PIPE if left.code == 1 else int(left.code or 0)
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except Exception as error:
+        code = FAILED
+        with suppress(OSError):  # nobody can be told
+            _tell(error)
+    _leave_streams()
+    return code
 
 
 @contextmanager
-def as_bad_input(table: str) -> Iterator[None]:
-    """Let a refusal by the library, such as a rate that needs more rows, be one of the table."""
-    from refold.tabular import InputError
-
+def as_bad_input(name: str) -> Iterator[None]:
+    """Let a refusal by the library, such as a rate that needs more rows, be one of a file."""
     try:
         yield
-    except ValueError as error:
-        raise InputError(f"{table}: {error}") from None
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{name}: {error}") from error
 
 
-def _sentence(error: Exception) -> str | None:
-    """Return what to tell about an error that the user's input has caused; None for others."""
-    if isinstance(error, OSError):
-        return None if error.filename is None else f"{error.filename}: {error.strerror}."
-    from refold.studies.download import DataError
-    from refold.tabular import InputError
+def _code_of(run: Callable[[], object]) -> int:
+    try:
+        run()
+    except typer.Exit as left:
+        return left.exit_code
+    return 0
 
-    if isinstance(error, InputError | DataError):
+
+def _tell(error: Exception) -> None:
+    if os.environ.get(_SHOW_TRACEBACK):
+        import traceback
+
+        traceback.print_exception(error)
+    said = _sentence(error)
+    if said:
+        say(f"Error: {said}" if said.endswith((".", "!", "?")) else f"Error: {said}.", err=True)
+    context = getattr(error, "ctx", None)
+    if said and context is not None:
+        say(f"{context.command_path} --help says more.", err=True)
+
+
+def _sentence(error: Exception) -> str:
+    """Return what to tell about an error; what no user can have caused is called a bug."""
+    if hasattr(error, "format_message"):  # typer's; the class it comes from has moved over time
+        return str(error.format_message())
+    if isinstance(error, UserError | ImportError):
         return str(error)
-    from refold import ModelFileError  # later, because it imports scikit-learn
+    if isinstance(error, OSError):
+        return f"{_what_failed(error)}: {error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory for this. {error}".strip()
+    if isinstance(error, _table_errors()):
+        return f"The table cannot be read: {' '.join(str(error).split())}"
+    return (
+        f"This is a bug in refold ({type(error).__name__}: {error}). Please report it; with "
+        f"{_SHOW_TRACEBACK}=1 in the environment, the command shows where it happened."
+    )
 
-    return f"{error}." if isinstance(error, ModelFileError) else None
+
+def _what_failed(error: OSError) -> str:
+    name = error.filename
+    if name is None:
+        return "Reading or writing failed"
+    return str(name) if isinstance(name, int) else os.fsdecode(name)
 
 
-def _leave_output() -> None:
-    """Let Python's own flush at its end go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _table_errors() -> tuple[type[Exception], ...]:
+    """Return what the readers of tables raise; Arrow is not imported for that."""
+    arrow = sys.modules.get("pyarrow")
+    return (csv.Error,) if arrow is None else (csv.Error, arrow.ArrowException)
+
+
+def _prepare_streams() -> None:
+    """See that the three streams are there and take any text.
+
+    A closed one is given a place, or the next file to be opened would become it.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - as long as the process
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if closed:
+        raise UserError("Standard output is closed; send it to a file or to /dev/null.")
+
+
+def _leave_streams() -> None:
+    """Let Python's own flush at its end go nowhere where it would fail, and change the code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _forget(stream)
+
+
+def _forget(stream: IO[str]) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
+import stat
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from refold.base.files import blaming
+from refold.base.words import printable
 
 if TYPE_CHECKING:
     from refold.tabular import Table
@@ -35,6 +43,7 @@ Decimal = Annotated[
     str | None,
     typer.Option(help="What stands before a fraction in a CSV: . or ,", show_default="guessed"),
 ]
+STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
 
 
@@ -59,21 +68,44 @@ def names_in(text: str | None) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def check_output(path: Path) -> None:
-    """Refuse a place where nothing can be written, before any work is done."""
+def check_output(out: str | Path, inputs: Sequence[str | Path] = ()) -> None:
+    """Refuse, before any work, a place where nothing can be written or where an input is."""
+    path = Path(out)
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder.", param_hint="--out")
     if not path.absolute().parent.is_dir():
         raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--out")
+    written = _file(out, STANDARD_OUTPUT)
+    for given in inputs:
+        if written is not None and written == _file(given, STANDARD_INPUT):
+            raise typer.BadParameter(
+                f"{path} is the same file as {given}, which is read. Write to another one.",
+                param_hint="--out",
+            )
+
+
+def _file(name: str | Path, stream: int) -> tuple[int, int] | None:
+    """Return what a regular file has whatever it is called; None for others. - is a stream."""
+    try:
+        found = os.stat(stream if str(name) == "-" else name)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; what is in them from users' files cannot steer the terminal."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    with blaming("standard error" if err else "standard output"):
+        print(lines, file=sys.stderr if err else sys.stdout)
 
 
 def note(sentence: str) -> None:
     """Tell something on the error stream, so that the output stays clean."""
-    typer.echo(f"Note: {sentence}", err=True)
+    say(f"Note: {sentence}", err=True)
 
 
 def print_json(document: dict[str, Any]) -> None:
     """Print a document for machines: no NaN, no infinity, in the order of its keys."""
-    import json
-
-    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+    ascii_only = not sys.stdout.encoding.lower().startswith("utf")
+    say(json.dumps(document, ensure_ascii=ascii_only, allow_nan=False, indent=2))

@@ -44,16 +44,16 @@ def demo(
     if as_json:
         options.print_json({**_document(model, names, found), "report": str(out)})
         return
-    typer.echo(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
+    options.say(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
     for kind, cases in found.items():
-        typer.echo(
+        options.say(
             f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are not normal"
         )
-    typer.echo(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
+    options.say(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
     for kind, cases in found.items():
-        typer.echo(f"\nThe worst of the {kind} cases, and why:\n")
-        typer.echo("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
-    typer.echo(f"\nAll of it, to look at in a browser: {out}")
+        options.say(f"\nThe worst of the {kind} cases, and why:\n")
+        options.say("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
+    options.say(f"\nAll of it, to look at in a browser: {out}")
 
 
 def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

@@ -50,6 +50,6 @@ def drift(
     if as_json:
         options.print_json(found.as_dict())
     else:
-        typer.echo(str(found))
+        options.say(str(found))
     if fail_on_drift and found.verdict != "same":
         raise typer.Exit(1)

@@ -20,8 +20,7 @@ def explain(
     row: Annotated[
         list[int],
         typer.Option(
-            help="Which row: counted from 1 below the header, as in the output of refold score. "
-            "Give it again for more rows.",
+            help="Which row, counted from 1. Give it again for more rows.",
             min=1,
             show_default=False,
         ),
@@ -33,6 +32,8 @@ def explain(
     as_json: options.AsJson = False,
 ) -> None:
     """Say why a row is normal or not: each feature's share, normal range, and a way out.
+
+    Rows are counted from 1 below the header, as in the output of refold score.
 
     For example:
       refold explain model.json new.csv --row 17
@@ -57,7 +58,7 @@ def explain(
             }
         )
     else:
-        typer.echo("\n\n".join(one.text(reasons) for one in found))
+        options.say("\n\n".join(one.text(reasons) for one in found))
 
 
 def _rows(loaded: LoadedModel, table: Table, wanted: list[int]) -> Floats:

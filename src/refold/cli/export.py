@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.cli import _options as options
+from refold.cli._failures import as_bad_input
+
 if TYPE_CHECKING:
     from refold import REF
 
@@ -20,9 +23,7 @@ class Target(StrEnum):
 
 
 def export(
-    model: Annotated[
-        Path, typer.Argument(help="Model file, as refold.save writes it.", dir_okay=False)
-    ],
+    model: options.ModelFile,
     to: Annotated[Target, typer.Option(help="What to write.")],
     out: Annotated[
         Path | None,
@@ -49,20 +50,25 @@ def export(
     """Write a model as an ONNX graph or as one SQL statement.
 
     A file is whole or not there: what it held before stays until the new one is complete.
+
+    For example:
+      refold export model.json --to onnx -o model.onnx
+      refold export model.json --to sql --table plant.readings --dialect postgres
     """
     of_sql = {"--table": table, "--dialect": dialect, "--view": view, "--prefix": prefix}
     of_sql["--column"] = ", ".join(column or []) or None
     _check_options(to, out, of_sql, float32)
-    try:
+    options.check_output(out or "-", [model])
+    from refold import load
+
+    loaded = load(model)
+    with as_bad_input(str(model)):
         content = (
-            _sql(_loaded(model), str(table), str(dialect), view, prefix or "", column)
+            _sql(loaded, str(table), str(dialect), view, prefix or "", column)
             if to is Target.sql
-            else _onnx(_loaded(model), float32)
+            else _onnx(loaded, float32)
         )
-        _write(content, out)
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(2) from None
+    _write(content, out)
 
 
 def _check_options(
@@ -83,13 +89,6 @@ def _check_options(
         raise typer.BadParameter("A graph is written to a file: say -o FILE.", param_hint="--out")
 
 
-def _loaded(path: Path) -> REF:
-    from refold import load
-
-    model: REF = load(path)
-    return model
-
-
 def _sql(
     model: REF, table: str, dialect: str, view: str | None, prefix: str, columns: list[str] | None
 ) -> bytes:
@@ -108,7 +107,7 @@ def _onnx(model: REF, float32: bool) -> bytes:
 
 def _write(content: bytes, out: Path | None) -> None:
     if out is None:
-        typer.echo(content, nl=False)
+        typer.echo(content, nl=False)  # for a database, not for people: it stays as it is
         return
     from refold.base.files import replacing
 

@@ -72,7 +72,7 @@ def fit(
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
-    options.check_output(out)
+    options.check_output(out, [table])
     from refold.base.progress import counting
     from refold.tabular import Wanted, read_training
 
@@ -131,9 +131,9 @@ def _say(model: Any, training: Training, out: Path) -> None:
     rows, read = len(training.X), training.rows_read
     of_all = f" of {read:,}" if rows != read else ""
     features = "1 feature" if len(training.names) == 1 else f"{len(training.names)} features"
-    typer.echo(f"Learned from {rows:,}{of_all} rows, {features}.")
+    options.say(f"Learned from {rows:,}{of_all} rows, {features}.")
     if training.ignored:
-        typer.echo(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
+        options.say(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
     rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"
-    typer.echo(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
-    typer.echo(f"The model is in {out}.")
+    options.say(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
+    options.say(f"The model is in {out}.")

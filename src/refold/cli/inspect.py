@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -14,6 +12,8 @@ if TYPE_CHECKING:
 
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
     """Show what a model has learned: rows, threshold, and every feature's normal range.
+
+    Nearly all rows of training lie in a feature's normal range.
 
     For example:
       refold inspect model.json
@@ -27,7 +27,7 @@ def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
         return
     from rich.console import Console
 
-    typer.echo(_facts(document))
+    options.say(_facts(document))
     Console().print(_table(document["features"]))
 
 

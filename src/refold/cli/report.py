@@ -46,17 +46,16 @@ def report(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Write a page on a table: how many rows are not normal, how sure, which ones and why.
+    """Write a page on a table: how many rows are not normal, how sure, which ones and why.
 
     It is one file that opens in any browser and needs no network. The table's rows are kept in
     memory while it is made; the page lists the worst and counts the others.
 
-    \b
-    Examples:
+    For example:
       refold report model.json today.csv
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
-    options.check_output(out)
+    options.check_output(out, [model, table])
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
     from refold.report import write_report
@@ -142,4 +141,4 @@ def _say(found: Report, out: Path) -> None:
     if found.expected is not None:
         low, high = found.expected.interval
         said += f"; {low:,} to {high:,} would be if all were normal"
-    typer.echo(f"{said}.\nThe page is in {out}.")
+    options.say(f"{said}.\nThe page is in {out}.")

@@ -75,7 +75,8 @@ def score(
     """
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
-    fmt = _format(out, table)
+    options.check_output(out or "-", [model, table])
+    fmt = _format(out)
     from refold.base.progress import counting
     from refold.cli._models import LoadedModel
     from refold.cli._scoring import score_table
@@ -106,22 +107,19 @@ def score(
         raise typer.Exit(1)
 
 
-def _format(out: str | None, table: str) -> str | None:
+def _format(out: str | None) -> str | None:
     """Return how to write the output: its name says so."""
     if out is None:
         return None
     if out == "-":
         return "csv"
     path = Path(out)
-    options.check_output(path)
     fmt = _FORMATS.get(path.suffix.lower())
     if fmt is None:
         known = ", ".join(_FORMATS)
         raise typer.BadParameter(
             f"{path.name} does not end with one of {known}.", param_hint="--out"
         )
-    if table != "-" and path.exists() and Path(table).exists() and path.samefile(table):
-        raise typer.BadParameter(f"{path} is the table to score.", param_hint="--out")
     return fmt
 
 
@@ -193,7 +191,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
     if loaded.judge.alpha is not None:
         text += f"; of normal rows it would be about {100 * loaded.judge.alpha:g} %"
-    typer.echo(f"{text}.", err=not shown)
+    options.say(f"{text}.", err=not shown)
     empty = scores.rows - scores.normal - scores.outliers
     if empty:
-        typer.echo(f"{empty:,} rows have no value and could not be judged.", err=not shown)
+        options.say(f"{empty:,} rows have no value and could not be judged.", err=not shown)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from refold.base.errors import UserError
 
-class ModelFileError(ValueError):
+
+class ModelFileError(UserError):
     """A model file that cannot be used, or a model that cannot be written as one.
 
     Parameters

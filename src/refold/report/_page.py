@@ -82,7 +82,7 @@ def write_report(
         row_names=row_names,
         about=about,
     )
-    page = render(report).encode()
+    page = render(report).encode(errors="backslashreplace")  # names of files may be no text
     with replacing(Path(path)) as file:
         file.write(page)
     return report

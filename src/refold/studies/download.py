@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from refold.base.errors import UserError
 from refold.base.needs import needs
 
 
-class DataError(ValueError):
+class DataError(UserError):
     """A data file is missing, damaged or not what it should be."""
 
 

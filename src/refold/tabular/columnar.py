@@ -63,7 +63,6 @@ class ArrowTable(Table):
         else:
             each = iter(self._reader)
         for batch in each:
-            batch.validate(full=True)  # offsets that point outside would crash the process
             for begin in range(0, batch.num_rows, _BATCH_ROWS):
                 yield batch.slice(begin, _BATCH_ROWS)
 
@@ -80,8 +79,9 @@ def _blocks(
     while True:
         with _readable(name, fmt):
             batch = next(batches, None)
-        if batch is None:
-            return
+            if batch is None:
+                return
+            batch.validate(full=True)  # offsets that point outside would crash the process
         if batch.num_rows:
             yield Block(first, {n: batch.column(n) for n in wanted}, batch.num_rows, _row(first))
             first += batch.num_rows

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from refold.base.errors import UserError
+
 _SHOWN = 10
 
 
-class InputError(ValueError):
+class InputError(UserError):
     """A table that cannot be used; the message says where it is wrong and what to do."""
 
 
