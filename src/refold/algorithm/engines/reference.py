@@ -12,19 +12,12 @@ from refold._typing import Array, Operation
 from refold.algorithm import distances as _distances
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.folds import resolve
+from refold.algorithm.kernels import GAIN_SLACK, LARGEST, LEAST_SLOPE
 from refold.base import errors
 from refold.base.arrays import to_numpy
 
-# Larger magnitudes saturate here, so that a square still is a finite number.
-LARGEST = 1e150
 # In the author's program a standard deviation below this counts as this, at every level.
 LITERAL_FLOOR = 1e-3
-# A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
-# noise decide how many levels a discrete feature gets.
-LEAST_SLOPE = 2.0**-26
-# A gain this little above the limit counts as within it: that of a discrete feature can be the
-# limit itself, and then rounding must not decide.
-GAIN_SLACK = 1.0 + 2.0**-20
 
 
 def learn(
