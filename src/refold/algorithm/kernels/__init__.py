@@ -210,7 +210,7 @@ def _table(X: NDArray[Any]) -> NDArray[Any]:
     if X.dtype not in _READ_IN_PLACE:
         X = X.astype(np.float64)
     regular = X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides)
-    return X if regular else np.ascontiguousarray(X)
+    return X if regular else X.copy()
 
 
 def _plain(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:

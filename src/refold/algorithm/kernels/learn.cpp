@@ -204,10 +204,11 @@ void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem&
     std::fill_n(c.gain.data(), c.size, 1.0);
     now = l.spread(z, c.gain.data(), c.w(), c.size, mean);
   }
-  // From here on as the chain holds it: a number that is neither 0 nor infinite, even where the
-  // standard deviation itself is less or more than any double.
-  const double scale = std::clamp(std::ldexp(std::sqrt(now.square / freedom), exponent),
-                                  SMALLEST_DOUBLE, LARGEST_DOUBLE);
+  // From here on as the chain holds it: a number that is neither 0 nor infinite, even where what
+  // differs weighs next to nothing or the standard deviation is less or more than any double.
+  const double sigma = std::max(std::sqrt(now.square / freedom), 1.0 / LARGEST);
+  const double scale =
+      std::clamp(std::ldexp(sigma, exponent), SMALLEST_DOUBLE, LARGEST_DOUBLE);
   const double s = std::ldexp(scale, -exponent);
   write.level(0, shift, scale);
   if (recipe.fold == ABS) fold_abs(c, recipe, freedom, s, now, write, watch);
