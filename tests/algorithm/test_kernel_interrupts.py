@@ -69,6 +69,7 @@ def test_ctrl_c_is_answered_at_once(work, session):
     assert time.perf_counter() - begin < 3.0  # a tenth of a second where nothing else runs
 
 
+@pytest.mark.threads
 def test_a_handler_that_does_not_raise_lets_the_work_go_on(rng):
     X, calls = rng.normal(size=(100_000, 4)), []
     slow = REF(n_jobs=2, n_iter=1000, max_gain=1e300)
@@ -84,6 +85,7 @@ def test_a_handler_that_does_not_raise_lets_the_work_go_on(rng):
     np.testing.assert_array_equal(again.shifts, expected.shifts)
 
 
+@pytest.mark.threads
 def test_threads_may_add_to_one_tally_at_once(rng):
     parts = [rng.normal(size=20_000) * 10.0**k for k in range(8)]
     tally = kernels.Tally(256)
@@ -106,6 +108,7 @@ def test_threads_may_add_to_one_tally_at_once(rng):
     np.testing.assert_allclose(ours.positions, theirs.positions, rtol=1e-9)
 
 
+@pytest.mark.threads
 def test_threads_learn_and_score_side_by_side(rng):
     X = rng.normal(size=(4000, 6))
     model, results = REF(n_jobs=3).fit(X), []

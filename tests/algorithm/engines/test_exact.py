@@ -146,6 +146,7 @@ def test_every_instruction_set_gives_the_same_bits():
             assert numbers == baseline[key][1:], key
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("fold", FOLDS)
 def test_threads_may_score_with_one_model_at_once(fold, rng):
     X = rng.normal(size=(3000, 5))
