@@ -96,7 +96,7 @@ def contributions(
 
 
 def _steps(chain: FoldChain) -> kernels.Steps:
-    return kernels.Steps(str(chain.fold), *chain.steps, chain.levels)
+    return kernels.steps(str(chain.fold), *chain.steps, chain.levels)
 
 
 def _threads(chain: FoldChain, X: NDArray[Any], n_jobs: int | None) -> int:

@@ -27,6 +27,7 @@ from refold.algorithm.kernels._kernels import (
     LEAST_SLOPE,
     MOST_BINS,
     MOST_THREADS,
+    Steps,
     instruction_set,
     least_exponent,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "learn_each",
     "least_exponent",
     "sketch",
+    "steps",
     "svdd",
     "trace",
     "transform",
@@ -74,27 +76,11 @@ _PROBLEMS: dict[int, Callable[[int, int], Exception]] = {
 }
 
 
-class Steps:
-    """A chain as the loops evaluate it: :class:`~refold.algorithm.chain.Steps` and its levels."""
-
-    def __init__(
-        self,
-        fold: str,
-        offset: Floats,
-        unit: Floats,
-        shift: Floats,
-        factor: Floats,
-        levels: Integers,
-    ) -> None:
-        self.n_iter = shift.shape[1]
-        self.compiled = _kernels.Steps(
-            _number(FOLDS, fold),
-            _plain(offset),
-            _plain(unit),
-            _plain(shift),
-            _plain(factor),
-            _plain(levels, np.int64),
-        )
+def steps(
+    fold: str, offset: Floats, unit: Floats, shift: Floats, factor: Floats, levels: Integers
+) -> Steps:
+    """Return a chain as the loops evaluate it, :class:`~refold.algorithm.chain.Steps`."""
+    return Steps(_number(FOLDS, fold), offset, unit, shift, factor, levels)
 
 
 def learn(
@@ -132,21 +118,21 @@ def distances(
 ) -> Floats:
     """Return the distance of each row after the last level, or its mean over all levels."""
     out, number = np.empty(X.shape[0]), _number(DISTANCES, distance)
-    _check(_kernels.distances(_table(X), steps.compiled, number, path, n_threads, out))
+    _check(_kernels.distances(_table(X), steps, number, path, n_threads, out))
     return out
 
 
 def trace(X: NDArray[Any], steps: Steps, distance: str, n_threads: int) -> Floats:
     """Return the distance of each row after each level."""
     out, number = np.empty((X.shape[0], steps.n_iter)), _number(DISTANCES, distance)
-    _check(_kernels.trace(_table(X), steps.compiled, number, n_threads, out))
+    _check(_kernels.trace(_table(X), steps, number, n_threads, out))
     return out
 
 
 def transform(X: NDArray[Any], steps: Steps, n_threads: int) -> Floats:
     """Return the folded features, NaN where missing."""
     out = np.empty(X.shape)
-    _check(_kernels.transform(_table(X), steps.compiled, n_threads, out))
+    _check(_kernels.transform(_table(X), steps, n_threads, out))
     return out
 
 
@@ -155,7 +141,7 @@ def contributions(
 ) -> Floats:
     """Return the share of each feature in the distance."""
     out, number = np.empty(X.shape), _number(DISTANCES, distance)
-    _check(_kernels.contributions(_table(X), steps.compiled, number, path, n_threads, out))
+    _check(_kernels.contributions(_table(X), steps, number, path, n_threads, out))
     return out
 
 
@@ -215,6 +201,8 @@ def _table(X: NDArray[Any]) -> NDArray[Any]:
 
 def _plain(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:
     """Return an array whose values lie side by side, aligned and in the machine's own bytes."""
+    if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
+        return values  # what np.require finds out too, but in more time than a row takes
     return np.require(values, dtype, ("C", "A"))
 
 

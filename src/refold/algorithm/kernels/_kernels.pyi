@@ -37,6 +37,8 @@ class Steps:
         factor: Floats,
         levels: NDArray[np.int64],
     ) -> None: ...
+    @property
+    def n_iter(self) -> int: ...
 
 def learn(
     X: Table,

@@ -194,9 +194,10 @@ void bind_constants(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_kernels, m) {
-  nb::class_<StepArrays>(m, "Steps").def(
-      nb::init<int, Vector, Vector, Matrix, Matrix, Integers>(), "fold"_a, "offset"_a, "unit"_a,
-      "shift"_a, "factor"_a, "levels"_a);
+  nb::class_<StepArrays>(m, "Steps")
+      .def(nb::init<int, Vector, Vector, Matrix, Matrix, Integers>(), "fold"_a, "offset"_a,
+           "unit"_a, "shift"_a, "factor"_a, "levels"_a)
+      .def_prop_ro("n_iter", &StepArrays::n_iter);
   bind<double>(m);
   bind<float>(m);
   m.def("learn_each", &learn_from_each, "values"_a, "weights"_a, "fold"_a, "n_iter"_a, "max_gain"_a,
