@@ -2,13 +2,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test asan tsan lint format bench clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/algorithm/kernels/*.[ch]pp)
+PYTHON_FILES := $(shell find src -name '*.py')
+comma := ,
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,8 +40,34 @@ $(VENV)/.demo: $(VENV)/.package
 demo: $(VENV)/.demo ## Learn from healthy cases and say which new ones are not normal, and why: report.html
 	$(BIN)/python examples/demo.py
 
+# Here a warning is an error; whoever only wants to use refold may have another compiler.
+test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON
+
 test: lint ## Set everything up, check style and types, run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# The loops once more with sanitizers, in a place of their own. There Python is started without its
+# site, which would prefer the editable install, and finds the packages by their paths.
+build/%/.package: SANITIZERS = $(if $(filter asan,$*),address$(comma)undefined,thread)
+build/%/.package: $(COMPILED) $(PYTHON_FILES) | $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/$* \
+	  --config-settings=build-dir=build/$*-objects \
+	  --config-settings=cmake.build-type=RelWithDebInfo \
+	  --config-settings=cmake.define.REFOLD_STRICT=ON \
+	  --config-settings=cmake.define.REFOLD_SANITIZE=$(SANITIZERS) .
+	@touch $@
+
+SANITIZED = PYTHONPATH=build/$@:$$($(BIN)/python -c "import sys; print(*sys.path[1:], sep=':')") \
+  LD_PRELOAD="$$($(CXX) -print-file-name=lib$@.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+  $(BIN)/python -S -m pytest --capture=sys -p no:cacheprovider
+
+asan: build/asan/.package ## Run engines and random arrays with AddressSanitizer and UBSan
+	REFOLD_FUZZ_CASES=1500 $(SANITIZED) tests/algorithm
+	REFOLD_ISA=baseline $(SANITIZED) tests/algorithm/test_kernel_fuzz.py
+
+tsan: build/tsan/.package ## Run the tests of threads with ThreadSanitizer
+	$(SANITIZED) tests/algorithm -m threads
 
 lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .

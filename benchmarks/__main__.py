@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from refold.algorithm.kernels import _kernels
+from refold.algorithm import kernels
 
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -122,7 +122,7 @@ def main():
     machine = {
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
-        "instruction set": _kernels.instruction_set,
+        "instruction set": kernels.instruction_set,
         "python": platform.python_version(),
     }
     text = "\n\n".join(markdown(result) for result in results)

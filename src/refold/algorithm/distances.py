@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from refold._typing import Array
+from refold.algorithm.kernels import DISTANCES
 
-# Both kernels and estimators know the additive distances by these names and in this order.
-DISTANCES = ("l1", "l2")
+__all__ = ["DISTANCES", "contributions", "distance"]
 
 
 def distance(xp: Any, y: Array, observed: Array, kind: str | Callable[[Array], Array]) -> Array:

@@ -33,7 +33,6 @@ def _cos_abs_slope(xp: Any, y: Array) -> Array:
     return xp.where(xp.abs(y) <= 1.0, xp.abs(xp.sin(y)), xp.ones_like(y))
 
 
-# In this order the compiled kernels number them (kernels/loops.hpp).
 FOLDS: dict[str, Fold] = {
     "abs": Fold(lambda xp, y: xp.abs(y), lambda xp, y: xp.ones_like(y)),
     "sqr": Fold(lambda xp, y: y * y, lambda xp, y: 2.0 * xp.abs(y)),

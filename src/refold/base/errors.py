@@ -103,6 +103,15 @@ def light_column(column: int) -> TableError:
     )
 
 
+def heavy_column(column: int) -> TableError:
+    """Report a training column whose observed rows weigh more than can be added up."""
+    return TableError(
+        "The weights of the rows observed in {where} sum to more than 1e150. Weights are "
+        "frequencies: rescale sample_weight, for example to a mean of 1.",
+        column=column,
+    )
+
+
 def left_out(error: TableError) -> TableError:
     """Report a training column that can be learned from all rows, but not without some."""
     return TableError(

@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from refold._typing import Array
+from refold.algorithm.kernels import LARGEST
 from refold.base import errors
 from refold.base.arrays import is_foreign_array, to_numpy
 
@@ -205,8 +206,13 @@ def check_enough(rows: int, weights: NDArray[np.float64] | float | None) -> None
             "least 2 rows. Add rows, or give the row a sample_weight above 1 if it stands for "
             "several."
         )
-    if weights is not None and (total := float(np.sum(weights))) <= 1.0:
+    if weights is None:
+        return
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
+    if not 1.0 < total <= LARGEST:
         raise ValueError(
-            f"sample_weight sums to {total:g}. Weights are frequencies and the variance divides by "
-            "their sum minus 1: rescale them, for example to a mean of 1."
+            f"sample_weight sums to {total:g}. Weights are frequencies: the variance divides by "
+            f"their sum minus 1, and above {LARGEST:g} squares overflow. Please rescale them, for "
+            "example to a mean of 1."
         )

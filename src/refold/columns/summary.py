@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.algorithm import kernels
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Histogram, Sketch
-from refold.algorithm.kernels import _kernels
 
 N_QUANTILES = 257
 _SHARES = np.arange(N_QUANTILES)
@@ -58,7 +58,7 @@ class Summary:
     def of(cls, X: NDArray[Any], weights: Floats | None, *, n_jobs: int | None = None) -> Summary:
         """Describe a table that an engine has found usable: every column has a value."""
         rows, columns = X.shape
-        low, high, missing = _extremes(X, weights, n_jobs)
+        low, high, missing = kernels.extremes(X, weights, exact.threads(X.size, n_jobs))
         if rows > SAMPLED_ROWS:
             # Drawn, not every n-th row: tables have periods. The seed makes the model repeatable.
             drawn = np.sort(np.random.default_rng(0).choice(rows, SAMPLED_ROWS, replace=False))
@@ -89,15 +89,6 @@ class Summary:
             sampled=sketch.rows,
             resolution=np.ldexp(1.0, [h.exponent for h in histograms]),
         )
-
-
-def _extremes(
-    X: NDArray[Any], weights: Floats | None, n_jobs: int | None
-) -> tuple[Floats, Floats, Floats]:
-    """Return each column's smallest and largest value and the weight of what is missing."""
-    low, high, missing = np.empty((3, X.shape[1]))
-    _kernels.extremes(exact.readable(X), weights, exact.threads(X.size, n_jobs), low, high, missing)
-    return low, high, missing
 
 
 def _quantiles(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.chain import FoldChain
-from refold.algorithm.engines.reference import LARGEST
+from refold.algorithm.kernels import LARGEST
 from refold.models.ref import REF
 
 # Oldest opset in which every operator below takes its present form and float64.

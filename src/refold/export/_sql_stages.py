@@ -16,7 +16,7 @@ import numpy as np
 from sqlglot import exp
 
 from refold.algorithm.chain import FoldChain
-from refold.algorithm.engines.reference import LARGEST
+from refold.algorithm.kernels import LARGEST
 
 Expression = Any  # the base class has another name from one version of sqlglot to the next
 Stage = list[Expression]

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from refold._typing import Floats
-from refold.algorithm.kernels import _kernels
+from refold.algorithm import kernels
 from refold.peers._blocks import by_rows, slices
 from refold.peers._kernel import exponent
 
@@ -98,9 +98,9 @@ class Solver:
             # Equal weights are all that the box has room for, and no radius is worth its price.
             return Solution(np.full(n, 1.0 / n), None, 0)
         kernel, diagonal = _in_single_precision(rows_of_kernel, n)
-        weights, gradient, box = np.empty(n), np.empty(n), min(float(self.C), 1.0)
-        n_iter, violation = _kernels.svdd(
-            kernel, diagonal, box, self.tol, self.max_iter, weights, gradient
+        box = min(float(self.C), 1.0)
+        weights, gradient, n_iter, violation = kernels.svdd(
+            kernel, diagonal, box, self.tol, self.max_iter
         )
         if violation >= self.tol:
             warnings.warn(

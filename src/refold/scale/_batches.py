@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold.algorithm.engines.exact import raise_problem, threads
+from refold.algorithm.engines.exact import threads
 from refold.algorithm.engines.sketch import Histogram, Sketch
-from refold.algorithm.kernels import _kernels
+from refold.algorithm.kernels import Tally
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.judgement import Judge, answers
@@ -39,7 +39,7 @@ def sketch_of(
 ) -> Sketch:
     """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
     batch_rows = batch_rows or batch_rows_for(len(names))
-    tallies = [_kernels.Tally(n_bins) for _ in names]
+    tallies = [Tally(n_bins) for _ in names]
     rows = 0
     with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
         for table in _collected(batches, batch_rows):
@@ -64,24 +64,24 @@ def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
 
 
 def _count_columns(
-    table: Any, tallies: Sequence[_kernels.Tally], first_row: int, pool: ThreadPoolExecutor
+    table: Any, tallies: Sequence[Tally], first_row: int, pool: ThreadPoolExecutor
 ) -> None:
     """Count each column where it lies, rather than copy them into one array."""
 
-    def count_column(number: int) -> tuple[int, int, int] | None:
+    def count_column(number: int) -> TableError | None:
         row = first_row
         for chunk in table.column(number).chunks:
-            values = np.ascontiguousarray(_floats(chunk), dtype=np.float64)
-            problem = tallies[number].add(values, row, number)
-            if problem[0]:
-                return problem
-            row += len(values)
+            try:
+                tallies[number].add(_floats(chunk), first=row, column=number)
+            except TableError as error:
+                return error
+            row += len(chunk)
         return None
 
     found = pool.map(count_column, range(table.num_columns))
-    problems = [problem for problem in found if problem]
+    problems = [error for error in found if error]
     if problems:  # the first row, and there the first column, as everywhere
-        raise_problem(min(problems, key=lambda problem: problem[1:]))
+        raise min(problems, key=lambda error: (error.row, error.column))
 
 
 @contextmanager

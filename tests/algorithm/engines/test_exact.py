@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from refold import REF
+from refold.algorithm import kernels
 from refold.algorithm.engines import exact
-from refold.algorithm.kernels import _kernels
 from tests.conftest import FOLDS
 
 
@@ -106,12 +106,12 @@ SCRIPT = """
 import json, sys
 import numpy as np
 from refold import REF
-from refold.algorithm.kernels import _kernels
+from refold.algorithm import kernels
 rng = np.random.default_rng(0)
 X = rng.normal(size=(5000, 4))
 X[:, 3] = rng.integers(4, size=5000)
 X[7, 1] = np.nan
-out = {"set": _kernels.instruction_set}
+out = {"set": kernels.instruction_set}
 for fold in ("abs", "sqr", "cos-abs", "cos", "sin", "tanh"):
     for weights in (None, np.arange(1.0, 5001.0)):
         for levels in ("last", "all"):
@@ -128,7 +128,7 @@ json.dump(out, sys.stdout)
 
 
 @pytest.mark.skipif(
-    _kernels.instruction_set == "baseline", reason="This processor has only the baseline set"
+    kernels.instruction_set == "baseline", reason="This processor has only the baseline set"
 )
 def test_every_instruction_set_gives_the_same_bits():
     runs = []
@@ -139,13 +139,14 @@ def test_every_instruction_set_gives_the_same_bits():
         )
         runs.append(json.loads(run.stdout))
     best, baseline = runs
-    assert (best.pop("set"), baseline.pop("set")) == (_kernels.instruction_set, "baseline")
+    assert (best.pop("set"), baseline.pop("set")) == (kernels.instruction_set, "baseline")
     for key, (labels, *numbers) in best.items():
         assert labels == baseline[key][0], key
         if key.startswith(("abs", "sqr")):
             assert numbers == baseline[key][1:], key
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("fold", FOLDS)
 def test_threads_may_score_with_one_model_at_once(fold, rng):
     X = rng.normal(size=(3000, 5))

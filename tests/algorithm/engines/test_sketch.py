@@ -287,6 +287,7 @@ def test_only_the_sketch_can_go_on_learning(engine, rng):
     assert not hasattr(model, "forget")
 
 
+@pytest.mark.threads
 def test_threads_that_ask_at_once_get_one_chain(rng):
     X = rng.normal(size=(2000, 8))
     model = REF(engine="sketch").partial_fit(X)

@@ -12,19 +12,13 @@ from refold._typing import Array, Operation
 from refold.algorithm import distances as _distances
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.folds import resolve
+from refold.algorithm.kernels import FAR_FROM_ZERO, GAIN_SLACK, LARGEST, LEAST_SLOPE
 from refold.base import errors
 from refold.base.arrays import to_numpy
 
-# Larger magnitudes saturate here, so that a square still is a finite number.
-LARGEST = 1e150
 # In the author's program a standard deviation below this counts as this, at every level.
 LITERAL_FLOOR = 1e-3
-# A smaller slope of a fold is that of a rounding error around an extremum; as zero it would let
-# noise decide how many levels a discrete feature gets.
-LEAST_SLOPE = 2.0**-26
-# A gain this little above the limit counts as within it: that of a discrete feature can be the
-# limit itself, and then rounding must not decide.
-GAIN_SLACK = 1.0 + 2.0**-20
+_SMALLEST_DOUBLE, _LARGEST_DOUBLE = 5e-324, float(np.finfo(np.float64).max)
 
 
 def learn(
@@ -54,19 +48,27 @@ def learn(
         shifts, scales = [], []
         for j in range(n_iter):
             folded = operation.value(xp, y) if j > 0 else y
-            mu, sigma = columns.mean_and_std(folded)
+            mu, sigma = columns.mean_and_std(folded, corrected=j == 0 and max_gain is not None)
+            usable = xp.isfinite(mu) & xp.isfinite(sigma) & (sigma > 0.0)
             if max_gain is None:
                 floor = xp.full_like(sigma, LITERAL_FLOOR)
                 floor = floor / columns.unit if j == 0 else floor
-                sigma = xp.where(sigma < floor, floor, sigma)
+                sigma = xp.where(sigma >= floor, sigma, floor)
+                mu, sigma = (
+                    _saturate(xp, mu, _LARGEST_DOUBLE),
+                    _saturate(xp, sigma, _LARGEST_DOUBLE),
+                )
             elif j == 0:
                 mu, sigma = columns.with_constants(mu, sigma)
-            if j > 0:
+            if j == 0:
+                mu, sigma = columns.as_doubles(mu, sigma)
+            else:
                 slope = operation.slope(xp, y)
                 slope = xp.where(slope > LEAST_SLOPE, slope, xp.full_like(slope, LEAST_SLOPE))
                 amplified = gain * slope / sigma
                 if max_gain is not None:
-                    folding = folding & (columns.largest(amplified) <= max_gain * GAIN_SLACK)
+                    within = columns.largest(amplified) <= max_gain * GAIN_SLACK
+                    folding = folding & usable & within
                 gain = xp.where(folding, amplified, gain)
                 levels.append(folding)
             y = xp.where(folding, columns.observed_only(_saturate(xp, (folded - mu) / sigma)), y)
@@ -141,10 +143,24 @@ class _Columns:
         light = _first(self.xp, (self.total <= 1.0) & ~self.constant)
         if light is not None:
             raise errors.light_column(light)
+        heavy = _first(self.xp, ~(self.total <= LARGEST) & ~self.constant)
+        if heavy is not None:
+            raise errors.heavy_column(heavy)
 
-    def mean_and_std(self, y: Array) -> tuple[Array, Array]:
-        """Frequency-weighted mean and standard deviation (ddof=1)."""
-        mu = self.xp.sum(self.w * y, axis=0) / self.total
+    def mean(self, y: Array) -> Array:
+        """Frequency-weighted mean."""
+        return self.xp.sum(self.w * y, axis=0) / self.total
+
+    def mean_and_std(self, y: Array, *, corrected: bool) -> tuple[Array, Array]:
+        """Frequency-weighted mean and standard deviation (ddof=1).
+
+        With `corrected`, a mean far from zero gets back the digits that adding up has cost it.
+        """
+        mu = self.mean(y)
+        if corrected:
+            rest = y - mu
+            far = self.mean(rest * rest) < FAR_FROM_ZERO * mu * mu
+            mu = self.xp.where(far, mu + self.mean(rest), mu)
         variance = self.xp.sum(self.w * (y - mu) ** 2, axis=0) / (self.total - 1.0)
         return mu, self.xp.sqrt(variance)
 
@@ -154,10 +170,17 @@ class _Columns:
         scale = 1e-3 * xp.abs(self.value)
         scale = xp.where(scale > 1e-300, scale, xp.full_like(scale, 1e-300))
         scale = xp.where(self.value == 0.0, xp.full_like(scale, 1e-3), scale)
+        # What varies has a scale too, however little what differs weighs.
+        sigma = xp.where(sigma > 1.0 / LARGEST, sigma, xp.full_like(sigma, 1.0 / LARGEST))
         return (
             xp.where(self.constant, self.value / self.unit, mu),
             xp.where(self.constant, scale / self.unit, sigma),
         )
+
+    def as_doubles(self, mu: Array, sigma: Array) -> tuple[Array, Array]:
+        """Round to what the chain can hold: σ may be less or more than any double."""
+        sigma = self.xp.clip(sigma * self.unit, _SMALLEST_DOUBLE, _LARGEST_DOUBLE)
+        return mu * self.unit / self.unit, sigma / self.unit
 
     def observed_only(self, y: Array) -> Array:
         """Put 0 where nothing counts: what stands there must not grow from level to level."""
@@ -222,5 +245,5 @@ def _first(xp: Any, condition: Array) -> int | None:
     return int(xp.nonzero(condition)[0][0]) if bool(xp.any(condition)) else None
 
 
-def _saturate(xp: Any, y: Array) -> Array:
-    return xp.clip(y, -LARGEST, LARGEST)
+def _saturate(xp: Any, y: Array, most: float = LARGEST) -> Array:
+    return xp.clip(y, -most, most)

@@ -19,18 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Operation
+from refold.algorithm import kernels
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.exact import contributions, distances, trace, transform
-from refold.algorithm.kernels import _kernels
 from refold.base import errors
 
 __all__ = ["Histogram", "Sketch", "contributions", "distances", "learn", "trace", "transform"]
 
-
 N_BINS = 8192
-# As long as there are no more rows than bins, the bins are as narrow as doubles allow.
-_ANY_NUMBER = 2**62
 # Weights that are not whole numbers do not add up to the same bits in another order: a difference
 # below this share is none.
 _ROUNDING = 2.0**-40
@@ -94,7 +91,8 @@ class Histogram:
             min(self.low, other.low),
             max(self.high, other.high),
         )
-        needed = _kernels.least_exponent(low, high, n_bins if rows > n_bins else _ANY_NUMBER)
+        most = n_bins if rows > n_bins else kernels.ANY_NUMBER_OF_BINS
+        needed = kernels.least_exponent(low, high, most)
         exponent = max(needed, self.exponent, other.exponent)
         parts = self.coarsened(exponent), other.coarsened(exponent)
         bins, group = np.unique(np.concatenate([p.bins for p in parts]), return_inverse=True)
@@ -163,10 +161,7 @@ class Sketch:
         n_jobs: int | None = None,
     ) -> Sketch:
         """Sketch the rows of a table in one pass."""
-        problem, parts = _kernels.sketch(
-            exact.readable(X), weights, n_bins, exact.threads(X.size * 4, n_jobs)
-        )
-        exact.raise_problem(problem)
+        parts = kernels.sketch(X, weights, n_bins, exact.threads(X.size * 4, n_jobs))
         rows = X.shape[0]
         weight = rows if weights is None else float(weights.sum())
         return cls(n_bins, [Histogram(*part) for part in parts], rows, weight)

@@ -1,1 +1,230 @@
-"""The compiled loops of the engine ``exact`` and of the peers' SVDD solver."""
+"""The compiled loops, one checked entry per call: arrays in, arrays out, errors in words.
+
+Arrays of any layout and real type are taken; those that the loops cannot read where they lie are
+copied first. Everything else the loops check themselves: wrong shapes and numbers out of range are
+a ValueError. What is wrong with a table is a :class:`~refold.base.errors.TableError`. All of them
+run without the GIL, and Ctrl-C stops them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats, Integers
+from refold.algorithm.kernels import _kernels
+from refold.algorithm.kernels._kernels import (
+    ANY_NUMBER_OF_BINS,
+    DISTANCES,
+    FAR_FROM_ZERO,
+    FOLDS,
+    GAIN_SLACK,
+    LARGEST,
+    LEAST_BINS,
+    LEAST_SLOPE,
+    MOST_BINS,
+    MOST_THREADS,
+    Steps,
+    instruction_set,
+    least_exponent,
+)
+from refold.base import errors
+
+if TYPE_CHECKING:
+    from refold.algorithm.kernels._kernels import HistogramFields
+
+__all__ = [
+    "ANY_NUMBER_OF_BINS",
+    "DISTANCES",
+    "FAR_FROM_ZERO",
+    "FOLDS",
+    "GAIN_SLACK",
+    "LARGEST",
+    "LEAST_BINS",
+    "LEAST_SLOPE",
+    "MOST_BINS",
+    "MOST_THREADS",
+    "Steps",
+    "Tally",
+    "contributions",
+    "distances",
+    "extremes",
+    "instruction_set",
+    "learn",
+    "learn_each",
+    "least_exponent",
+    "sketch",
+    "steps",
+    "svdd",
+    "trace",
+    "transform",
+]
+
+Learned = tuple[Floats, Floats, Integers, Floats]
+_READ_IN_PLACE = (np.dtype(np.float64), np.dtype(np.float32))
+
+_PROBLEMS: dict[int, Callable[[int, int], Exception]] = {
+    _kernels.INFINITE: errors.infinite,
+    _kernels.NOTHING_OBSERVED: lambda row, column: (
+        errors.empty_column(column) if row < 0 else errors.empty_row(row)
+    ),
+    _kernels.TOO_LITTLE_WEIGHT: lambda row, column: errors.light_column(column),
+    _kernels.TOO_MUCH_WEIGHT: lambda row, column: errors.heavy_column(column),
+}
+
+
+def steps(
+    fold: str, offset: Floats, unit: Floats, shift: Floats, factor: Floats, levels: Integers
+) -> Steps:
+    """Return a chain as the loops evaluate it, :class:`~refold.algorithm.chain.Steps`."""
+    return Steps(_number(FOLDS, fold), offset, unit, shift, factor, levels)
+
+
+def learn(
+    X: NDArray[Any],
+    weights: Floats | None,
+    fold: str,
+    n_iter: int,
+    max_gain: float,
+    n_threads: int,
+) -> Learned:
+    """Return shifts, scales, levels and gain of the chain of a table."""
+    chain = _empty_chain(n_iter, X.shape[1])
+    recipe = _number(FOLDS, fold), n_iter, max_gain, n_threads
+    _check(_kernels.learn(_table(X), _weights(weights), *recipe, *chain))
+    return chain
+
+
+def learn_each(
+    columns: Sequence[tuple[Floats, Floats]],
+    fold: str,
+    n_iter: int,
+    max_gain: float,
+    n_threads: int,
+) -> Learned:
+    """Return the chain of columns that have their own values and weights, all above zero."""
+    chain = _empty_chain(n_iter, len(columns))
+    values, weights = ([_plain(column[k]) for column in columns] for k in (0, 1))
+    recipe = _number(FOLDS, fold), n_iter, max_gain, n_threads
+    _check(_kernels.learn_each(values, weights, *recipe, *chain))
+    return chain
+
+
+def distances(
+    X: NDArray[Any], steps: Steps, distance: str, n_threads: int, *, path: bool
+) -> Floats:
+    """Return the distance of each row after the last level, or its mean over all levels."""
+    out, number = np.empty(X.shape[0]), _number(DISTANCES, distance)
+    _check(_kernels.distances(_table(X), steps, number, path, n_threads, out))
+    return out
+
+
+def trace(X: NDArray[Any], steps: Steps, distance: str, n_threads: int) -> Floats:
+    """Return the distance of each row after each level."""
+    out, number = np.empty((X.shape[0], steps.n_iter)), _number(DISTANCES, distance)
+    _check(_kernels.trace(_table(X), steps, number, n_threads, out))
+    return out
+
+
+def transform(X: NDArray[Any], steps: Steps, n_threads: int) -> Floats:
+    """Return the folded features, NaN where missing."""
+    out = np.empty(X.shape)
+    _check(_kernels.transform(_table(X), steps, n_threads, out))
+    return out
+
+
+def contributions(
+    X: NDArray[Any], steps: Steps, distance: str, n_threads: int, *, path: bool
+) -> tuple[Floats, Floats]:
+    """Return each row's distance, and the share of each feature in it."""
+    totals, out, number = np.empty(len(X)), np.empty(X.shape), _number(DISTANCES, distance)
+    _check(_kernels.contributions(_table(X), steps, number, path, n_threads, totals, out))
+    return totals, out
+
+
+def sketch(
+    X: NDArray[Any], weights: Floats | None, n_bins: int, n_threads: int
+) -> list[HistogramFields]:
+    """Return the fields of a histogram of each column."""
+    problem, histograms = _kernels.sketch(_table(X), _weights(weights), n_bins, n_threads)
+    _check(problem)
+    return histograms
+
+
+def extremes(
+    X: NDArray[Any], weights: Floats | None, n_threads: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return each column's smallest and largest value and the weight of what is missing."""
+    low, high, missing = np.empty((3, X.shape[1]))
+    _kernels.extremes(_table(X), _weights(weights), n_threads, low, high, missing)
+    return low, high, missing
+
+
+class Tally:
+    """The histogram of a column that comes in parts; threads may add to it at the same time."""
+
+    def __init__(self, n_bins: int) -> None:
+        self._compiled = _kernels.Tally(n_bins)
+
+    def add(
+        self, values: NDArray[Any], weights: Floats | None = None, *, first: int, column: int
+    ) -> None:
+        """Count values; errors number the rows from `first` on and name `column`."""
+        _check(self._compiled.add(_plain(values), _weights(weights), first, column))
+
+    def histogram(self) -> HistogramFields:
+        """Return the fields of the histogram of all values so far."""
+        return self._compiled.histogram()
+
+
+def svdd(
+    kernel: NDArray[np.float32], diagonal: Floats, box: float, tol: float, max_steps: int
+) -> tuple[Floats, Floats, int, float]:
+    """Return weights, gradient, steps taken and violation left of an SVDD problem."""
+    weights, gradient = np.empty((2, len(diagonal)))
+    steps, violation = _kernels.svdd(
+        _plain(kernel, np.float32), _plain(diagonal), box, tol, max_steps, weights, gradient
+    )
+    return weights, gradient, steps, violation
+
+
+def _table(X: NDArray[Any]) -> NDArray[Any]:
+    """Return X itself unless its bytes are laid out as no loop can read them."""
+    if X.dtype not in _READ_IN_PLACE:
+        X = X.astype(np.float64)
+    regular = X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides)
+    return X if regular else X.copy()
+
+
+def _plain(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:
+    """Return an array whose values lie side by side, aligned and in the machine's own bytes."""
+    if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
+        return values  # what np.require finds out too, but in more time than a row takes
+    return np.require(values, dtype, ("C", "A"))
+
+
+def _weights(weights: NDArray[Any] | None) -> Floats | None:
+    return None if weights is None else _plain(weights)
+
+
+def _empty_chain(n_iter: int, columns: int) -> Learned:
+    """Return the chain of features that do not fold."""
+    shape = max(n_iter, 0), columns
+    return np.zeros(shape), np.ones(shape), np.zeros(columns, dtype=np.int64), np.ones(columns)
+
+
+def _number(names: Sequence[str], name: str) -> int:
+    """Return what the loops call a fold or a distance."""
+    if name not in names:
+        raise ValueError(f"{name!r} is none of {', '.join(names)}.")
+    return names.index(name)
+
+
+def _check(problem: tuple[int, int, int]) -> None:
+    """Turn what a loop found wrong with a table into an error."""
+    kind, row, column = problem
+    if kind:
+        raise _PROBLEMS[kind](row, column)

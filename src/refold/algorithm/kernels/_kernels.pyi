@@ -6,11 +6,25 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 
 Table = NDArray[np.floating[Any]]
-# kind (see refold.algorithm.engines.exact), row, column
+# kind, row, column; kind 0 is none
 Problem = tuple[int, int, int]
 # the fields of refold.algorithm.engines.sketch.Histogram
 HistogramFields = tuple[int, NDArray[np.int64], Floats, Floats, float, float, float, int]
 
+FOLDS: tuple[str, ...]
+DISTANCES: tuple[str, ...]
+LARGEST: float
+LEAST_SLOPE: float
+GAIN_SLACK: float
+FAR_FROM_ZERO: float
+MOST_THREADS: int
+LEAST_BINS: int
+MOST_BINS: int
+ANY_NUMBER_OF_BINS: int
+INFINITE: int
+NOTHING_OBSERVED: int
+TOO_LITTLE_WEIGHT: int
+TOO_MUCH_WEIGHT: int
 instruction_set: str
 
 class Steps:
@@ -23,6 +37,8 @@ class Steps:
         factor: Floats,
         levels: NDArray[np.int64],
     ) -> None: ...
+    @property
+    def n_iter(self) -> int: ...
 
 def learn(
     X: Table,
@@ -42,7 +58,13 @@ def distances(
 def trace(X: Table, steps: Steps, distance: int, n_threads: int, out: Floats) -> Problem: ...
 def transform(X: Table, steps: Steps, n_threads: int, out: Floats) -> Problem: ...
 def contributions(
-    X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
+    X: Table,
+    steps: Steps,
+    distance: int,
+    path: bool,
+    n_threads: int,
+    distances: Floats,
+    out: Floats,
 ) -> Problem: ...
 def learn_each(
     values: list[Floats],
@@ -65,7 +87,7 @@ def extremes(
 
 class Tally:
     def __init__(self, n_bins: int) -> None: ...
-    def add(self, values: Floats, first: int, column: int) -> Problem: ...
+    def add(self, values: Floats, weights: Floats | None, first: int, column: int) -> Problem: ...
     def histogram(self) -> HistogramFields: ...
 
 def least_exponent(low: float, high: float, n_bins: int) -> int: ...

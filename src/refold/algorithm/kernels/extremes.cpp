@@ -33,10 +33,10 @@ void extremes(const Table<T>& X, const double* weights, int n_threads, Extremes 
   std::fill_n(out.low, X.columns, INFINITE);
   std::fill_n(out.high, X.columns, -INFINITE);
   std::fill_n(out.missing, X.columns, 0.0);
-  in_groups(X, COLUMNS_AT_ONCE, n_threads, [&](Groups& groups, Problem&) {
+  in_groups(X, COLUMNS_AT_ONCE, n_threads, [&](Groups& groups, Problem&, Watch& watch) {
     Tile tile(groups.width);
     for (int64_t first; (first = groups.next()) < X.columns;)
-      each_tile(X, first, groups.count(first), tile,
+      each_tile(X, first, groups.count(first), tile, watch,
                 [&](int c, const double* x, int64_t begin, int64_t rows) {
                   look(x, weights ? weights + begin : nullptr, rows, first + c, out);
                 });

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -71,6 +72,9 @@ constexpr int64_t GROUP_BYTES = int64_t(32) << 20;
 constexpr int64_t GROUP_COLUMNS = 8;
 constexpr int64_t ROWS_AT_ONCE = 256;
 
+constexpr double SMALLEST_DOUBLE = std::numeric_limits<double>::denorm_min();
+constexpr double LARGEST_DOUBLE = std::numeric_limits<double>::max();
+
 // Appends rows begin … end of one column. Most have neither gaps nor weights: then copying is all.
 template <class T>
 void append(const Table<T>& X, const double* weights, int64_t index, int64_t begin, int64_t end,
@@ -94,7 +98,7 @@ void append(const Table<T>& X, const double* weights, int64_t index, int64_t beg
 
 template <class T>
 void read_columns(const Table<T>& X, const double* weights, int64_t first, int64_t count,
-                  std::vector<Column>& columns, Problem& problem) {
+                  std::vector<Column>& columns, Problem& problem, Watch& watch) {
   for (int64_t c = 0; c < count; ++c) {
     columns[c].values.reserve(X.rows);
     columns[c].weighted = weights;
@@ -105,18 +109,15 @@ void read_columns(const Table<T>& X, const double* weights, int64_t first, int64
     const int64_t end = std::min(begin + ROWS_AT_ONCE, X.rows);
     for (int64_t c = 0; c < count; ++c)
       append(X, weights, first + c, begin, end, columns[c], problem);
+    watch.did(count * (end - begin));
   }
 }
-
-// A gain this little above the limit counts as within it: that of a discrete feature can be the limit
-// itself, and then rounding must not decide.
-constexpr double GAIN_SLACK = 1.0 + 0x1p-20;
 
 // abs in the feature's own units: m is the mean of |z|, s the std of z (inner scales
 // cancel). The chain stores Algorithm 1's mu = m/s and sigma = s_j/s_{j-1}; m and s are then taken
 // back from those, so that scoring finds the very same bits.
 void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments now,
-              const Writer& write) {
+              const Writer& write, Watch& watch) {
   const Loops& l = loops();
   double* a = c.values.data();
   const double s1 = s, limit = s / (recipe.max_gain * GAIN_SLACK);
@@ -134,6 +135,7 @@ void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments
     s *= sigma;
     before = m;
     now = next;
+    watch.did(c.size);
   }
   write.end(level, std::min(s1 / s, recipe.max_gain));
 }
@@ -141,7 +143,7 @@ void fold_abs(Column& c, const Recipe& recipe, double freedom, double s, Moments
 // The other folds are not homogeneous: each level standardizes. How far a row's rounding error has
 // grown, the product of |fold'(y)|/sigma, is kept per row.
 void fold_other(Column& c, const Recipe& recipe, double freedom, double mean, double scale,
-                const Writer& write) {
+                const Writer& write, Watch& watch) {
   const Loops& l = loops();
   double* z = c.values.data();
   double kept = 1.0, gain_inv = 1.0;
@@ -154,14 +156,26 @@ void fold_other(Column& c, const Recipe& recipe, double freedom, double mean, do
     scale = std::sqrt(now.square / freedom);
     gain_inv = 1.0 / scale;
     const double gain = now.magnitude * gain_inv;
-    if (!(gain <= recipe.max_gain * GAIN_SLACK) || scale == 0.0) break;
+    if (!(gain <= recipe.max_gain * GAIN_SLACK) || !(scale > 0.0 && scale <= LARGEST_DOUBLE)) break;
     write.level(level, mean, scale);
     kept = gain;
+    watch.did(c.size);
   }
   write.end(level, std::min(kept, recipe.max_gain));
 }
 
-void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem& problem) {
+double mean_of(Column& c, double unit) {
+  const auto sum = [&](double origin) {
+    return loops().sum(c.values.data(), c.w(), c.size, unit, origin);
+  };
+  const Moments moments = sum(0.0);
+  const double mean = moments.magnitude / c.total, square = mean * mean;
+  const bool far = moments.square / c.total - square < FAR_FROM_ZERO * square;
+  return far ? mean + sum(mean).magnitude / c.total : mean;
+}
+
+void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem& problem,
+                  Watch& watch) {
   if (c.size == 0) return problem.note(Problem::NOTHING_OBSERVED, -1, write.column);
   const Loops& l = loops();
   double* z = c.values.data();
@@ -170,29 +184,35 @@ void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem&
     write.level(0, c.low, scale);
     return write.end(1, 1.0);
   }
-  c.total = c.weighted ? l.sum(c.w(), nullptr, c.size, 1.0) : double(c.size);
+  c.total = c.weighted ? l.sum(c.w(), nullptr, c.size, 1.0, 0.0).magnitude : double(c.size);
   const double freedom = c.total - 1.0;
   if (!(freedom > 0.0)) return problem.note(Problem::TOO_LITTLE_WEIGHT, -1, write.column);
+  if (!(c.total <= LARGEST)) return problem.note(Problem::TOO_MUCH_WEIGHT, -1, write.column);
 
   // Work in units of a power of two near the largest value: exact, and squares cannot overflow.
   int exponent;
   std::frexp(std::max(std::fabs(c.low), std::fabs(c.high)), &exponent);
   exponent = std::max(exponent, -1000);
-  const double unit = std::ldexp(1.0, -exponent);
-  const double mean = l.sum(z, c.w(), c.size, unit) / c.total;
+  const double unit = std::ldexp(1.0, -exponent), shift = std::ldexp(mean_of(c, unit), exponent);
+  const double mean = shift * unit;
+  Moments now;
   if (recipe.fold == ABS) {
-    const Moments now = l.centre(z, c.w(), c.size, unit, mean);
-    const double s = std::sqrt(now.square / freedom);
-    write.level(0, std::ldexp(mean, exponent), std::ldexp(s, exponent));
-    fold_abs(c, recipe, freedom, s, now, write);
+    now = l.centre(z, c.w(), c.size, unit, mean);
   } else {
     for (int64_t i = 0; i < c.size; ++i) z[i] *= unit;
     c.gain.reserve(c.size);
     std::fill_n(c.gain.data(), c.size, 1.0);
-    const double s = std::sqrt(l.spread(z, c.gain.data(), c.w(), c.size, mean).square / freedom);
-    write.level(0, std::ldexp(mean, exponent), std::ldexp(s, exponent));
-    fold_other(c, recipe, freedom, mean, s, write);
+    now = l.spread(z, c.gain.data(), c.w(), c.size, mean);
   }
+  // From here on as the chain holds it: a number that is neither 0 nor infinite, even where what
+  // differs weighs next to nothing or the standard deviation is less or more than any double.
+  const double sigma = std::max(std::sqrt(now.square / freedom), 1.0 / LARGEST);
+  const double scale =
+      std::clamp(std::ldexp(sigma, exponent), SMALLEST_DOUBLE, LARGEST_DOUBLE);
+  const double s = std::ldexp(scale, -exponent);
+  write.level(0, shift, scale);
+  if (recipe.fold == ABS) fold_abs(c, recipe, freedom, s, now, write, watch);
+  else fold_other(c, recipe, freedom, mean, s, write, watch);
 }
 
 // Columns per task: whole cache lines of a row-major table, in as many tasks as keep all threads
@@ -214,14 +234,14 @@ Problem learn(const Table<T>& X, const double* weights, const Recipe& recipe, in
   std::atomic<int64_t> next{0};
   std::mutex guard;
   Problem problem;
-  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int) {
+  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int, Watch& watch) {
     std::vector<Column> columns(group);
     Problem mine;
     for (int64_t task; (task = next.fetch_add(1)) < tasks;) {
       const int64_t first = task * group, count = std::min(group, X.columns - first);
-      read_columns(X, weights, first, count, columns, mine);
+      read_columns(X, weights, first, count, columns, mine, watch);
       for (int64_t c = 0; c < count && mine.kind == Problem::NONE; ++c)
-        learn_column(columns[c], recipe, Writer{out, X.columns, first + c}, mine);
+        learn_column(columns[c], recipe, Writer{out, X.columns, first + c}, mine, watch);
     }
     std::lock_guard<std::mutex> lock(guard);
     problem.note(mine);
@@ -235,7 +255,7 @@ Problem learn_each(const std::vector<WeightedColumn>& columns, const Recipe& rec
   std::atomic<int64_t> next{0};
   std::mutex guard;
   Problem problem;
-  on_threads(int(std::min<int64_t>(n_threads, count)), [&](int) {
+  on_threads(int(std::min<int64_t>(n_threads, count)), [&](int, Watch& watch) {
     Column column;
     column.weighted = true;
     Problem mine;
@@ -247,7 +267,7 @@ Problem learn_each(const std::vector<WeightedColumn>& columns, const Recipe& rec
       std::copy_n(weights, size, column.weights.data());
       column.size = 0;
       column.take(size);
-      learn_column(column, recipe, Writer{out, count, c}, mine);
+      learn_column(column, recipe, Writer{out, count, c}, mine, watch);
     }
     std::lock_guard<std::mutex> lock(guard);
     problem.note(mine);

@@ -5,6 +5,15 @@
 
 namespace refold {
 
+// A gain this little above the limit counts as within it: that of a discrete feature can be the limit
+// itself, and then rounding must not decide.
+constexpr double GAIN_SLACK = 1.0 + 0x1p-20;
+
+// Where the mean is more than 1000 standard deviations from zero, adding up has cost it digits that
+// few distinct values would amplify: it is corrected by the mean of what is left. This is the square
+// of such a share.
+constexpr double FAR_FROM_ZERO = 0x1p-20;
+
 struct Recipe {
   int fold;
   int n_iter;

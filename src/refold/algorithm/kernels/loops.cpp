@@ -14,7 +14,7 @@ namespace {
 // Four doubles: one AVX2 register, two SSE2 or NEON ones. The lanes are the same everywhere, and so
 // are the bits of every sum.
 typedef double Vec __attribute__((vector_size(32)));
-typedef int64_t Bits __attribute__((vector_size(32)));
+typedef uint64_t Bits __attribute__((vector_size(32)));  // differences of any bits are defined
 constexpr int WIDTH = 4;
 constexpr int LANES = 4;  // accumulators of a sum: enough to hide the latency of an addition
 constexpr int64_t STRIDE = WIDTH * LANES;
@@ -276,12 +276,14 @@ inline void put(double* z, int64_t at, int count, Vec v) {
 }
 
 template <bool WEIGHTED>
-double sum_of(const double* z, const double* w, int64_t n, double unit) {
+Moments sum_of(const double* z, const double* w, int64_t n, double unit, double origin) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t, int) {
-                  a += WEIGHTED ? v * unit * weight : v * unit;
-                })
-      .magnitude;
+                [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t, int) {
+                  v = v * unit - origin;
+                  const Vec amount = WEIGHTED ? v * weight : v;
+                  a += amount;
+                  b += amount * v;
+                });
 }
 
 bool finite(const double* z, int64_t n) {
@@ -488,8 +490,8 @@ Moments spread(const double* z, const double* gain, const double* w, int64_t n, 
 }
 
 // Each loop exists with and without weights; the choice is made once per call.
-double any_sum(const double* z, const double* w, int64_t n, double unit) {
-  return w ? sum_of<true>(z, w, n, unit) : sum_of<false>(z, w, n, unit);
+Moments any_sum(const double* z, const double* w, int64_t n, double unit, double origin) {
+  return w ? sum_of<true>(z, w, n, unit, origin) : sum_of<false>(z, w, n, unit, origin);
 }
 Moments any_centre(double* z, const double* w, int64_t n, double unit, double mean) {
   return w ? centre<true>(z, w, n, unit, mean) : centre<false>(z, w, n, unit, mean);

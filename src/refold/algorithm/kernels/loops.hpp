@@ -6,6 +6,10 @@ namespace refold {
 
 constexpr int N_FOLDS = 6;
 enum Fold : int { ABS, SQR, COS_ABS, COS, SIN, TANH };
+constexpr const char* FOLD_NAMES[N_FOLDS] = {"abs", "sqr", "cos-abs", "cos", "sin", "tanh"};
+
+// More levels than anyone has time for; a block's sums of all of them are counted in an int.
+constexpr int MOST_LEVELS = 1 << 24;
 
 // Rows that are scored together: 48 doubles stay in twelve AVX2 registers through all levels.
 constexpr int BLOCK = 48;
@@ -78,8 +82,8 @@ struct Loops {
 
   // Learning, on one column of n values.
   Range (*range)(const double* z, int64_t n);
-  // The sum of z * unit.
-  double (*sum)(const double* z, const double* w, int64_t n, double unit);
+  // The sums of v = z * unit - origin (not of magnitudes) and of its squares.
+  Moments (*sum)(const double* z, const double* w, int64_t n, double unit, double origin);
   // z becomes |v|, v = z * unit - mean; the moments of v.
   Moments (*centre)(double* z, const double* w, int64_t n, double unit, double mean);
   // On magnitudes a: the moments after one more abs level, and after two, where a becomes the result.

@@ -12,12 +12,16 @@ namespace {
 
 // A block of rows of one feature; missing values are replaced by 0 and marked.
 struct Block {
+  Watch& watch;
+  int64_t work;  // that a feature of a block is, for the watch
   alignas(64) double x[BLOCK] = {};
   alignas(64) double mask[BLOCK];
   double gaps[BLOCK];  // features missing so far, per row
   int64_t first_row;
   int rows;
   bool missing;
+
+  Block(Watch& watch, int n_iter) : watch(watch), work(int64_t(BLOCK) * n_iter) {}
 
   void begin(int64_t row, int64_t total) {
     first_row = row;
@@ -30,11 +34,14 @@ struct Block {
 
   template <class T>
   void read(const Table<T>& X, int64_t column, Problem& problem) {
+    watch.did(work);
     const T* p = X.at(first_row, column);
     for (int r = 0; r < rows; ++r) x[r] = p[r * X.row_stride];
     constexpr int64_t per_line = 64 / sizeof(T);
-    if (X.column_stride == 1 && column % per_line == 0)  // rows of the next block, meanwhile
-      for (int r = 0; r < rows; ++r) __builtin_prefetch(p + (r + BLOCK) * X.row_stride);
+    if (X.column_stride == 1 && column % per_line == 0) {  // rows of the next block, meanwhile
+      const int64_t end = std::min<int64_t>(2 * BLOCK, X.rows - first_row);
+      for (int64_t r = BLOCK; r < end; ++r) __builtin_prefetch(p + r * X.row_stride);
+    }
     missing = !loops().finite(x, rows);
     if (missing) mark(column, problem);
   }
@@ -60,14 +67,14 @@ struct Block {
 
 // Runs work(block, problem) on every block of rows, a contiguous share of them per thread.
 template <class Work>
-Problem for_each_block(int64_t rows, int n_threads, Work work) {
+Problem for_each_block(int64_t rows, int n_iter, int n_threads, Work work) {
   const int64_t blocks = (rows + BLOCK - 1) / BLOCK;
   n_threads = int(std::max<int64_t>(1, std::min<int64_t>(n_threads, blocks)));
   std::vector<Problem> problems(n_threads);
-  on_threads(n_threads, [&](int t) {
+  on_threads(n_threads, [&](int t, Watch& watch) {
     Problem mine;
     auto run = work();  // a worker with buffers of its own
-    Block block;
+    Block block(watch, n_iter);
     for (int64_t b = blocks * t / n_threads; b < blocks * (t + 1) / n_threads; ++b) {
       block.begin(b * BLOCK, rows);
       run(block, mine);
@@ -91,6 +98,16 @@ void trace_block(const Table<T>& X, const Steps& s, Distance distance, Block& bl
   }
 }
 
+// The path score of L2: the mean of every level's norm, from the sums of squares of trace_block.
+void mean_norm(const double* sums, int n_iter, const Block& block, int64_t columns, double* out,
+               Problem& problem) {
+  for (int r = 0; r < block.rows; ++r) {
+    double sum = 0.0;
+    for (int j = 0; j < n_iter; ++j) sum += std::sqrt(sums[j * BLOCK + r]);
+    out[r] = sum / n_iter / block.count(r, columns, problem);
+  }
+}
+
 double to_distance(Distance distance, double sum, double count) {
   return (distance == Distance::L1 ? sum : std::sqrt(sum)) / count;
 }
@@ -99,7 +116,7 @@ double to_distance(Distance distance, double sum, double count) {
 
 template <class T>
 Problem trace(const Table<T>& X, const Steps& s, Distance distance, int n_threads, double* out) {
-  return for_each_block(X.rows, n_threads, [&] {
+  return for_each_block(X.rows, s.n_iter, n_threads, [&] {
     return [&, sums = std::vector<double>(int64_t(s.n_iter) * BLOCK)](
                Block& block, Problem& problem) mutable {
       trace_block(X, s, distance, block, sums.data(), problem);
@@ -117,18 +134,13 @@ template <class T>
 Problem distances(const Table<T>& X, const Steps& s, Distance distance, bool path, int n_threads,
                   double* out) {
   const bool norms_of_levels = path && distance == Distance::L2;  // their mean is not additive
-  return for_each_block(X.rows, n_threads, [&] {
+  return for_each_block(X.rows, s.n_iter, n_threads, [&] {
     return [&, sums = std::vector<double>(norms_of_levels ? int64_t(s.n_iter) * BLOCK : BLOCK)](
                Block& block, Problem& problem) mutable {
       double* result = out + block.first_row;
       if (norms_of_levels) {
         trace_block(X, s, distance, block, sums.data(), problem);
-        for (int r = 0; r < block.rows; ++r) {
-          double sum = 0.0;
-          for (int j = 0; j < s.n_iter; ++j) sum += std::sqrt(sums[j * BLOCK + r]);
-          result[r] = sum / s.n_iter / block.count(r, X.columns, problem);
-        }
-        return;
+        return mean_norm(sums.data(), s.n_iter, block, X.columns, result, problem);
       }
       std::fill(sums.begin(), sums.end(), 0.0);
       const Sink sink = distance == Distance::L1 ? ADD_MAGNITUDE : ADD_SQUARE;
@@ -146,7 +158,7 @@ Problem distances(const Table<T>& X, const Steps& s, Distance distance, bool pat
 
 template <class T>
 Problem transform(const Table<T>& X, const Steps& s, int n_threads, double* out) {
-  return for_each_block(X.rows, n_threads, [&] {
+  return for_each_block(X.rows, s.n_iter, n_threads, [&] {
     return [&](Block& block, Problem& problem) {
       alignas(64) double y[BLOCK];
       for (int64_t d = 0; d < X.columns; ++d) {
@@ -163,14 +175,15 @@ Problem transform(const Table<T>& X, const Steps& s, int n_threads, double* out)
 
 template <class T>
 Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool path,
-                      int n_threads, double* out) {
+                      int n_threads, double* distances, double* out) {
   const bool l2 = distance == Distance::L2;
-  return for_each_block(X.rows, n_threads, [&] {
+  return for_each_block(X.rows, s.n_iter, n_threads, [&] {
     return [&, weight = std::vector<double>(path && l2 ? int64_t(s.n_iter) * BLOCK : 0)](
                Block& block, Problem& problem) mutable {
       alignas(64) double y[BLOCK], squares[BLOCK] = {};
       if (path && l2) {  // a level's share y^2/|y| needs the level's norm first
         trace_block(X, s, distance, block, weight.data(), problem);
+        mean_norm(weight.data(), s.n_iter, block, X.columns, distances + block.first_row, problem);
         for (double& w : weight) w = w > 0.0 ? 1.0 / (std::sqrt(w) * s.n_iter) : 0.0;
         block.start_over();
       }
@@ -192,6 +205,8 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
       for (int r = 0; r < block.rows; ++r) {
         const double norm = l2 && !path ? std::sqrt(squares[r]) : 1.0;
         const double count = block.count(r, X.columns, problem);
+        // Added up in the order of distances(), to the same bits.
+        if (!(path && l2)) distances[block.first_row + r] = to_distance(distance, squares[r], count);
         const double scale = norm > 0.0 ? 1.0 / (norm * count) : 0.0;
         for (int64_t d = 0; d < X.columns; ++d) lines[r * X.columns + d] *= scale;
       }
@@ -203,7 +218,8 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
   template Problem trace(const Table<T>&, const Steps&, Distance, int, double*);               \
   template Problem distances(const Table<T>&, const Steps&, Distance, bool, int, double*);     \
   template Problem transform(const Table<T>&, const Steps&, int, double*);                     \
-  template Problem contributions(const Table<T>&, const Steps&, Distance, bool, int, double*);
+  template Problem contributions(const Table<T>&, const Steps&, Distance, bool, int, double*,  \
+                                 double*);
 INSTANTIATE(float)
 INSTANTIATE(double)
 

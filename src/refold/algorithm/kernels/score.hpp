@@ -16,6 +16,8 @@ struct Steps {
 };
 
 enum class Distance : int { L1, L2 };
+constexpr int N_DISTANCES = 2;
+constexpr const char* DISTANCE_NAMES[N_DISTANCES] = {"l1", "l2"};
 
 // Each writes a row-major array with one line per row of X.
 template <class T>
@@ -26,6 +28,6 @@ template <class T>
 Problem transform(const Table<T>&, const Steps&, int n_threads, double* out);
 template <class T>
 Problem contributions(const Table<T>&, const Steps&, Distance, bool path, int n_threads,
-                      double* out);
+                      double* distances, double* out);
 
 }  // namespace refold

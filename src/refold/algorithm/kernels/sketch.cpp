@@ -22,11 +22,12 @@ class Sketcher {
     for (int c = 0; c < width; ++c) tallies_.push_back(std::make_unique<Tally>(n_bins));
   }
 
-  void columns(int64_t first, int count, Histogram* out, Problem& problem) {
-    each_tile(X_, first, count, tile_, [&](int c, const double* x, int64_t begin, int64_t rows) {
+  void columns(int64_t first, int count, Histogram* out, Problem& problem, Watch& watch) {
+    const auto add = [&](int c, const double* x, int64_t begin, int64_t rows) {
       const double* w = weights_ ? weights_ + begin : nullptr;
       tallies_[c]->add(x, w, rows, begin, first + c, problem);
-    });
+    };
+    each_tile(X_, first, count, tile_, watch, add);
     for (int c = 0; c < count; ++c) {
       out[first + c] = tallies_[c]->histogram();
       tallies_[c]->clear();
@@ -47,11 +48,12 @@ Problem sketch(const Table<T>& X, const double* weights, int64_t n_bins, int n_t
                std::vector<Histogram>& out) {
   out.resize(X.columns);
   const int64_t fit = std::max<int64_t>(1, TALLY_BYTES / (n_bins * Tally::BYTES_PER_BIN));
-  return in_groups(X, std::min(COLUMNS_AT_ONCE, fit), n_threads, [&](Groups& groups, Problem& problem) {
+  const auto work = [&](Groups& groups, Problem& problem, Watch& watch) {
     Sketcher<T> sketcher(X, weights, n_bins, int(groups.width));
     for (int64_t first; (first = groups.next()) < X.columns;)
-      sketcher.columns(first, groups.count(first), out.data(), problem);
-  });
+      sketcher.columns(first, groups.count(first), out.data(), problem, watch);
+  };
+  return in_groups(X, std::min(COLUMNS_AT_ONCE, fit), n_threads, work);
 }
 
 template Problem sketch(const Table<float>&, const double*, int64_t, int, std::vector<Histogram>&);

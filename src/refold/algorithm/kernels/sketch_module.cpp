@@ -1,42 +1,19 @@
 // The Python face of sketching.
 #include "sketch_module.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <optional>
-#include <tuple>
+#include <cmath>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "arguments.hpp"
 #include "extremes.hpp"
 #include "sketch.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace refold;
+using namespace nb::literals;
 
 namespace {
-
-template <class T>
-using Input = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using VectorOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Found = std::tuple<int, int64_t, int64_t>;  // Problem: kind, row, column
-
-template <class T>
-Table<T> table(const Input<T>& X, const std::optional<Vector>& weights) {
-  if (weights && weights->shape(0) != X.shape(0))
-    throw nb::value_error("there must be a weight for each row");
-  return {X.data(), int64_t(X.shape(0)), int64_t(X.shape(1)), X.stride(0), X.stride(1)};
-}
-
-const double* pointer(const std::optional<Vector>& weights) {
-  return weights ? weights->data() : nullptr;
-}
-
-Found found(const Problem& p) { return {p.kind, p.row, p.column}; }
 
 // An array that owns the vector's memory.
 template <class T>
@@ -54,12 +31,15 @@ nb::tuple fields(Histogram&& h) {
 
 template <class T>
 nb::tuple sketch_table(Input<T> X, std::optional<Vector> weights, int64_t n_bins, int n_threads) {
-  const Table<T> rows = table(X, weights);
+  expect_threads(n_threads);
+  expect_between(n_bins, LEAST_BINS, MOST_BINS, "n_bins");
+  const Table<T> rows = table(X);
+  const double* w = row_weights(weights, X);
   std::vector<Histogram> histograms;
   Problem problem;
   {
     nb::gil_scoped_release release;
-    problem = sketch(rows, pointer(weights), n_bins, n_threads, histograms);
+    problem = sketch(rows, w, n_bins, n_threads, histograms);
   }
   nb::list parts;
   for (Histogram& h : histograms) parts.append(fields(std::move(h)));
@@ -69,18 +49,53 @@ nb::tuple sketch_table(Input<T> X, std::optional<Vector> weights, int64_t n_bins
 template <class T>
 void look_at_extremes(Input<T> X, std::optional<Vector> weights, int n_threads, VectorOut low,
                       VectorOut high, VectorOut missing) {
-  const Table<T> rows = table(X, weights);
+  expect_threads(n_threads);
+  const Table<T> rows = table(X);
+  const double* w = row_weights(weights, X);
   for (const VectorOut* out : {&low, &high, &missing})
-    if (out->shape(0) != X.shape(1)) throw nb::value_error("there must be a place for each column");
+    expect(out->shape(0) == X.shape(1), "there must be a place for each column");
+  const Extremes out{data(low), data(high), data(missing)};
   nb::gil_scoped_release release;
-  extremes(rows, pointer(weights), n_threads, {low.data(), high.data(), missing.data()});
+  extremes(rows, w, n_threads, out);
 }
 
-Found add(Tally& tally, Vector values, int64_t first, int64_t column) {
-  nb::gil_scoped_release release;
-  Problem problem;
-  tally.add(values.data(), nullptr, int64_t(values.shape(0)), first, column, problem);
-  return found(problem);
+// A tally that any number of threads may add to, one after another. None waits for its turn with the
+// GIL in its hands.
+class SharedTally {
+ public:
+  explicit SharedTally(int64_t n_bins) : tally_((check(n_bins), n_bins)) {}
+
+  Found add(Vector values, std::optional<Vector> weights, int64_t first, int64_t column) {
+    expect(!weights || weights->shape(0) == values.shape(0), "there must be a weight for each row");
+    const double *x = data(values), *w = weights ? data(*weights) : nullptr;
+    nb::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock(guard_);
+    Problem problem;
+    tally_.add(x, w, int64_t(values.shape(0)), first, column, problem);
+    return found(problem);
+  }
+
+  nb::tuple histogram() {
+    Histogram result;
+    {
+      nb::gil_scoped_release release;
+      const std::lock_guard<std::mutex> lock(guard_);
+      result = tally_.histogram();
+    }
+    return fields(std::move(result));
+  }
+
+ private:
+  static void check(int64_t n_bins) { expect_between(n_bins, LEAST_BINS, MOST_BINS, "n_bins"); }
+
+  Tally tally_;
+  std::mutex guard_;
+};
+
+int64_t least_exponent_of(double low, double high, int64_t n_bins) {
+  expect(std::isfinite(low) && std::isfinite(high) && low <= high, "a range needs two finite ends");
+  expect_between(n_bins, 2, ANY_NUMBER_OF_BINS, "n_bins");
+  return least_exponent(low, high, n_bins);
 }
 
 template <class T>
@@ -96,9 +111,13 @@ void bind(nb::module_& m) {
 void bind_sketch(nb::module_& m) {
   bind<double>(m);
   bind<float>(m);
-  m.def("least_exponent", &least_exponent, "low"_a, "high"_a, "n_bins"_a);
-  nb::class_<Tally>(m, "Tally")
+  m.def("least_exponent", &least_exponent_of, "low"_a, "high"_a, "n_bins"_a);
+  nb::class_<SharedTally>(m, "Tally")
       .def(nb::init<int64_t>(), "n_bins"_a)
-      .def("add", &add, "values"_a.noconvert(), "first"_a, "column"_a)
-      .def("histogram", [](const Tally& tally) { return fields(tally.histogram()); });
+      .def("add", &SharedTally::add, "values"_a.noconvert(), "weights"_a.none(), "first"_a,
+           "column"_a)
+      .def("histogram", &SharedTally::histogram);
+  m.attr("LEAST_BINS") = LEAST_BINS;
+  m.attr("MOST_BINS") = MOST_BINS;
+  m.attr("ANY_NUMBER_OF_BINS") = ANY_NUMBER_OF_BINS;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "threads.hpp"
+
 namespace refold {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr double FLAT = 1e-12;  // the curvature along a direction in which the 
 struct Solver {
   const SvddProblem& p;
   double *a, *G;
+  Watch& watch;
 
   const float* row(int64_t i) const { return p.kernel + i * p.size; }
 
@@ -22,8 +25,10 @@ struct Solver {
     for (int64_t i = 0; i < p.size; ++i) {
       a[i] = std::min(p.box, rest);
       rest -= a[i];
-      if (a[i] > 0.0)
+      if (a[i] > 0.0) {
         for (int64_t t = 0; t < p.size; ++t) G[t] += a[i] * row(i)[t];
+        watch.did(p.size);
+      }
     }
   }
 
@@ -83,20 +88,26 @@ struct Solver {
   }
 };
 
-}  // namespace
-
-SvddEffort solve_svdd(const SvddProblem& p, double tol, int64_t max_steps, double* a, double* G) {
-  const Solver solver{p, a, G};
+SvddEffort solve(const Solver& solver, double tol, int64_t max_steps) {
   solver.start();
   for (SvddEffort effort{0, INFINITE};; ++effort.steps) {
     const int64_t i = solver.grower();
     if (i < 0) return {effort.steps, 0.0};  // every weight is at the box
     double most;
     const int64_t j = solver.giver(i, most);
-    effort.violation = std::max(most - G[i], 0.0);
+    effort.violation = std::max(most - solver.G[i], 0.0);
     if (effort.violation < tol || j < 0 || effort.steps == max_steps) return effort;
     solver.exchange(i, j);
+    solver.watch.did(solver.p.size);
   }
+}
+
+}  // namespace
+
+SvddEffort solve_svdd(const SvddProblem& p, double tol, int64_t max_steps, double* a, double* G) {
+  SvddEffort effort;
+  on_threads(1, [&](int, Watch& watch) { effort = solve({p, a, G, watch}, tol, max_steps); });
+  return effort;
 }
 
 }  // namespace refold

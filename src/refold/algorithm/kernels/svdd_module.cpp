@@ -1,32 +1,27 @@
 // The Python face of the SVDD solver.
 #include "svdd_module.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
+#include "arguments.hpp"
 #include "svdd.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace refold;
+using namespace nb::literals;
 
 namespace {
 
 using Kernel = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using VectorOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::tuple<int64_t, double> svdd(Kernel kernel, Vector diagonal, double box, double tol,
                                  int64_t max_steps, VectorOut weights, VectorOut gradient) {
   const size_t n = kernel.shape(0);
-  if (kernel.shape(1) != n || diagonal.shape(0) != n || weights.shape(0) != n ||
-      gradient.shape(0) != n)
-    throw nb::value_error("the arrays of an SVDD problem do not fit together");
-  const SvddProblem problem{int64_t(n), kernel.data(), diagonal.data(), box};
+  expect(n > 0 && kernel.shape(1) == n && diagonal.shape(0) == n && weights.shape(0) == n &&
+             gradient.shape(0) == n,
+         "the arrays of an SVDD problem do not fit together");
+  expect(box > 0.0 && tol >= 0.0 && max_steps >= 0, "box, tol and max_steps must not be negative");
+  const SvddProblem problem{int64_t(n), data(kernel), data(diagonal), box};
+  double *a = data(weights), *G = data(gradient);
   nb::gil_scoped_release release;
-  const SvddEffort effort = solve_svdd(problem, tol, max_steps, weights.data(), gradient.data());
+  const SvddEffort effort = solve_svdd(problem, tol, max_steps, a, G);
   return {effort.steps, effort.violation};
 }
 

@@ -17,7 +17,7 @@ struct Table {
 // What is wrong with a table, and where; the smallest row wins, so that the answer does not depend
 // on the number of threads.
 struct Problem {
-  enum Kind : int { NONE, INFINITE, NOTHING_OBSERVED, TOO_LITTLE_WEIGHT };
+  enum Kind : int { NONE, INFINITE, NOTHING_OBSERVED, TOO_LITTLE_WEIGHT, TOO_MUCH_WEIGHT };
   int kind = NONE;
   int64_t row = -1, column = -1;
   void note(int new_kind, int64_t new_row, int64_t new_column) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace refold {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 // Positions x / 2^exponent stay below 2^50, where their fraction still has bits.
 constexpr int64_t POSITION_BITS = 50;
 constexpr int64_t SMALLEST_EXPONENT = -1000;  // its reciprocal is still a finite number
-constexpr int64_t ANY_NUMBER = int64_t(1) << 62;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 // A sum of 2^11 fractions needs 11 bits more than a fraction, and has COUNT_SHIFT bits.
 constexpr int MOST_FRACTION_BITS = COUNT_SHIFT - 11;
@@ -99,12 +99,14 @@ void Tally::keep_or_count(const double* x, const double* w, int n) {
     const Range range = loops().range(x, n);
     low_ = std::min(low_, range.low);
     high_ = std::max(high_, range.high);
+    if (w) few_weights_.resize(few_.size(), 1.0);  // rows without weights may have come before
     few_.insert(few_.end(), x, x + n);
     if (w) few_weights_.insert(few_weights_.end(), w, w + n);
+    else if (!few_weights_.empty()) few_weights_.resize(few_.size(), 1.0);
     return;
   }
   for (size_t i = 0; i < few_.size(); i += TILE)
-    count(few_.data() + i, w ? few_weights_.data() + i : nullptr,
+    count(few_.data() + i, few_weights_.empty() ? nullptr : few_weights_.data() + i,
           int(std::min<size_t>(TILE, few_.size() - i)));
   few_.clear();
   few_weights_.clear();
@@ -114,7 +116,8 @@ void Tally::keep_or_count(const double* x, const double* w, int n) {
 void Tally::count(const double* x, const double* w, int n) {
   make_room(loops().range(x, n));
   Range range{low_, high_};
-  loops().locate(x, n, window_, words_, range);
+  if (!loops().locate(x, n, window_, words_, range))
+    throw std::logic_error("a value lies outside the bins that were made for it");
   if (!w) return count_words(n);
   doubles_used_ = true;
   const int bits = window_.fraction_bits;
@@ -212,7 +215,7 @@ void Tally::read_few(Histogram& out) const {
     int64_t bin;
     double weight, place;
   };
-  out.exponent = least_exponent(low_, high_, ANY_NUMBER);
+  out.exponent = least_exponent(low_, high_, ANY_NUMBER_OF_BINS);
   std::vector<Row> rows(few_.size());
   for (size_t i = 0; i < few_.size(); ++i) {
     const double place = scaled(few_[i], out.exponent), floor = floor_of(few_[i], place);

@@ -28,6 +28,11 @@ struct Histogram {
   }
 };
 
+// Fewer than two never hold a range on both sides of zero; more take too much memory.
+constexpr int64_t LEAST_BINS = 16, MOST_BINS = int64_t(1) << 24;
+// As long as there are no more rows than bins, the bins are as narrow as doubles allow.
+constexpr int64_t ANY_NUMBER_OF_BINS = int64_t(1) << 62;
+
 class Tally {
  public:
   // A cell, and twice two doubles.
@@ -76,7 +81,7 @@ class Tally {
   uint64_t words_[TILE];
 };
 
-// The smallest exponent whose bins hold low … high in at most n_bins, not finer than doubles are.
+// The smallest exponent (low <= high, at least 2 bins) whose bins hold low … high in at most n_bins, not finer than doubles are.
 int64_t least_exponent(double low, double high, int64_t n_bins);
 
 }  // namespace refold

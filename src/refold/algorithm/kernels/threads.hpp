@@ -1,38 +1,102 @@
 // Threads that live for one call: nothing is left behind that a fork could break.
 #pragma once
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <system_error>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace refold {
 
-// Runs work(t) for t = 0 … n_threads-1, the first on the calling thread. What a thread throws is
-// thrown again here. Where the system refuses a thread, the calling one does its work.
+constexpr int MOST_THREADS = 1024;  // a slip of the finger must not take the machine down
+
+// Throws if the user has asked to stop (Ctrl-C). For the calling thread, which Python knows.
+void check_signals();
+
+constexpr auto PATIENCE = std::chrono::milliseconds(50);  // between two looks at signals
+
+// By this a thread says how far it is, and learns that it shall not go on.
+class Watch {
+ public:
+  struct Stopped {};
+
+  Watch(const std::atomic<bool>& stop, bool calling) : stop_(stop), calling_(calling) {}
+  // So many values were visited; at least once in some milliseconds.
+  void did(int64_t values) {
+    if ((since_ += values) >= OFTEN) look();
+  }
+
+ private:
+  static constexpr int64_t OFTEN = int64_t(1) << 20;
+  using Clock = std::chrono::steady_clock;
+
+  void look() {
+    since_ = 0;
+    if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+    if (!calling_ || Clock::now() - looked_ < PATIENCE) return;
+    check_signals();
+    looked_ = Clock::now();
+  }
+
+  const std::atomic<bool>& stop_;
+  const bool calling_;
+  int64_t since_ = 0;
+  Clock::time_point looked_ = Clock::now();
+};
+
+// Runs work(t, watch) for t = 0 … n_threads-1, the first on the calling thread. What a thread throws
+// ends the others and is thrown again here. Where the system refuses a thread, the calling one does
+// its work.
 template <class Work>
 void on_threads(int n_threads, Work work) {
-  std::vector<std::exception_ptr> failures(n_threads);
-  auto guarded = [&](int t) {
+  std::atomic<bool> stop{false};
+  std::mutex guard;
+  std::condition_variable ended;
+  std::exception_ptr failure;  // the first: those that follow only say Stopped
+  int done = 0;
+  const auto attempt = [&](auto&& part) {
     try {
-      work(t);
+      part();
     } catch (...) {
-      failures[t] = std::current_exception();
+      const std::lock_guard<std::mutex> lock(guard);
+      if (!failure) failure = std::current_exception();
+      stop = true;
     }
+  };
+  const auto run = [&](int t, bool calling) {
+    attempt([&] {
+      Watch watch(stop, calling);
+      work(t, watch);
+    });
   };
   std::vector<std::thread> others;
   others.reserve(n_threads);
   int started = 1;
   try {
-    for (; started < n_threads; ++started) others.emplace_back(guarded, started);
-  } catch (const std::system_error&) {
+    for (; started < n_threads; ++started)
+      others.emplace_back([&, t = started] {
+        run(t, false);
+        const std::lock_guard<std::mutex> lock(guard);
+        ++done;
+        ended.notify_one();
+      });
+  } catch (const std::exception&) {
   }
-  guarded(0);
-  for (int t = started; t < n_threads; ++t) guarded(t);
+  run(0, true);
+  for (int t = started; t < n_threads; ++t) run(t, true);
+  std::unique_lock<std::mutex> lock(guard);
+  while (!ended.wait_for(lock, PATIENCE, [&] { return done == int(others.size()); })) {
+    lock.unlock();
+    if (!stop) attempt(check_signals);
+    lock.lock();
+  }
+  lock.unlock();
   for (auto& thread : others) thread.join();
-  for (auto& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace refold

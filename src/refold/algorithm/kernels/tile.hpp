@@ -39,16 +39,18 @@ class Tile {
 // Calls visit(column in the group, values, row of the first, number of rows) until all rows were
 // visited; what lies side by side already is not copied.
 template <class T, class Visit>
-void each_tile(const Table<T>& X, int64_t first, int count, Tile& tile, Visit visit) {
-  if constexpr (std::is_same_v<T, double>)
-    if (X.row_stride == 1) {
-      for (int c = 0; c < count; ++c) visit(c, X.at(0, first + c), 0, X.rows);
-      return;
+void each_tile(const Table<T>& X, int64_t first, int count, Tile& tile, Watch& watch, Visit visit) {
+  const bool in_place = std::is_same_v<T, double> && X.row_stride == 1;
+  const int64_t most = in_place ? 64 * Tile::ROWS : Tile::ROWS;
+  for (int64_t begin = 0; begin < X.rows; begin += most) {
+    const int rows = int(std::min(most, X.rows - begin));
+    if (!in_place) tile.read(X, first, count, begin, rows);
+    for (int c = 0; c < count; ++c) {
+      if constexpr (std::is_same_v<T, double>)
+        visit(c, in_place ? X.at(begin, first + c) : tile.column(c), begin, rows);
+      else visit(c, tile.column(c), begin, rows);
     }
-  for (int64_t begin = 0; begin < X.rows; begin += Tile::ROWS) {
-    const int rows = int(std::min(Tile::ROWS, X.rows - begin));
-    tile.read(X, first, count, begin, rows);
-    for (int c = 0; c < count; ++c) visit(c, tile.column(c), begin, rows);
+    watch.did(int64_t(count) * rows);
   }
 }
 
@@ -60,7 +62,7 @@ struct Groups {
   int count(int64_t first) const { return int(std::min(width, columns - first)); }
 };
 
-// Runs work(groups, problem) on threads, with groups of at most so many columns; returns the first
+// Runs work(groups, problem, watch) on threads, with groups of at most so many columns; returns the first
 // problem of all.
 template <class T, class Work>
 Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
@@ -69,9 +71,9 @@ Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
   const int64_t tasks = (X.columns + groups.width - 1) / groups.width;
   std::mutex guard;
   Problem problem;
-  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int) {
+  on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int, Watch& watch) {
     Problem mine;
-    work(groups, mine);
+    work(groups, mine, watch);
     std::lock_guard<std::mutex> lock(guard);
     problem.note(mine);
   });
