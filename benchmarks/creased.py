@@ -25,7 +25,7 @@ BLOCK = 512  # rows at once in the products: the fastest of 64, 128, … 1024
 
 def products(X, model):
     """Do Z·Wᵀ, ΦᵀΦ and L⁻¹Φᵀ once over all rows, in blocks, with nothing in between."""
-    W, L = model.creases_.directions, model.judge_.leverage.factor
+    W, L = model.creases_.directions, model.scoring_.leverage.factor
     p = len(L)
     block = np.random.default_rng(0).standard_normal((BLOCK, p))
     phi, y = block.copy(), np.empty((BLOCK, len(W)))

@@ -18,6 +18,8 @@ from tests.modelfile.conftest import fitted
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
     "refold.algorithm.chain.FoldChain",
+    "refold.models.learned.FromRows",
+    "refold.models.learned.FromSketch",
     "refold.models.ref.REF",
     "refold.columns.summary.Summary",
     "refold.decisions.thresholds.Calibration",
@@ -26,11 +28,12 @@ TRUSTED = [
     "refold.models.creased._creases.Creases",
     "refold.models.creased._estimator.CreasedREF",
     "refold.models.creased._expected.Expected",
-    "refold.models.creased._judge.Judge",
     "refold.models.creased._leverage.Leverage",
     "refold.models.creased._sample.Sample",
-    "refold.models.creased._seen.Recipe",
-    "refold.models.creased._seen.Seen",
+    "refold.models.creased._scoring.Learned",
+    "refold.models.creased._scoring.Scoring",
+    "refold.models.creased._state.Recipe",
+    "refold.models.creased._state.TrainingState",
     "refold.models.creased._sums.Sums",
 ]
 

@@ -28,9 +28,9 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
     every pattern of gaps, for which there is no plain operator: such a row has no distance here
     (NaN), nor has one with an infinite value; its label is -1. A gap in a constant column is none.
     """
-    judge = model.judge_
-    score = _score(graph, judge.leverage, _features(graph, judge.creases, X))
-    distance = graph.node("Div", score, graph.scales(np.array(judge.unit)))
+    scoring = model.scoring_
+    score = _score(graph, scoring.leverage, _features(graph, scoring.creases, X))
+    distance = graph.node("Div", score, graph.scales(np.array(scoring.unit)))
     # An infinite value, which the steps above take for a very large one, is refused in Python.
     finite = graph.node("Mul", X, graph.number(0.0))
     gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from refold.models.learned import FromRows
 from refold.models.ref import REF
 
 
@@ -20,8 +21,8 @@ def scorer_of(model: REF, *, on_worker: bool) -> REF:
     """
     check_is_fitted(model)
     scorer = copy(model)
-    scorer._chain = model.chain_
-    for attribute in ("sketch_", "feature_names_in_", "calibration_"):
+    scorer._learned = FromRows(model.chain_, model.summary_)
+    for attribute in ("feature_names_in_", "calibration_"):
         scorer.__dict__.pop(attribute, None)
     if on_worker:
         scorer.n_jobs = 1

@@ -16,6 +16,7 @@ from refold.base.progress import counting
 from refold.columns.arrow import is_number
 from refold.models.ref import REF
 from refold.models.scorer import scorer_of
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import (
     answer_names,
     answer_types,
@@ -24,7 +25,7 @@ from refold.scale._batches import (
     located,
     sketch_of,
 )
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 from refold.scale._sources import Paths, Table, find_table
 
 
@@ -209,7 +210,7 @@ def _fit(
         sketch = reduce(Sketch.plus, map(sketch_file, table.files))
     if sketch.rows == 0:
         raise ValueError(f"There are no rows in {', '.join(map(str, table.files[:5]))}.")
-    return learned(model, sketch, columns)
+    return fit_sketch(model, sketch, columns)
 
 
 def _score(

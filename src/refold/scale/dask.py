@@ -13,8 +13,9 @@ from refold.base.needs import needs
 from refold.columns.frames import _frame_to_numpy
 from refold.models.ref import REF
 from refold.models.scorer import scorer_of
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import labels_of, located
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8
@@ -61,7 +62,7 @@ def fit(X: Any, model: REF | None = None) -> REF:
     bag = needs("dask.bag", "dask").from_delayed(parts)
     total = bag.fold(Sketch.plus, split_every=_SPLIT_EVERY)
     # As delayed, because a bag on its own would start processes.
-    return learned(model, total.to_delayed().compute(), names)
+    return fit_sketch(model, total.to_delayed().compute(), names)
 
 
 def score(model: REF, X: Any) -> Any:

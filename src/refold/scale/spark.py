@@ -12,8 +12,9 @@ from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
 from refold.models.ref import REF
 from refold.models.scorer import scorer_of
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import answer_names, answers, located, sketch_of
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 
 
 def fit(
@@ -69,7 +70,7 @@ def fit(
     total = parts.rdd.treeAggregate(nothing, lambda a, row: _plus(a, pickle.loads(row[0])), _plus)
     if isinstance(total, str):
         raise ValueError(total)
-    return learned(model, total, names)
+    return fit_sketch(model, total, names)
 
 
 def score(

@@ -142,15 +142,15 @@ def test_partial_fit_calibrates_on_a_uniform_sample(monkeypatch, rng):
     models = [
         chunked(CreasedREF(n_creases=20, n_init=500), X, cuts) for cuts in ([], [100, 101, 2000])
     ]
-    kept = [model._seen.sample.rows for model in models]
+    kept = [model._learned.state.sample.rows for model in models]
     np.testing.assert_array_equal(kept[0], kept[1])  # whatever the chunks
     places = np.flatnonzero((X[:, None, 0] == kept[0][None, :, 0]).any(axis=1))
     assert len(places) == 400
     assert np.histogram(places, bins=6, range=(0, 3000))[0].min() > 40
     whole = CreasedREF(n_creases=20, n_init=500).fit(X)
-    np.testing.assert_allclose(models[0].judge_.unit, whole.judge_.unit, rtol=0.2)
+    np.testing.assert_allclose(models[0].scoring_.unit, whole.scoring_.unit, rtol=0.2)
     there = whole.empty_like().partial_fit(X[:1000])
-    both = merge(models[0].empty_like().partial_fit(X[1000:]), there)._seen.sample
+    both = merge(models[0].empty_like().partial_fit(X[1000:]), there)._learned.state.sample
     from_there = (both.rows[:, None, 0] == X[None, :1000, 0]).any(axis=1).sum()
     assert 90 < from_there < 180  # a third of the rows, a third of the sample
 

@@ -10,7 +10,8 @@ import numpy as np
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, creases, judge, rate, sample, sketch, sums
 from refold.models.creased import CreasedREF
-from refold.models.creased._seen import Recipe, Seen
+from refold.models.creased._scoring import Learned
+from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
 
 ESTIMATOR = CreasedREF
@@ -32,7 +33,7 @@ _LARGEST_SEED = int(np.iinfo(np.int32).max)
 
 def written(model: CreasedREF) -> dict[str, Any]:
     """Return what CreasedREF has learned."""
-    seen, calibrated = model._seen, model._set_calibration
+    seen, calibrated = model._learned.state, model._set_calibration
     waits = seen.creases is None
     return {
         "threshold": model.threshold_,
@@ -50,7 +51,7 @@ def written(model: CreasedREF) -> dict[str, Any]:
 
 def _judge_written(model: CreasedREF) -> dict[str, Any] | None:
     try:
-        made = model.judge_
+        made = model.scoring_
     except ValueError:  # too few rows yet: the model can be saved, and goes on learning
         return None
     return judge.written(made)
@@ -73,18 +74,18 @@ def _read_seen(members: dict[str, Field], model: CreasedREF) -> None:
     recipe = _recipe(members["recipe"])
     waits = members["creases"].is_null()
     seen = (_waiting if waits else _creased)(members, recipe, model.n_features_in_)
-    model._learned(seen)
+    model._learn(seen)
     field = members["judge"]
     try:
-        ready = seen.ready()
+        ready = seen.ready
         if field.is_null():
-            model.judge_  # noqa: B018  # made when asked for, if it can be
+            model.scoring_  # noqa: B018  # made when asked for, if it can be
     except ValueError as error:
         if not field.is_null():
             field.refuse(f"cannot be made of the rows: {error}")
         return
     if not field.is_null():
-        model._judge = judge.read(field, ready)
+        Learned.scoring.keep(model._learned, judge.read(field, ready))
 
 
 def _recipe(field: Field) -> Recipe:
@@ -100,7 +101,7 @@ def _recipe(field: Field) -> Recipe:
     )
 
 
-def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> Seen:
+def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
     made = creases.read(members["creases"], n_features, recipe.n_levels)
     summed: Sums = sums.read(members["sums"], made.n_outputs)
     if not members["waiting"].is_null():
@@ -108,10 +109,10 @@ def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> Seen
     kept = sample.read(members["sample"], n_features, recipe.seed)
     sketched = members["sketch"]
     counted = None if sketched.is_null() else sketch.read(sketched, n_features)
-    return Seen(recipe, (), made, summed, kept, counted)
+    return TrainingState(recipe, (), made, summed, kept, counted)
 
 
-def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Seen:
+def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
     for name in ("sums", "sample"):
         if not members[name].is_null():
             members[name].refuse("must be null where there are no creases yet")
@@ -123,4 +124,4 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Seen
     )
     kept = sample.sample_of(chunks, n_features, recipe.seed)
     counted = sketch.read(members["sketch"], n_features)
-    return Seen(recipe, chunks, None, None, kept, counted)
+    return TrainingState(recipe, chunks, None, None, kept, counted)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import ENGINES
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, chain, rate, sketch, summary
+from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import REF
 
 ESTIMATOR = REF
@@ -33,18 +35,20 @@ def read(members: dict[str, Field], model: REF) -> None:
     model.threshold_ = float(members["threshold"].number())
     if model.threshold_ < 0.0:
         members["threshold"].refuse(f"must not be negative, is {model.threshold_!r}")
-    model._chain = chain.read(members["chain"], model.n_features_in_)
+    read_chain = chain.read(members["chain"], model.n_features_in_)
     if model.engine_ != "reference":
-        chain.check_evaluable(members["chain"], model._chain)
+        chain.check_evaluable(members["chain"], read_chain)
     if not members["calibration"].is_null():
         model.calibration_ = calibration.read(members["calibration"])
     model.alpha_ = rate.read(members["alpha"])
     if model.alpha_ is not None and not hasattr(model, "calibration_"):
         members["alpha"].refuse("must be null where there is no calibration")
-    _read_memory(members, model)
+    model._learned = _read_memory(members, model, read_chain)
 
 
-def _read_memory(members: dict[str, Field], model: REF) -> None:
+def _read_memory(
+    members: dict[str, Field], model: REF, read_chain: FoldChain
+) -> FromRows | FromSketch:
     """Read the sketch, from which the summary follows, or the summary itself."""
     sketched = members["sketch"]
     remembered = summary.read(
@@ -56,6 +60,7 @@ def _read_memory(members: dict[str, Field], model: REF) -> None:
             f"{model.engine_!r}"
         )
     if sketched.is_null():
-        model._summary = remembered
-    else:
-        model.sketch_ = sketch.read(sketched, model.n_features_in_)
+        return FromRows(read_chain, remembered)
+    learned = FromSketch(sketch.read(sketched, model.n_features_in_), model._recipe())
+    FromSketch.chain.keep(learned, read_chain)
+    return learned

@@ -10,12 +10,12 @@ from scipy.linalg import LinAlgError, solve_triangular
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration
 from refold.modelfile.parts.creases import largest_features
-from refold.models.creased._judge import Judge
 from refold.models.creased._leverage import Leverage
-from refold.models.creased._seen import Seen
+from refold.models.creased._scoring import Scoring
+from refold.models.creased._state import TrainingState
 
 
-def written(judge: Judge) -> dict[str, Any]:
+def written(judge: Scoring) -> dict[str, Any]:
     """Return a judge as the document has it."""
     return {
         "ridge": judge.leverage.ridge,
@@ -24,7 +24,7 @@ def written(judge: Judge) -> dict[str, Any]:
     }
 
 
-def read(field: Field, seen: Seen) -> Judge:
+def read(field: Field, seen: TrainingState) -> Scoring:
     """Return the checked judge of what was seen, which has creases and sums."""
     assert seen.creases is not None
     assert seen.sums is not None
@@ -39,12 +39,12 @@ def read(field: Field, seen: Seen) -> Judge:
             leverage = Leverage.of(seen.sums, least)
     except (LinAlgError, ValueError) as error:  # not positive definite, or not finite
         field.refuse(f"cannot be made of the sums: {error}")
-    judge = Judge(seen.creases, leverage, T, calibration.read(calibrated, ties=True))
+    judge = Scoring(seen.creases, leverage, T, calibration.read(calibrated, ties=True))
     _check_evaluable(field, judge)
     return judge
 
 
-def _check_evaluable(field: Field, judge: Judge) -> None:
+def _check_evaluable(field: Field, judge: Scoring) -> None:
     """Refuse numbers that are possible one by one but overflow together."""
     leverage = judge.leverage
     with np.errstate(all="ignore"):

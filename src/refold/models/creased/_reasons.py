@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.models.creased._creases import standardized
-from refold.models.creased._judge import Judge
 from refold.models.creased._rows import BLOCK, blocks
+from refold.models.creased._scoring import Scoring
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +59,18 @@ class Reasons:
         ]
 
 
-def reasons(judge: Judge, X: NDArray[Any], names: list[str]) -> Reasons:
+def reasons(scoring: Scoring, X: NDArray[Any], names: list[str]) -> Reasons:
     """Replace each value by what is expected in its place and see how the distance changes."""
     expected, drop = np.empty(X.shape), np.empty(X.shape)
     for part, rows in blocks(X):
         height = part.stop - part.start
-        instead, less = _of_block(judge, rows)
+        instead, less = _of_block(scoring, rows)
         expected[part], drop[part] = instead[:height], less[:height]
     return Reasons(names, np.array(X, dtype=np.float64), expected, drop)
 
 
-def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats]:
-    creases, varying = judge.creases, judge.creases.varying
+def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats]:
+    creases, varying = scoring.creases, scoring.creases.varying
     Z, changed = creases.standardized(rows)
     deviations = creases.expected.deviations(Z)
     instead = np.broadcast_to(creases.center, rows.shape).copy()
@@ -84,7 +84,7 @@ def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats]:
     def distance(y: Floats, changed: Floats) -> Floats:
         np.copyto(moved, y)
         creases.fold(moved, changed, phi)
-        return judge.leverage.scores(phi) / judge.unit
+        return scoring.leverage.scores(phi) / scoring.unit
 
     before = distance(y, changed)
     drop = np.empty(rows.shape)

@@ -1,4 +1,4 @@
-"""From what was seen to a distance: the score in units of its leave-one-out threshold."""
+"""From what was learned to a distance: the score in units of its leave-one-out threshold."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.base.once import once
+from refold.columns.frames import check_enough
 from refold.decisions.thresholds import Calibration
 from refold.models.creased._creases import Creases
 from refold.models.creased._leverage import Leverage
-from refold.models.creased._seen import Seen
+from refold.models.creased._state import TrainingState
 
+NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
 # Leave-one-out scores that are kept one by one before they are thinned out.
 _AT_ONCE = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class Scoring:
     """Gives distances.
 
     Parameters
@@ -41,20 +44,51 @@ class Judge:
 
     @classmethod
     def of(
-        cls, seen: Seen, X: NDArray[Any], weights: Floats, *, alpha: float, ridge: float
-    ) -> Judge:
+        cls, state: TrainingState, X: NDArray[Any], weights: Floats, *, alpha: float, ridge: float
+    ) -> Scoring:
         """Factor the sums and calibrate on rows that are in them."""
-        assert seen.creases is not None
-        assert seen.sums is not None
-        leverage = Leverage.of(seen.sums, ridge)
-        left_out = _left_out(seen.creases, leverage, X, weights)
+        if state.sketch is None:
+            raise ValueError(NO_ROWS)
+        rows, weight = state.sketch.rows, state.weight
+        check_enough(rows, None if weight == rows else weight)
+        ready = state.ready
+        assert ready.creases is not None
+        assert ready.sums is not None
+        leverage = Leverage.of(ready.sums, ridge)
+        left_out = _left_out(ready.creases, leverage, X, weights)
         unit = left_out.threshold(alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
-        return cls(seen.creases, leverage, unit, calibration)
+        return cls(ready.creases, leverage, unit, calibration)
 
     def distances(self, X: NDArray[Any]) -> Floats:
         """Return s/T of each row."""
         return _scores(self.creases, self.leverage, X) / self.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What CreasedREF has learned, and how it scores; threads share it without a lock.
+
+    Parameters
+    ----------
+    state : TrainingState
+        What is kept of the rows.
+    alpha, ridge : float
+        CreasedREF's parameters when it learned.
+    """
+
+    state: TrainingState
+    alpha: float
+    ridge: float
+
+    @once
+    def scoring(self) -> Scoring:
+        """What gives distances, calibrated on the sample unless ``fit`` did so on all rows."""
+        return self.calibrated(self.state.sample.rows, self.state.sample.weights)
+
+    def calibrated(self, X: NDArray[Any], weights: Floats) -> Scoring:
+        """Return the scoring by leave-one-out scores of rows that were learned."""
+        return Scoring.of(self.state, X, weights, alpha=self.alpha, ridge=self.ridge)
 
 
 def _scores(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
