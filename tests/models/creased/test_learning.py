@@ -7,11 +7,9 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
-from threadpoolctl import threadpool_info
 
 from refold import REF, CreasedREF, merge
 from refold.models.creased import _sample
-from refold.models.creased._leverage import Leverage
 
 
 def assert_same_model(a, b, new):
@@ -174,23 +172,6 @@ def test_memory_does_not_grow_with_the_rows(rng):
     # fit keeps one score per row (of 2¹⁸ at once), never a copy of the table
     few, many = (peak(rows, CreasedREF.fit) for rows in (15_000, 45_000))
     assert (many - few) / 30_000 < 100
-
-
-def test_n_jobs_is_the_number_of_blas_threads(monkeypatch, table):
-    seen = []
-
-    def spy(self, phi, scores=Leverage.scores):
-        seen.append({i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"})
-        return scores(self, phi)
-
-    before = {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
-    monkeypatch.setattr(Leverage, "scores", spy)
-    for n_jobs in (1, 2):
-        CreasedREF(n_creases=20, n_jobs=n_jobs).fit(table).predict(table)
-        assert all(threads == {n_jobs} for threads in seen)
-        seen.clear()
-    CreasedREF(n_creases=20).fit(table)
-    assert all(threads == before for threads in seen)
 
 
 @pytest.mark.parametrize("rows", [1, 127, 128, 129])

@@ -10,6 +10,7 @@ import numpy as np
 from refold.modelfile.fields import Field
 from refold.modelfile.parts import calibration, creases, judge, rate, sample, sketch, sums
 from refold.models.creased import CreasedREF
+from refold.models.creased._blas import one_thread
 from refold.models.creased._scoring import Learned
 from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
@@ -62,7 +63,7 @@ def read(members: dict[str, Field], model: CreasedREF) -> None:
     threshold = float(members["threshold"].number())
     if threshold < 0.0:
         members["threshold"].refuse(f"must not be negative, is {threshold!r}")
-    with model._threads():  # BLAS rounds as it did when the model was learned
+    with one_thread:  # BLAS rounds as it did when the model was learned
         _read_seen(members, model)
     model._set_threshold = None if threshold == 1.0 else threshold
     model.alpha_ = rate.read(members["alpha"])

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from refold._typing import Array, Floats
 from refold.base.learning import as_it_is
@@ -55,7 +51,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Draws the creases, and the sample that ``partial_fit`` calibrates on.
     n_jobs : int or None, default=None
-        Threads of the linear algebra; None leaves them as they are set, -1 is all cores.
+        Threads that work on blocks of rows; None is all cores that the process may use. No result
+        depends on it. BLAS itself is kept to one thread meanwhile.
 
     Attributes
     ----------
@@ -157,7 +154,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedREF
             The estimator itself.
         """
-        with self._learning() as model, model._threads():
+        with self._learning() as model:
             X = read_table(model, X, reset=True, native=False)
             weights = read_weights(X, sample_weight)
             check_enough(X.shape[0], weights)
@@ -187,7 +184,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedREF
             The estimator itself.
         """
-        with self._learning() as model, model._threads():
+        with self._learning() as model:
             first = not hasattr(model, "_learned")
             X = read_table(model, X, reset=first, native=False)
             weights = read_weights(X, sample_weight)
@@ -225,7 +222,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def sums_(self) -> Sums:
         """The sums over all rows learned."""
         check_is_fitted(self)
-        with self._naming_columns(), self._threads():
+        with self._naming_columns():
             sums = self._learned.state.ready.sums
         assert sums is not None
         return sums
@@ -234,7 +231,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def scoring_(self) -> Scoring:
         """What scores; after ``partial_fit`` it is made when asked for."""
         check_is_fitted(self)
-        with self._naming_columns(), self._threads():
+        with self._naming_columns():
             return self._learned.scoring
 
     @property
@@ -279,8 +276,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ndarray of shape (n,)
         """
         model, X = self._read(X)
-        with model._threads():
-            return -model.scoring_.distances(X)
+        return -model.scoring_.distances(X, model.n_jobs)
 
     def reasons(self, X: Array) -> Reasons:
         """Say what each value was expected to be and what difference that makes.
@@ -300,8 +296,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
         """
         model, X = self._read(X)
-        with model._threads():
-            return _reasons.reasons(model.scoring_, X, feature_names(model))
+        return _reasons.reasons(model.scoring_, X, feature_names(model), model.n_jobs)
 
     def training_sample(self) -> Floats:
         """Return the training rows that the model has kept, NaN where missing.
@@ -328,7 +323,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return Recipe(self.n_creases, self.n_levels, float(self.ridge), self.n_init, int(seed))
 
     def _learn(self, state: TrainingState) -> None:
-        self._learned = Learned(state, float(self.alpha), float(self.ridge))
+        self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
         self._set_threshold = self._set_calibration = None
         self.alpha_ = float(self.alpha)
 
@@ -341,20 +336,5 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model.feature_names_in_ = self.feature_names_in_
         return model
 
-    def _threads(self) -> AbstractContextManager[Any]:
-        """Let BLAS use `n_jobs` threads."""
-        if self.n_jobs is None:
-            return nullcontext()
-        limit: AbstractContextManager[Any] = _blas().limit(
-            limits=effective_n_jobs(self.n_jobs), user_api="blas"
-        )
-        return limit
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learned")
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Find the BLAS libraries once: it takes milliseconds."""
-    return ThreadpoolController()

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import standardized
-from refold.models.creased._rows import BLOCK, blocks
+from refold.models.creased._rows import BLOCK, blocks, on_threads
 from refold.models.creased._scoring import Scoring
 
 
@@ -59,13 +60,19 @@ class Reasons:
         ]
 
 
-def reasons(scoring: Scoring, X: NDArray[Any], names: list[str]) -> Reasons:
+@one_thread
+def reasons(scoring: Scoring, X: NDArray[Any], names: list[str], n_jobs: int | None) -> Reasons:
     """Replace each value by what is expected in its place and see how the distance changes."""
-    expected, drop = np.empty(X.shape), np.empty(X.shape)
-    for part, rows in blocks(X):
-        height = part.stop - part.start
-        instead, less = _of_block(scoring, rows)
-        expected[part], drop[part] = instead[:height], less[:height]
+
+    def work(part: NDArray[Any]) -> tuple[Floats, Floats]:
+        expected, drop = np.empty(part.shape), np.empty(part.shape)
+        for place, rows in blocks(part):
+            height = place.stop - place.start
+            instead, less = _of_block(scoring, rows)
+            expected[place], drop[place] = instead[:height], less[:height]
+        return expected, drop
+
+    expected, drop = map(np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True))
     return Reasons(names, np.array(X, dtype=np.float64), expected, drop)
 
 

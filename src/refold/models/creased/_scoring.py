@@ -12,8 +12,10 @@ from refold._typing import Floats
 from refold.base.once import once
 from refold.columns.frames import check_enough
 from refold.decisions.thresholds import Calibration
+from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._leverage import Leverage
+from refold.models.creased._rows import on_threads
 from refold.models.creased._state import TrainingState
 
 NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
@@ -44,7 +46,14 @@ class Scoring:
 
     @classmethod
     def of(
-        cls, state: TrainingState, X: NDArray[Any], weights: Floats, *, alpha: float, ridge: float
+        cls,
+        state: TrainingState,
+        X: NDArray[Any],
+        weights: Floats,
+        *,
+        alpha: float,
+        ridge: float,
+        n_jobs: int | None,
     ) -> Scoring:
         """Factor the sums and calibrate on rows that are in them."""
         if state.sketch is None:
@@ -55,14 +64,15 @@ class Scoring:
         assert ready.creases is not None
         assert ready.sums is not None
         leverage = Leverage.of(ready.sums, ridge)
-        left_out = _left_out(ready.creases, leverage, X, weights)
+        left_out = _left_out(ready.creases, leverage, X, weights, n_jobs)
         unit = left_out.threshold(alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
         return cls(ready.creases, leverage, unit, calibration)
 
-    def distances(self, X: NDArray[Any]) -> Floats:
+    @one_thread
+    def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
         """Return s/T of each row."""
-        return _scores(self.creases, self.leverage, X) / self.unit
+        return _scores(self.creases, self.leverage, X, n_jobs) / self.unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,40 +83,47 @@ class Learned:
     ----------
     state : TrainingState
         What is kept of the rows.
-    alpha, ridge : float
+    alpha : float, ridge : float, n_jobs : int or None
         CreasedREF's parameters when it learned.
     """
 
     state: TrainingState
     alpha: float
     ridge: float
+    n_jobs: int | None
 
     @once
     def scoring(self) -> Scoring:
         """What gives distances, calibrated on the sample unless ``fit`` did so on all rows."""
         return self.calibrated(self.state.sample.rows, self.state.sample.weights)
 
+    @one_thread
     def calibrated(self, X: NDArray[Any], weights: Floats) -> Scoring:
         """Return the scoring by leave-one-out scores of rows that were learned."""
-        return Scoring.of(self.state, X, weights, alpha=self.alpha, ridge=self.ridge)
+        return Scoring.of(
+            self.state, X, weights, alpha=self.alpha, ridge=self.ridge, n_jobs=self.n_jobs
+        )
 
 
-def _scores(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
-    out = np.empty(len(X))
-    for part, phi in creases.features(X):
-        out[part] = leverage.scores(phi)[: part.stop - part.start]
-    return out
+def _scores(creases: Creases, leverage: Leverage, X: NDArray[Any], n_jobs: int | None) -> Floats:
+    def work(rows: NDArray[Any]) -> Floats:
+        out = np.empty(len(rows))
+        for part, phi in creases.features(rows):
+            out[part] = leverage.scores(phi)[: part.stop - part.start]
+        return out
+
+    return np.concatenate(on_threads(work, X, n_jobs))
 
 
 def _left_out(
-    creases: Creases, leverage: Leverage, X: NDArray[Any], weights: Floats
+    creases: Creases, leverage: Leverage, X: NDArray[Any], weights: Floats, n_jobs: int | None
 ) -> Calibration:
     """Return the leave-one-out scores of rows; memory hardly grows with their number."""
     parts = []
     for begin in range(0, len(X), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
         w = weights[part]
-        scores = leverage.left_out(_scores(creases, leverage, X[part]), w)
+        scores = leverage.left_out(_scores(creases, leverage, X[part], n_jobs), w)
         parts.append(Calibration.of(scores[w > 0.0], w[w > 0.0], "leave-one-out"))
     if len(parts) == 1:
         return parts[0]

@@ -13,6 +13,7 @@ from refold._typing import Floats
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
 from refold.models.creased import _rows
+from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
@@ -68,6 +69,7 @@ class TrainingState:
             return self.sums.weight
         return float(sum(w.sum() for _, w in self.waiting))
 
+    @one_thread
     def plus_rows(
         self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
     ) -> TrainingState:
@@ -86,6 +88,7 @@ class TrainingState:
         return replace(state, waiting=(*self.waiting, (np.array(X, dtype=np.float64), counts)))
 
     @once
+    @one_thread
     def ready(self) -> TrainingState:
         """The same, with creases from the rows that wait if there are none yet."""
         return self if self.creases is not None else self._creased(self.waiting)
