@@ -15,6 +15,7 @@ from refold import REF, ModelFileError
 from refold.modelfile.budget import MEMORY, MOST_BYTES
 from refold.modelfile.document import to_bytes
 from refold.modelfile.text import _COST
+from refold.models.files import KINDS
 from tests.modelfile.conftest import sealed
 
 LIMIT = 100 * 2**20
@@ -23,7 +24,7 @@ LIMIT = 100 * 2**20
 LOADER = """
 import ctypes, gc, json, sys, time
 import refold
-import refold.modelfile  # now, so that what it imports is not counted as the file's
+import refold.models.files  # now, so that what it imports is not counted as the file's
 
 def resident(key):
     return int(open("/proc/self/status").read().split(key)[1].split()[0]) * 1024
@@ -144,7 +145,7 @@ DENSE = (
 @pytest.fixture(scope="module")
 def document():
     X = np.random.default_rng(0).normal(size=(50, 2))
-    return json.loads(to_bytes(REF(n_iter=3).fit(X), "REF", "0"))
+    return json.loads(to_bytes(REF(n_iter=3).fit(X), KINDS, "0"))
 
 
 @pytest.mark.slow

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from refold.export._graph import Graph
-from refold.models.creased import CreasedREF
-from refold.models.creased._creases import LARGEST, Creases
-from refold.models.creased._leverage import Leverage
+from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage
 
 
 class CreasedResults(NamedTuple):

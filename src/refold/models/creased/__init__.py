@@ -1,6 +1,8 @@
 """Folds along data-driven creases: REF for features that depend on each other."""
 
+from refold.models.creased._creases import LARGEST, Creases
 from refold.models.creased._estimator import CreasedREF
+from refold.models.creased._leverage import Leverage
 from refold.models.creased._reasons import Reasons
 
-__all__ = ["CreasedREF", "Reasons"]
+__all__ = ["LARGEST", "CreasedREF", "Creases", "Leverage", "Reasons"]

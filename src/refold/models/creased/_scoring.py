@@ -56,23 +56,38 @@ class Scoring:
         n_jobs: int | None,
     ) -> Scoring:
         """Factor the sums and calibrate on rows that are in them."""
-        if state.sketch is None:
-            raise ValueError(NO_ROWS)
-        rows, weight = state.sketch.rows, state.weight
-        check_enough(rows, None if weight == rows else weight)
-        ready = state.ready
-        assert ready.creases is not None
-        assert ready.sums is not None
-        leverage = Leverage.of(ready.sums, ridge)
-        left_out = _left_out(ready.creases, leverage, X, weights, n_jobs)
+        creases, leverage = _factored(state, ridge)
+        left_out = _left_out(creases, leverage, X, weights, n_jobs)
         unit = left_out.threshold(alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
-        return cls(ready.creases, leverage, unit, calibration)
+        return cls(creases, leverage, unit, calibration)
 
     @one_thread
     def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
         """Return s/T of each row."""
         return _scores(self.creases, self.leverage, X, n_jobs) / self.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """What a scoring was calibrated to, for making it again.
+
+    Parameters
+    ----------
+    ridge : float
+        The leverage's.
+    unit : float, calibration : Calibration
+        The scoring's.
+    """
+
+    ridge: float
+    unit: float
+    calibration: Calibration
+
+    @one_thread
+    def scoring(self, state: TrainingState) -> Scoring:
+        """Return the scoring of what was learned."""
+        return Scoring(*_factored(state, self.ridge), self.unit, self.calibration)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +100,21 @@ class Learned:
         What is kept of the rows.
     alpha : float, ridge : float, n_jobs : int or None
         CreasedREF's parameters when it learned.
+    unit : Unit or None
+        What it was calibrated to before it went through a file.
     """
 
     state: TrainingState
     alpha: float
     ridge: float
     n_jobs: int | None
+    unit: Unit | None = None
 
     @once
     def scoring(self) -> Scoring:
         """What gives distances, calibrated on the sample unless ``fit`` did so on all rows."""
+        if self.unit is not None:
+            return self.unit.scoring(self.state)
         return self.calibrated(self.state.sample.rows, self.state.sample.weights)
 
     @one_thread
@@ -103,6 +123,17 @@ class Learned:
         return Scoring.of(
             self.state, X, weights, alpha=self.alpha, ridge=self.ridge, n_jobs=self.n_jobs
         )
+
+
+def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
+    if state.sketch is None:
+        raise ValueError(NO_ROWS)
+    rows, weight = state.sketch.rows, state.weight
+    check_enough(rows, None if weight == rows else weight)
+    ready = state.ready
+    assert ready.creases is not None
+    assert ready.sums is not None
+    return ready.creases, Leverage.of(ready.sums, ridge)
 
 
 def _scores(creases: Creases, leverage: Leverage, X: NDArray[Any], n_jobs: int | None) -> Floats:
