@@ -47,6 +47,10 @@ class LimitFile:
         return {"level": model.level_}
 
     @staticmethod
+    def least_memory(model, n_features):
+        return 8
+
+    @staticmethod
     def read(members, model):
         model.level_ = float(members["level"].number())
 

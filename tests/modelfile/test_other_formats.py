@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from refold import REF, CreasedREF
+from refold.models import guard
 from tests.modelfile.conftest import fitted
 
 # What docs/modelfile.md tells a reader to trust.
@@ -102,3 +103,18 @@ def test_a_creased_model_comes_back(way, learn, rows):
 def test_the_documents_say_what_to_trust():
     text = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
     assert all(f'"{name}"' in text for name in TRUSTED)
+
+
+@pytest.mark.parametrize("model", [REF(), CreasedREF(n_creases=16)])
+def test_a_pickle_of_another_series_of_versions_is_refused_in_words(model, rows, monkeypatch):
+    model.fit(rows)
+    monkeypatch.setattr(guard, "VERSION", "1.2.3")
+    pickled = pickle.dumps(model)
+    monkeypatch.setattr(guard, "VERSION", "1.9.0")
+    np.testing.assert_array_equal(pickle.loads(pickled).predict(rows), model.predict(rows))
+    assert vars(pickle.loads(pickled)).keys() == vars(model).keys()
+    monkeypatch.setattr(guard, "VERSION", "2.0.0")
+    with pytest.raises(
+        ValueError, match=r"pickled by refold 1\.2\.3, which version 2\.0\.0 cannot"
+    ):
+        pickle.loads(pickled)

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pickle
+import time
 import zlib
 from threading import Thread
 
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 
 import refold
-from refold import REF, ModelFileError
+from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.modelfile.text import digest
-from refold.models.files import KINDS
+from refold.models.files import KINDS, check_columns
 from tests.modelfile.conftest import fitted, sealed
 
 MISSING = object()
@@ -338,3 +339,40 @@ def test_a_pipe_can_be_loaded_from(rows, tmp_path):
     writer.start()
     assert refold.load(tmp_path / "pipe").n_features_in_ == 3
     writer.join()
+
+
+def test_a_key_that_is_there_twice_is_found_in_linear_time():
+    """A ratio: four times the keys may take eight times as long, not sixteen."""
+
+    def seconds(count):
+        raw = b"{" + b",".join(b'"%d":0' % (i % (count - 1)) for i in range(count)) + b"}"
+        start = time.process_time()
+        with pytest.raises(ModelFileError, match="key '0' more than once"):
+            from_bytes(raw, KINDS)
+        return time.process_time() - start
+
+    few, many = (min(seconds(count) for _ in range(3)) for count in (5_000, 20_000))
+    assert many < 8 * few
+
+
+@pytest.mark.parametrize("engine", ["sketch", "exact", "auto"])
+def test_parameters_that_no_model_can_learn_with_are_refused(engine, exact, sketched):
+    document = sketched if engine == "sketch" else exact
+    document["parameters"] |= {"engine": engine, "max_gain": None}
+    error = refusal(document)
+    assert error.where == "parameters"
+    assert "max_gain=None" in error.problem
+
+
+def test_a_model_that_could_not_go_on_learning_is_not_learned(rows):
+    model = REF(engine="sketch").fit(rows).set_params(max_gain=None)
+    for method in ("partial_fit", "forget"):
+        with pytest.raises(ValueError, match="max_gain=None"):
+            getattr(model, method)(rows)
+
+
+@pytest.mark.parametrize("estimator", [REF(), CreasedREF(n_creases=1000)])
+def test_too_many_columns_for_a_file_are_refused_before_they_are_learned(estimator):
+    check_columns(estimator, 5000)
+    with pytest.raises(ModelFileError, match="20,000 columns is too large for a model file"):
+        check_columns(estimator, 20_000)

@@ -96,7 +96,8 @@ class Calibration:
         """Return for each distance how rare it is among normal rows, the new one counted in."""
         at_least = np.append(self._at_least(), 0.0)
         found = at_least[np.searchsorted(self.scores, distances, side="left")]
-        return np.asarray((1.0 + found) / (1.0 + self.total), dtype=np.float64)
+        # Weights that are added up in another order can exceed their sum by a rounding error.
+        return np.asarray(np.minimum((1.0 + found) / (1.0 + self.total), 1.0), dtype=np.float64)
 
     def _at_least(self) -> Floats:
         return np.cumsum(self.weights[::-1], dtype=np.float64)[::-1]

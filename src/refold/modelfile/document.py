@@ -49,6 +49,9 @@ class Kind(Protocol):
     def written(self, model: Any) -> dict[str, Any]:
         """Return these members, ready to be laid out."""
 
+    def least_memory(self, model: Any, n_features: int) -> int:
+        """Return how many bytes the arrays of a model not yet fitted will take at least."""
+
     def read(self, members: dict[str, Field], model: Any) -> None:
         """Check these members and give them to a model that has its parameters and columns."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from refold.base.files import replacing
+from refold.base.version import VERSION
+from refold.modelfile.budget import MEMORY
 from refold.modelfile.content import content_of
 from refold.modelfile.document import Kind, from_bytes, to_bytes
 from refold.modelfile.errors import ModelFileError
@@ -56,9 +57,32 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "a pipeline by itself, or use pickle or skops for the whole."
         )
     check_is_fitted(model)
-    content = to_bytes(model, KINDS, version("refold"))
+    content = to_bytes(model, KINDS, VERSION)
     with replacing(Path(path)) as file:
         file.write(content)
+
+
+def check_columns(model: Any, n_features: int) -> None:
+    """Refuse to learn more columns than a model file can hold, before it is done in vain.
+
+    Parameters
+    ----------
+    model : REF or CreasedREF
+        A model that is to be fitted and saved.
+    n_features : int
+        How many columns it will have.
+
+    Raises
+    ------
+    ModelFileError
+        If its arrays alone would take more memory than :func:`load` may.
+    """
+    kind = next(kind for kind in KINDS.values() if type(model) is kind.ESTIMATOR)
+    if kind.least_memory(model, n_features) > MEMORY:
+        raise ModelFileError(
+            f"A {type(model).__name__} of {n_features:,} columns is too large for a model file. "
+            "Learn fewer columns, or pickle the model"
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -240,9 +240,9 @@ class REF(
         """
         with self._learning() as model:
             model._check_without_alpha()
+            model._check_engine("sketch")
             first = not hasattr(model, "sketch_")
             if first:
-                model._check_engine("sketch")
                 model.engine_ = "sketch"
                 model._decide_at(model.threshold)
             X = read_table(model, X, reset=first, native=False)
@@ -271,6 +271,7 @@ class REF(
         check_is_fitted(self)
         with self._learning() as model:
             model._check_without_alpha()
+            model._check_engine("sketch")
             X = read_table(model, X, reset=False, native=False)
             part = model._sketch(X, read_weights(X, sample_weight))
             model._learn_anew(model.sketch_.minus(part))

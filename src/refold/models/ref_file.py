@@ -7,6 +7,7 @@ from typing import Any
 from refold.algorithm import chain_file
 from refold.algorithm.engines import ENGINES, sketch_file
 from refold.columns import summary_file
+from refold.columns.summary import N_QUANTILES
 from refold.decisions import calibration_file
 from refold.modelfile.fields import Field
 from refold.models.learned import FromRows, FromSketch
@@ -30,16 +31,31 @@ def written(model: REF) -> dict[str, Any]:
     }
 
 
+def least_memory(model: REF, n_features: int) -> int:
+    """Return what shifts, scales and quantiles take while they are read, in bytes."""
+    return 2 * 8 * n_features * (2 * model.n_iter + N_QUANTILES)
+
+
 def read(members: dict[str, Field], model: REF) -> None:
     """Give a model what REF has learned."""
     model.engine_ = members["engine"].text(ENGINES)
     model.threshold_ = calibration_file.read_threshold(members["threshold"])
+    _check_engine(members["parameters"], model)
     model._learned = _learned(members, model)
     if not members["calibration"].is_null():
         model.calibration_ = calibration_file.read(members["calibration"])
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if model.alpha_ is not None and not hasattr(model, "calibration_"):
         members["alpha"].refuse("must be null where there is no calibration")
+
+
+def _check_engine(field: Field, model: REF) -> None:
+    """Refuse parameters with which the model could not go on learning."""
+    for engine in {model.engine, model.engine_} - {"auto"}:
+        try:
+            model._check_engine(engine)
+        except ValueError as error:
+            field.refuse(str(error))
 
 
 def _learned(members: dict[str, Field], model: REF) -> FromRows | FromSketch:

@@ -60,6 +60,11 @@ def _scoring_written(model: CreasedREF) -> dict[str, Any] | None:
     return _scoring_file.written(scoring)
 
 
+def least_memory(model: CreasedREF, n_features: int) -> int:
+    """Return what the directions take while they are read, in bytes."""
+    return 2 * 8 * n_features * model.n_creases
+
+
 def read(members: dict[str, Field], model: CreasedREF) -> None:
     """Give a model what CreasedREF has learned."""
     threshold = calibration_file.read_threshold(members["threshold"])
