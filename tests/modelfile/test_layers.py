@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from numbers import Real
 
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
@@ -27,7 +28,7 @@ def test_the_format_imports_no_model():
 class Limit(BaseEstimator):
     """Another estimator."""
 
-    _parameter_constraints = {"most": [Interval(float, 0.0, None, closed="left")]}  # noqa: RUF012
+    _parameter_constraints = {"most": [Interval(Real, 0.0, None, closed="left")]}  # noqa: RUF012
 
     def __init__(self, most=1.0):
         self.most = most

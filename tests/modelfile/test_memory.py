@@ -191,6 +191,7 @@ def test_a_hostile_file_is_refused_in_bounded_memory(kind, document, load_apart,
     assert seconds < 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
 @pytest.mark.parametrize(
     ("rows", "recipe"),

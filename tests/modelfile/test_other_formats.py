@@ -114,7 +114,5 @@ def test_a_pickle_of_another_series_of_versions_is_refused_in_words(model, rows,
     np.testing.assert_array_equal(pickle.loads(pickled).predict(rows), model.predict(rows))
     assert vars(pickle.loads(pickled)).keys() == vars(model).keys()
     monkeypatch.setattr(guard, "VERSION", "2.0.0")
-    with pytest.raises(
-        ValueError, match=r"pickled by refold 1\.2\.3, which version 2\.0\.0 cannot"
-    ):
+    with pytest.raises(ValueError, match=r"by refold 1\.2\.3, which version 2\.0\.0 cannot"):
         pickle.loads(pickled)
