@@ -1,6 +1,7 @@
-"""CreasedREF beside the three matrix products that it cannot do without, and its memory.
+"""CreasedREF beside the three matrix products that it cannot do without, its memory and threads.
 
-``python -m benchmarks.creased``: everything single-threaded.
+``python -m benchmarks.creased``: speed and memory single-threaded; then the same work with one and
+two threads of BLAS, on the machine as it is and with all of its cores kept busy.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 from scipy.linalg.blas import dsyrk, dtrsm
@@ -20,12 +22,13 @@ from refold import CreasedREF
 ROWS, COLUMNS, GOAL = 100_000, 20, 3.0
 MEMORY_ROWS = (250_000, 1_000_000)
 CHUNK = 50_000
+SMALL_ROWS, CORES = 10_000, os.cpu_count() or 1
 BLOCK = 512  # rows at once in the products: the fastest of 64, 128, … 1024
 
 
 def products(X, model):
     """Do Z·Wᵀ, ΦᵀΦ and L⁻¹Φᵀ once over all rows, in blocks, with nothing in between."""
-    W, L = model.creases_.directions, model.judge_.leverage.factor
+    W, L = model.creases_.directions, model.scoring_.leverage.factor
     p = len(L)
     block = np.random.default_rng(0).standard_normal((BLOCK, p))
     phi, y = block.copy(), np.empty((BLOCK, len(W)))
@@ -74,10 +77,40 @@ def memory(rows):
     return {"rows": rows, "peak_mb": peak_bytes() / 1e6}
 
 
-def fresh(*arguments):
-    """Run one part in a process of its own, with one thread."""
+def threads():
+    """Learn and score a small table: wall and CPU time."""
+    X = np.random.default_rng(0).standard_normal((SMALL_ROWS, COLUMNS))
+    model = CreasedREF().fit(X)
+    return {
+        "learn_s": _wall_and_cpu(lambda: CreasedREF().fit(X)),
+        "rows_s": _wall_and_cpu(lambda: [model.predict(X[:1]) for _ in range(20)]),
+    }
+
+
+def _wall_and_cpu(task):
+    times = []
+    for _ in range(3):
+        wall, cpu = time.perf_counter(), time.process_time()
+        task()
+        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return min(times)
+
+
+@contextmanager
+def busy_cores():
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(CORES)]
+    try:
+        yield
+    finally:
+        for process in others:
+            process.kill()
+            process.wait()
+
+
+def fresh(*arguments, env=ONE_THREAD):
+    """Run one part in a process of its own, by default with one thread."""
     command = [sys.executable, "-m", "benchmarks.creased", *map(str, arguments)]
-    env = {**os.environ, **ONE_THREAD}
+    env = {**os.environ, **env}
     return json.loads(subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -85,10 +118,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speed", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--memory", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--threads", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.threads:
+        return json.dump(threads(), sys.stdout)
     if arguments.speed or arguments.memory:
-        json.dump(speed() if arguments.speed else memory(arguments.memory), sys.stdout)
-        return
+        return json.dump(speed() if arguments.speed else memory(arguments.memory), sys.stdout)
     s = fresh("--speed")
     print(
         f"## CreasedREF, {ROWS:,} rows × {COLUMNS} columns, one thread\n\n"
@@ -98,6 +133,14 @@ def main():
     )
     for m in (fresh("--memory", rows) for rows in MEMORY_ROWS):
         print(f"learning {m['rows']:,} rows: {m['peak_mb']:.0f} MB at most, the process included")
+    print(f"\n{SMALL_ROWS:,} rows, seconds (CPU): learning; 20 single rows")
+    for said, load in (("as it is", nullcontext), ("all cores busy", busy_cores)):
+        for n in (1, 2):
+            with load():
+                t = fresh("--threads", env={"OPENBLAS_NUM_THREADS": str(n)})
+            shown = "; ".join(f"{wall:.3f} ({cpu:.3f})" for wall, cpu in t.values())
+            print(f"{said}, {n} BLAS threads: {shown}")
+    return None
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from refold.decisions.select import select
-    from refold.modelfile import ModelFileError, load, save
+    from refold.modelfile import ModelFileError
     from refold.models.creased import CreasedREF
+    from refold.models.files import load, save
     from refold.models.merge import merge
     from refold.models.ref import REF
 
@@ -26,9 +27,9 @@ _HOMES = {
     "REF": "refold.models.ref",
     "CreasedREF": "refold.models.creased",
     "ModelFileError": "refold.modelfile",
-    "load": "refold.modelfile",
+    "load": "refold.models.files",
     "merge": "refold.models.merge",
-    "save": "refold.modelfile",
+    "save": "refold.models.files",
     "select": "refold.decisions.select",
 }
 

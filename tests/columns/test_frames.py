@@ -1,5 +1,7 @@
 """Dataframes of every library go in, columns are checked by name."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF
+from refold.columns.frames import read_table
 
 NAMES = ["torque", "speed", "heat"]
 FRAMES = {
@@ -149,3 +152,18 @@ def test_float_frames_are_not_copied(table):
     from refold.columns.frames import _frame_to_numpy
 
     assert np.shares_memory(_frame_to_numpy(frame), wide)
+
+
+def test_names_are_checked_in_linear_time():
+    """A ratio: four times the columns may take eight times as long, not sixteen."""
+
+    def seconds(columns):
+        frame = pd.DataFrame(np.zeros((1, columns)), columns=[f"c{i}" for i in range(columns)])
+        estimator = REF()
+        read_table(estimator, frame, reset=True, native=False)
+        start = time.process_time()
+        read_table(estimator, frame, reset=False, native=False)
+        return time.process_time() - start
+
+    few, many = (min(seconds(columns) for _ in range(3)) for columns in (4_000, 16_000))
+    assert many < 8 * few

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 from sklearn.exceptions import NotFittedError
 
 from refold import REF
@@ -283,3 +284,12 @@ def test_the_rate_of_held_out_rows_is_met_on_adbench(name, n):
 def test_alpha_is_within_two_points_from_200_rows_on(name, levels, n, repetitions):
     means, _ = realised(DISTRIBUTIONS[name], n, repetitions, n, held_out=False, levels=levels)
     np.testing.assert_allclose(means, ALPHAS, atol=0.02)
+
+
+def test_no_p_value_exceeds_one_whatever_the_weights(rng):
+    for size in range(2, 60):
+        weights = rng.random(size)
+        calibration = Calibration.of(np.arange(float(size)), weights, "held-out")
+        p_values = calibration.p_values(np.arange(-1.0, size + 1.0))
+        assert p_values.max() <= 1.0
+        false_discovery_control(p_values)

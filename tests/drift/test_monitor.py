@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from refold import REF
 from refold.drift import DriftMonitor, compare
 from refold.drift._evidence import _values
+from refold.models.learned import FromRows
 
 
 def mixed(rng, rows):
@@ -209,7 +210,7 @@ def test_what_cannot_be_compared_is_refused(rng):
     with pytest.raises(NotFittedError):
         compare(REF(), X)
     old = copy.copy(REF().fit(X))
-    del old._summary
+    old._learned = FromRows(old.chain_, None)
     with pytest.raises(ValueError, match=r"REF has no summary .* Fit it again"):
         compare(old, X)
     for alpha in (0.0, 1.0, -1.0, np.nan):

@@ -9,6 +9,7 @@ import pytest
 import refold
 from refold import CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
+from refold.models.files import KINDS
 from tests.modelfile.conftest import NAMES, sealed
 
 MAKES = ("fit", "few rows", "stream", "waiting", "calibrated", "merged", "weights", "table")
@@ -44,7 +45,7 @@ def fitted(make, X):
 
 
 def through_file(model):
-    return from_bytes(to_bytes(model, "CreasedREF", "0"))
+    return from_bytes(to_bytes(model, KINDS, "0"), KINDS)
 
 
 def assert_same_answers(a, b, rows):
@@ -117,7 +118,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("path", "value"), [(p, v) for p, vs in WRONG.items() for v in vs])
 def test_a_wrong_value_is_named(path, value, X):
-    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
     here = document
     *steps, last = [
         int(s) if s.isdigit() else s for s in path.replace("[", ".").replace("]", "").split(".")
@@ -126,19 +127,19 @@ def test_a_wrong_value_is_named(path, value, X):
         here = here[step]
     here[last] = value
     with pytest.raises(ModelFileError) as caught:
-        from_bytes(sealed(document))
+        from_bytes(sealed(document), KINDS)
     assert caught.value.where.startswith(path)
 
 
 def test_sums_that_cannot_be_factored_are_refused(X):
-    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
     document["sums"]["products"][0] = -1e9
     with pytest.raises(ModelFileError, match=r"judge: cannot be made of the sums"):
-        from_bytes(sealed(document))
+        from_bytes(sealed(document), KINDS)
 
 
 def test_sums_without_products_need_the_rows_of_their_weight(X):
-    document = json.loads(to_bytes(fitted("fit", X), "CreasedREF", "0"))
+    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
     document["sums"]["products"] = None
     with pytest.raises(ModelFileError, match=r"sums.counts: add up to 0.0"):
-        from_bytes(sealed(document))
+        from_bytes(sealed(document), KINDS)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
+from refold.models.files import KINDS
 from tests.modelfile.conftest import sealed
 from tests.modelfile.mutations import Mutations
 
@@ -30,7 +31,7 @@ ROWS = np.array([[0.1], [-3.0], [1e300], [-1e308], [5e-324]])
 def outcome(raw):
     """Load and use a file; anything but refold's own error fails the test."""
     try:
-        model = from_bytes(raw)
+        model = from_bytes(raw, KINDS)
     except ModelFileError as error:
         return error
     model.__dict__.pop("feature_names_in_", None)
@@ -47,7 +48,7 @@ def outcome(raw):
 @pytest.mark.parametrize("name", MODELS)
 def test_a_mutated_file_is_a_working_model_or_refused(name):
     random = Random(name)
-    files = Mutations(to_bytes(MODELS[name], "REF", "0"), random)
+    files = Mutations(to_bytes(MODELS[name], KINDS, "0"), random)
     refused = set()
     loaded = 0
     for raw in itertools.islice(files, 25_000):
@@ -65,7 +66,7 @@ def test_a_mutated_file_is_a_working_model_or_refused(name):
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 def test_a_mutated_file_of_a_creased_model_is_a_working_model_or_refused(learn):
     model = getattr(CreasedREF(n_creases=2, n_levels=1, alpha=0.2, n_init=30), learn)(X)
-    files = Mutations(to_bytes(model, "CreasedREF", "0"), Random(learn))
+    files = Mutations(to_bytes(model, KINDS, "0"), Random(learn))
     loaded = sum(
         not isinstance(outcome(raw), ModelFileError) for raw in itertools.islice(files, 5_000)
     )
@@ -73,7 +74,7 @@ def test_a_mutated_file_of_a_creased_model_is_a_working_model_or_refused(learn):
 
 
 def test_mutated_files_take_little_memory():
-    files = Mutations(to_bytes(MODELS["sketch"], "REF", "0"), Random(1))
+    files = Mutations(to_bytes(MODELS["sketch"], KINDS, "0"), Random(1))
     outcome(next(iter(files)))
     tracemalloc.start()
     try:
@@ -93,7 +94,7 @@ json_values = st.recursive(
 
 @given(st.data())
 def test_any_json_in_any_place_is_a_working_model_or_refused(data):
-    document = json.loads(to_bytes(MODELS[data.draw(st.sampled_from(sorted(MODELS)))], "REF", "0"))
+    document = json.loads(to_bytes(MODELS[data.draw(st.sampled_from(sorted(MODELS)))], KINDS, "0"))
     here = document
     while True:
         key = data.draw(
@@ -149,7 +150,7 @@ print(loaded, sorted(events))
 
 def test_no_file_makes_the_process_do_anything_else(tmp_path, pytestconfig):
     path = tmp_path / "model.json"
-    path.write_bytes(to_bytes(MODELS["sketch"], "REF", "0"))
+    path.write_bytes(to_bytes(MODELS["sketch"], KINDS, "0"))
     command = [sys.executable, "-c", WATCHED, str(path)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=pytestconfig.rootpath

@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 import refold
-from refold import REF, ModelFileError
+from refold import REF, CreasedREF, ModelFileError
+from refold.algorithm.engines import sketch_file
+from refold.algorithm.engines.sketch import Sketch
+from refold.modelfile.arrays import encoded
 from refold.modelfile.budget import MEMORY, MOST_BYTES
 from refold.modelfile.document import to_bytes
 from refold.modelfile.text import _COST
+from refold.models.files import KINDS
 from tests.modelfile.conftest import sealed
 
 LIMIT = 100 * 2**20
@@ -23,7 +27,7 @@ LIMIT = 100 * 2**20
 LOADER = """
 import ctypes, gc, json, sys, time
 import refold
-import refold.modelfile  # now, so that what it imports is not counted as the file's
+import refold.models.files  # now, so that what it imports is not counted as the file's
 
 def resident(key):
     return int(open("/proc/self/status").read().split(key)[1].split()[0]) * 1024
@@ -80,6 +84,31 @@ def bomb(document, length, declared):
     return sealed({**document, "calibration": calibration})
 
 
+def keys(count):
+    """An object with many keys, the last of which is there twice."""
+    members = b",".join(b'"%d":0' % (i % (count - 1)) for i in range(count))
+    return b'{"format":{' + members + b"}}"
+
+
+def waiting(rows, **recipe):
+    """A CreasedREF whose compressible rows wait, for creases that would take long to make."""
+    model = CreasedREF(n_creases=2, n_init=100).partial_fit(
+        np.zeros((10, 1)) + np.arange(10)[:, None]
+    )
+    document = json.loads(to_bytes(model, KINDS, "0"))
+    values = np.resize(np.arange(10.0), (rows, 1))
+    chunk = {"rows": encoded(values), "weights": encoded(np.ones(rows))}
+    sketch = sketch_file.written(Sketch.of(values))
+    return sealed(
+        {
+            **document,
+            "recipe": {**document["recipe"], "n_init": 10**9, **recipe},
+            "waiting": [chunk],
+            "sketch": sketch,
+        }
+    )
+
+
 HOSTILE = {
     "empty lists": lambda d: filled(b"[],", before=b"[", after=b"[]]"),
     "lists in a field": lambda d: member(
@@ -112,6 +141,7 @@ HOSTILE = {
     "bomb that says it is small": lambda d: bomb(d, 10**8, declared=1),
     "bomb that is just small enough": lambda d: bomb(d, 10**7, declared=5 * 10**6),
     "array that is not there": lambda d: bomb(d, 1, declared=10**12),
+    "the same key": lambda d: keys(200_000),
     "too large": lambda d: filled(b" ", size=MOST_BYTES + 1),
 }
 
@@ -144,7 +174,7 @@ DENSE = (
 @pytest.fixture(scope="module")
 def document():
     X = np.random.default_rng(0).normal(size=(50, 2))
-    return json.loads(to_bytes(REF(n_iter=3).fit(X), "REF", "0"))
+    return json.loads(to_bytes(REF(n_iter=3).fit(X), KINDS, "0"))
 
 
 @pytest.mark.slow
@@ -159,6 +189,24 @@ def test_a_hostile_file_is_refused_in_bounded_memory(kind, document, load_apart,
     assert "model.json: " in said
     assert memory < LIMIT
     assert seconds < 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
+@pytest.mark.parametrize(
+    ("rows", "recipe"),
+    [
+        (1_000_000, {"n_creases": 200}),
+        (500_000, {"n_creases": 3000}),
+        (500_000, {"n_creases": 1, "n_levels": 1024}),
+        (9_000, {"n_creases": 256, "n_levels": 2}),
+    ],
+)
+def test_rows_that_wait_for_many_creases_load_in_bounded_memory(rows, recipe, load_apart, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(waiting(rows, **recipe))
+    memory, seconds, said = load_apart(path)
+    assert (said, memory < LIMIT, seconds < 5) == ("loaded", True, True)
 
 
 @pytest.mark.slow

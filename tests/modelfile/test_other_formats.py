@@ -13,11 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from refold import REF, CreasedREF
+from refold.models import guard
 from tests.modelfile.conftest import fitted
 
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
     "refold.algorithm.chain.FoldChain",
+    "refold.models.learned.FromRows",
+    "refold.models.learned.FromSketch",
     "refold.models.ref.REF",
     "refold.columns.summary.Summary",
     "refold.decisions.thresholds.Calibration",
@@ -26,11 +29,12 @@ TRUSTED = [
     "refold.models.creased._creases.Creases",
     "refold.models.creased._estimator.CreasedREF",
     "refold.models.creased._expected.Expected",
-    "refold.models.creased._judge.Judge",
     "refold.models.creased._leverage.Leverage",
     "refold.models.creased._sample.Sample",
-    "refold.models.creased._seen.Recipe",
-    "refold.models.creased._seen.Seen",
+    "refold.models.creased._scoring.Learned",
+    "refold.models.creased._scoring.Scoring",
+    "refold.models.creased._state.Recipe",
+    "refold.models.creased._state.TrainingState",
     "refold.models.creased._sums.Sums",
 ]
 
@@ -99,3 +103,16 @@ def test_a_creased_model_comes_back(way, learn, rows):
 def test_the_documents_say_what_to_trust():
     text = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
     assert all(f'"{name}"' in text for name in TRUSTED)
+
+
+@pytest.mark.parametrize("model", [REF(), CreasedREF(n_creases=16)])
+def test_a_pickle_of_another_series_of_versions_is_refused_in_words(model, rows, monkeypatch):
+    model.fit(rows)
+    monkeypatch.setattr(guard, "VERSION", "1.2.3")
+    pickled = pickle.dumps(model)
+    monkeypatch.setattr(guard, "VERSION", "1.9.0")
+    np.testing.assert_array_equal(pickle.loads(pickled).predict(rows), model.predict(rows))
+    assert vars(pickle.loads(pickled)).keys() == vars(model).keys()
+    monkeypatch.setattr(guard, "VERSION", "2.0.0")
+    with pytest.raises(ValueError, match=r"by refold 1\.2\.3, which version 2\.0\.0 cannot"):
+        pickle.loads(pickled)

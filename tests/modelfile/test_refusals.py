@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pickle
+import time
 import zlib
 from threading import Thread
 
@@ -11,16 +12,17 @@ import numpy as np
 import pytest
 
 import refold
-from refold import REF, ModelFileError
+from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.modelfile.text import digest
+from refold.models.files import KINDS, check_columns
 from tests.modelfile.conftest import fitted, sealed
 
 MISSING = object()
 
 
 def document_of(model):
-    return json.loads(to_bytes(model, "REF", "0.1.0"))
+    return json.loads(to_bytes(model, KINDS, "0.1.0"))
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def put(document, path, value):
 
 def refusal(document):
     with pytest.raises(ModelFileError) as caught:
-        from_bytes(sealed(document))
+        from_bytes(sealed(document), KINDS)
     return caught.value
 
 
@@ -200,7 +202,7 @@ def eval_at(document, path):
 
 def test_a_parameter_that_an_older_file_lacks_takes_its_default(exact):
     del exact["parameters"]["n_bins"]
-    assert from_bytes(sealed(exact)).n_bins == REF().n_bins
+    assert from_bytes(sealed(exact), KINDS).n_bins == REF().n_bins
 
 
 def test_a_parameter_that_nobody_knows_is_refused(exact):
@@ -238,7 +240,7 @@ def test_the_reference_engine_takes_what_only_compiled_ones_cannot(rows, tmp_pat
     # The literal floor of 1e-3 at each of 200 levels: the product of the scales underflows.
     X = np.hstack([rows, np.full((len(rows), 1), 7.0)])
     model = REF(engine="reference", max_gain=None, n_iter=200).fit(X)
-    loaded = from_bytes(to_bytes(model, "REF", "0"))
+    loaded = from_bytes(to_bytes(model, KINDS, "0"), KINDS)
     np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X))
 
 
@@ -262,7 +264,7 @@ def test_literals_that_are_no_numbers_are_named(exact, literal, where):
     body = json.dumps(exact, ensure_ascii=False).encode().replace(b"123456.75", literal)
     raw = with_digest(body)
     with pytest.raises(ModelFileError, match=f"{LITERALS[literal]}|must be a whole") as caught:
-        from_bytes(raw)
+        from_bytes(raw, KINDS)
     assert caught.value.where == where
 
 
@@ -295,23 +297,23 @@ def with_digest(body):
     ],
 )
 def test_what_is_not_even_a_document_is_refused(rows, change, message):
-    raw = to_bytes(fitted("calibrated", rows), "REF", "0")
-    assert from_bytes(raw).n_features_in_ == 3
+    raw = to_bytes(fitted("calibrated", rows), KINDS, "0")
+    assert from_bytes(raw, KINDS).n_features_in_ == 3
     with pytest.raises(ModelFileError, match=message):
-        from_bytes(change(raw))
+        from_bytes(change(raw), KINDS)
 
 
 def test_half_a_surrogate_pair_is_no_name(exact):
     del exact["sha256"]
     body = json.dumps(exact, ensure_ascii=False).encode().replace("长".encode(), rb"\ud800")
     with pytest.raises(ModelFileError, match=r"feature_names\[2\]: .*surrogate"):
-        from_bytes(with_digest(body))
+        from_bytes(with_digest(body), KINDS)
 
 
 def test_the_checksum_must_be_the_last_member(exact):
     moved = {"sha256": exact.pop("sha256"), **exact}
     with pytest.raises(ModelFileError, match=r"sha256: .*checksum"):
-        from_bytes(json.dumps(moved, ensure_ascii=False).encode())
+        from_bytes(json.dumps(moved, ensure_ascii=False).encode(), KINDS)
 
 
 def test_errors_name_the_file_and_survive_pickling(tmp_path):
@@ -331,9 +333,46 @@ def test_folders_and_missing_files(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_can_be_loaded_from(rows, tmp_path):
-    raw = to_bytes(fitted("sketch", rows), "REF", "0")
+    raw = to_bytes(fitted("sketch", rows), KINDS, "0")
     os.mkfifo(tmp_path / "pipe")
     writer = Thread(target=(tmp_path / "pipe").write_bytes, args=[raw])
     writer.start()
     assert refold.load(tmp_path / "pipe").n_features_in_ == 3
     writer.join()
+
+
+def test_a_key_that_is_there_twice_is_found_in_linear_time():
+    """A ratio: four times the keys may take eight times as long, not sixteen."""
+
+    def seconds(count):
+        raw = b"{" + b",".join(b'"%d":0' % (i % (count - 1)) for i in range(count)) + b"}"
+        start = time.process_time()
+        with pytest.raises(ModelFileError, match="key '0' more than once"):
+            from_bytes(raw, KINDS)
+        return time.process_time() - start
+
+    few, many = (min(seconds(count) for _ in range(3)) for count in (5_000, 20_000))
+    assert many < 8 * few
+
+
+@pytest.mark.parametrize("engine", ["sketch", "exact", "auto"])
+def test_parameters_that_no_model_can_learn_with_are_refused(engine, exact, sketched):
+    document = sketched if engine == "sketch" else exact
+    document["parameters"] |= {"engine": engine, "max_gain": None}
+    error = refusal(document)
+    assert error.where == "parameters"
+    assert "max_gain=None" in error.problem
+
+
+def test_a_model_that_could_not_go_on_learning_is_not_learned(rows):
+    model = REF(engine="sketch").fit(rows).set_params(max_gain=None)
+    for method in ("partial_fit", "forget"):
+        with pytest.raises(ValueError, match="max_gain=None"):
+            getattr(model, method)(rows)
+
+
+@pytest.mark.parametrize("estimator", [REF(), CreasedREF(n_creases=1000)])
+def test_too_many_columns_for_a_file_are_refused_before_they_are_learned(estimator):
+    check_columns(estimator, 5000)
+    with pytest.raises(ModelFileError, match="20,000 columns is too large for a model file"):
+        check_columns(estimator, 20_000)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import refold
 from refold import REF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
+from refold.models.files import KINDS
 from tests.conftest import FOLDS
 from tests.modelfile.conftest import MAKES, NAMES, checksum, fitted
 
@@ -83,7 +84,7 @@ def test_every_double_comes_back_as_it_was(data):
     X = np.resize(X if X.size else 0.0, shape)
     engine = data.draw(st.sampled_from(["exact", "sketch", "reference"]))
     model = REF(engine=engine, n_iter=data.draw(st.integers(1, 9))).fit(X)
-    loaded = from_bytes(to_bytes(model, "REF", "0"))
+    loaded = from_bytes(to_bytes(model, KINDS, "0"), KINDS)
     assert state(loaded) == state(model)
     assert bits(loaded.score_samples(X)) == bits(model.score_samples(X))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.base.once import once
 
 
 class Steps(NamedTuple):
@@ -99,7 +99,7 @@ class FoldChain:
         s = np.cumprod(self.scales, axis=0, dtype=np.float64)
         return np.vstack([self.shifts[:1], self.shifts[1:] * s[:-1]]), s
 
-    @cached_property
+    @once
     def steps(self) -> Steps:
         """The chain as the compiled kernel and the exports evaluate it."""
         scales = self.scales.copy()

@@ -102,8 +102,10 @@ def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
 
     from refold import REF
     from refold.base.errors import TableError
+    from refold.models.files import check_columns
 
     model = REF(alpha=alpha, levels=levels.value)
+    check_columns(model, training.X.shape[1])
     try:
         model.fit(training.X)
     except TableError as error:

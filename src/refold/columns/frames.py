@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import array_api_compat
@@ -114,7 +115,7 @@ def _check_foreign(X: Array) -> Array:
 def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Set or compare the column names; say which ones are in the wrong place."""
     names = list(map(str, _columns_of(X)))
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
     try:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.learning import as_it_is, learning
 
 # Scores kept one by one at the upper end, where small p-values are told apart, and steps below.
 _KEPT, _STEPS = 10_000, 10_000
@@ -99,7 +100,8 @@ class Calibration:
         """Return for each distance how rare it is among normal rows, the new one counted in."""
         at_least = np.append(self._at_least(), 0.0)
         found = at_least[np.searchsorted(self.scores, distances, side="left")]
-        return np.asarray((1.0 + found) / (1.0 + self.total), dtype=np.float64)
+        # Weights that are added up in another order can exceed their sum by a rounding error.
+        return np.asarray(np.minimum((1.0 + found) / (1.0 + self.total), 1.0), dtype=np.float64)
 
     def _at_least(self) -> Floats:
         return np.cumsum(self.weights[::-1], dtype=np.float64)[::-1]
@@ -138,7 +140,8 @@ class DecisionMixin:
         -------
         ndarray of shape (n,)
         """
-        return self.score_samples(X) - self.offset_
+        model = as_it_is(self)
+        return model.score_samples(X) - model.offset_
 
     def predict(self, X: Array) -> Array:
         """Say of each row whether it is normal.
@@ -153,10 +156,11 @@ class DecisionMixin:
         ndarray of int, shape (n,)
             1 for normal (target), -1 for not (outlier).
         """
-        scores = self.score_samples(X)
+        model = as_it_is(self)
+        scores = model.score_samples(X)
         xp = array_api_compat.array_namespace(scores)
         label = xp.ones_like(scores, dtype=xp.int64)
-        return xp.where(-scores <= self.threshold_, label, -label)
+        return xp.where(-scores <= model.threshold_, label, -label)
 
     def calibrate(self, X_cal: Array | None = None, *, alpha: float) -> Self:
         """Set the threshold so that at most about `alpha` of normal rows are rejected.
@@ -188,12 +192,13 @@ class DecisionMixin:
         """
         check_is_fitted(self)
         alpha = check_rate(alpha, "alpha")
-        if X_cal is None:
-            calibration = self._stored_calibration()
-        else:
-            distances = -to_numpy(self.score_samples(X_cal))
-            calibration = Calibration.of(distances, None, "held-out")
-        self._decide_by(calibration, alpha)
+        with learning(self) as model:
+            if X_cal is None:
+                calibration = model._stored_calibration()
+            else:
+                distances = -to_numpy(model.score_samples(X_cal))
+                calibration = Calibration.of(distances, None, "held-out")
+            model._decide_by(calibration, alpha)
         return self
 
     def tune_threshold(
@@ -243,14 +248,15 @@ class DecisionMixin:
         from refold.decisions.labels import read_labels, target_rows
 
         check_is_fitted(self)
-        distances = -to_numpy(self.score_samples(X_val))
-        labels = read_labels(to_numpy(y_val) if is_foreign_array(y_val) else y_val)
-        if len(labels) != len(distances):
-            raise ValueError(f"X_val has {len(distances)} rows and y_val {len(labels)} labels.")
-        signs = np.full(len(labels), -1)
-        signs[target_rows(labels, target)] = 1
-        self.threshold_ = best_threshold(distances, signs, metric)
-        self.alpha_ = None
+        with learning(self) as model:
+            distances = -to_numpy(model.score_samples(X_val))
+            labels = read_labels(to_numpy(y_val) if is_foreign_array(y_val) else y_val)
+            if len(labels) != len(distances):
+                raise ValueError(f"X_val has {len(distances)} rows and y_val {len(labels)} labels.")
+            signs = np.full(len(labels), -1)
+            signs[target_rows(labels, target)] = 1
+            model.threshold_ = best_threshold(distances, signs, metric)
+            model.alpha_ = None
         return self
 
     def p_values(self, X: Array) -> Floats:
@@ -268,7 +274,8 @@ class DecisionMixin:
             possible is 1/(n+1), n being the rows calibrated on.
         """
         check_is_fitted(self)
-        return self._stored_calibration().p_values(-to_numpy(self.score_samples(X)))
+        model = as_it_is(self)
+        return model._stored_calibration().p_values(-to_numpy(model.score_samples(X)))
 
     def _decide_by(self, calibration: Calibration, alpha: float) -> None:
         """Take the threshold that a rate needs."""

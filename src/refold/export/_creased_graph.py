@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from refold.export._graph import Graph
-from refold.models.creased import CreasedREF
-from refold.models.creased._creases import LARGEST, Creases
-from refold.models.creased._leverage import Leverage
+from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage
 
 
 class CreasedResults(NamedTuple):
@@ -28,9 +26,9 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
     every pattern of gaps, for which there is no plain operator: such a row has no distance here
     (NaN), nor has one with an infinite value; its label is 0. A gap in a constant column is none.
     """
-    judge = model.judge_
-    score = _score(graph, judge.leverage, _features(graph, judge.creases, X))
-    distance = graph.node("Div", score, graph.scales(np.array(judge.unit)))
+    scoring = model.scoring_
+    score = _score(graph, scoring.leverage, _features(graph, scoring.creases, X))
+    distance = graph.node("Div", score, graph.scales(np.array(scoring.unit)))
     # An infinite value, which the steps above take for a very large one, is refused in Python.
     finite = graph.node("Mul", X, graph.number(0.0))
     gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)

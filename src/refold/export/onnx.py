@@ -207,7 +207,7 @@ def _disagreement(model: REF | CreasedREF, proto: ModelProto) -> dict[str, str]:
 
 def _distances(model: REF | CreasedREF, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     if isinstance(model, CreasedREF):
-        return model.judge_.distances(rows)
+        return model.scoring_.distances(rows)
     return np.asarray(
         ENGINES[model.engine_].distances(
             model.chain_, rows, model.distance, path=model.levels == "all", n_jobs=model.n_jobs

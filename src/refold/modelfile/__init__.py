@@ -1,11 +1,11 @@
-"""A model as data: one readable JSON file, the same bits when it is loaded again.
+"""The format of model files: one readable JSON document, checked field by field.
 
-The parts, from the disk inwards: `files` (save and load), `document` (the whole), `kinds` (one per
-estimator), `parts` (chain, calibration, summary, sketch), `parameters`, `arrays`, `fields` (values
-with their paths), `layout` (writing JSON) and `text` (parsing it in bounded memory).
+It knows no estimator: what a model writes stands beside the model, in modules whose names end in
+``file``, and :mod:`refold.models.files` has the list of them. The parts, from the disk inwards:
+`content` (bytes), `document` (what every model has), `parameters`, `arrays`, `fields` (values with
+their paths), `layout` (writing JSON), `text` (parsing it in bounded memory) and `budget`.
 """
 
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.files import load, save
 
-__all__ = ["ModelFileError", "load", "save"]
+__all__ = ["ModelFileError"]

@@ -17,6 +17,10 @@ class Budget:
     def __init__(self) -> None:
         self._left = MEMORY
 
+    def has(self, n_bytes: int) -> bool:
+        """Whether so much is left."""
+        return n_bytes <= self._left
+
     def charge(self, n_bytes: int, what: str, where: str = "") -> None:
         """Refuse the file if it would take more than is left."""
         self._left -= n_bytes

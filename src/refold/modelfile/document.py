@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +15,6 @@ from refold.modelfile import parameters
 from refold.modelfile.budget import MOST_BYTES, Budget
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
-from refold.modelfile.kinds import KINDS
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
 
@@ -36,8 +35,33 @@ _COMMON = (
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-def to_bytes(model: Any, kind: str, refold_version: str) -> bytes:
+class Kind(Protocol):
+    """How one estimator is written and read: what its module offers."""
+
+    @property
+    def ESTIMATOR(self) -> type[Any]:
+        """The class."""
+
+    @property
+    def MEMBERS(self) -> tuple[str, ...]:
+        """The members of the document that belong to this kind, in their order."""
+
+    def written(self, model: Any) -> dict[str, Any]:
+        """Return these members, ready to be laid out."""
+
+    def least_memory(self, model: Any, n_features: int) -> int:
+        """Return how many bytes the arrays of a model not yet fitted will take at least."""
+
+    def read(self, members: dict[str, Field], model: Any) -> None:
+        """Check these members and give them to a model that has its parameters and columns."""
+
+
+Kinds = Mapping[str, Kind]
+
+
+def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
     """Return the document of a fitted model; one that could not be read again is refused."""
+    kind = next(name for name, kind in kinds.items() if type(model) is kind.ESTIMATOR)
     names = getattr(model, "feature_names_in_", None)
     content = {
         "format": FORMAT,
@@ -48,7 +72,7 @@ def to_bytes(model: Any, kind: str, refold_version: str) -> bytes:
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else _names_written(names),
         "parameters": parameters.written(model),
-        **KINDS[kind].written(model),
+        **kinds[kind].written(model),
     }
     try:
         body = laid_out(content).encode()
@@ -64,7 +88,7 @@ def to_bytes(model: Any, kind: str, refold_version: str) -> bytes:
             f"{MOST_BYTES >> 20}. Pickle it, or fit it on fewer columns or with fewer bins"
         )
     try:
-        from_bytes(raw)
+        from_bytes(raw, kinds)
     except ModelFileError as error:
         problem = f"the model cannot be saved, its file would be refused: {error.problem}"
         raise ModelFileError(problem, where=error.where) from None
@@ -81,11 +105,11 @@ def _names_written(names: Sequence[str]) -> list[str]:
     return [str(name) for name in names]
 
 
-def from_bytes(raw: Raw) -> Any:
+def from_bytes(raw: Raw, kinds: Kinds) -> Any:
     """Return the model that a document describes."""
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
-    kind = KINDS[_envelope(document)]
+    kind = kinds[_envelope(document, kinds)]
     *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
     members = {field.path: field for field in common}
@@ -96,7 +120,7 @@ def from_bytes(raw: Raw) -> Any:
     return model
 
 
-def _envelope(document: Field) -> str:
+def _envelope(document: Field, kinds: Kinds) -> str:
     """Return the kind of estimator, if this is a model file that this version can read."""
     document.object()
     for name in ("format", "format_version", "estimator"):
@@ -108,7 +132,7 @@ def _envelope(document: Field) -> str:
         version.refuse(
             f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
         )
-    return document.member("estimator").text(KINDS)
+    return document.member("estimator").text(kinds)
 
 
 def _check_origin(version: Field, created: Field) -> None:

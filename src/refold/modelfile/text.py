@@ -27,6 +27,7 @@ _DIGITS = 20  # of the largest whole number in 64 bits, with its sign
 
 # A string, to the end of the file if it is never closed: each byte is then looked at once only.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_TAKEN = object()
 _SPACE = b" \t\r\n"
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _CHECKSUM = re.compile(rb',\s*+"sha256"\s*+:\s*+"[0-9a-f]{64}"\s*+\}\s*+')
@@ -161,8 +162,8 @@ def _object(pairs: list[tuple[str, Any]], long: dict[str, LongString]) -> dict[s
     """Make an object of its members, and take the long strings out of `long` into it."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        return Refused(f"has the key {max(keys, key=keys.count)!r} more than once")
+        twice = next(key for key, _ in pairs if fields.pop(key, _TAKEN) is _TAKEN)
+        return Refused(f"has the key {twice!r} more than once")
     if long:
         for key, value in pairs:
             if isinstance(value, str) and value in long:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from refold.base.errors import TableError
+from refold.base.learning import learning
+from refold.base.version import VERSION, series
 
 
 class GuardMixin(BaseEstimator):
@@ -23,14 +26,29 @@ class GuardMixin(BaseEstimator):
             raise error.named(getattr(self, "feature_names_in_", None)) from None
 
     @contextmanager
-    def _restored_on_error(self) -> Iterator[None]:
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    def _learning(self) -> Iterator[Self]:
+        """Give a copy with checked parameters that becomes the model if it learns without error.
+
+        They are checked always; scikit-learn does not before ``partial_fit`` of a fitted model.
+        """
+        with learning(self) as model, model._naming_columns():
+            model._validate_params()
+            yield model
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "refold_version": VERSION}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Refuse what another version, whose objects are made otherwise, has pickled."""
+        learned = dict(state)
+        theirs = learned.pop("refold_version", "0.0")
+        if series(theirs) != series(VERSION):
+            raise ValueError(
+                f"This {type(self).__name__} was pickled by refold {theirs}, which version "
+                f"{VERSION} cannot read. Load it with that version and write it by refold.save: "
+                "such files stay loadable."
+            )
+        super().__setstate__(learned)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

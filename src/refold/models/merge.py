@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.models.creased import CreasedREF
-from refold.models.creased._seen import Seen
+from refold.models.creased._state import TrainingState
+from refold.models.learned import FromSketch
 from refold.models.ref import REF
 
 Model = REF | CreasedREF
@@ -63,8 +64,8 @@ def merge(*models: Model) -> Model:
 def _merged(models: list[REF]) -> REF:
     first = models[0]
     merged: REF = clone(first)
-    merged.sketch_ = reduce(Sketch.plus, (model.sketch_ for model in models))
-    merged._chain = None
+    sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
+    merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)
     merged.n_features_in_ = first.n_features_in_
@@ -74,22 +75,21 @@ def _merged(models: list[REF]) -> REF:
 
 
 def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
-    ours = models[0]._seen.creases
-    for number, model in enumerate(models):
-        theirs = model._seen.creases
-        if ours is None or theirs is None:
+    states = [model._learned.state for model in models]
+    ours = states[0].creases
+    for number, state in enumerate(states):
+        if ours is None or state.creases is None:
             raise ValueError(
-                f"Model {number} has learned {model._seen.weight:g} of "
-                f"n_init={model._seen.recipe.n_init} rows and has no creases yet. Only models that "
-                "share their creases can be merged: make the others by empty_like() of one, and "
-                "train them by partial_fit."
+                f"Model {number} has learned {state.weight:g} of n_init={state.recipe.n_init} rows "
+                "and has no creases yet. Only models that share their creases can be merged: make "
+                "the others by empty_like() of one, and train them by partial_fit."
             )
-        if not ours.same_as(theirs):
+        if not ours.same_as(state.creases):
             raise ValueError(
                 f"Models 0 and {number} have different creases. Make the others by empty_like() of "
                 "one, and train them by partial_fit (fit would make new creases)."
             )
-    return models[0]._with(reduce(Seen.plus, (model._seen for model in models)))
+    return models[0]._with(reduce(TrainingState.plus, states))
 
 
 def _check(first: Model, model: Model, number: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from threading import Lock
 from typing import Any, ClassVar, Literal, Self
 
 from sklearn.base import (
@@ -12,7 +11,6 @@ from sklearn.base import (
     OneToOneFeatureMixin,
     OutlierMixin,
     TransformerMixin,
-    _fit_context,
 )
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -25,15 +23,14 @@ from refold.algorithm.engines import ENGINES, Engine, choose
 from refold.algorithm.engines.sketch import Sketch
 from refold.algorithm.folds import FOLDS
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.learning import as_it_is
 from refold.columns.frames import check_enough, read_table, read_weights
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
 from refold.models.guard import GuardMixin
+from refold.models.learned import FromRows, FromSketch
 from refold.models.scoring import FoldScorer
-
-# One for all models: it is held for milliseconds, and a lock of a model's own could not be pickled.
-_REFRESHING = Lock()
 
 
 def _has_sketch(estimator: REF) -> bool:
@@ -150,6 +147,8 @@ class REF(
         ],
     }
 
+    _learned: FromRows | FromSketch
+
     def __init__(
         self,
         *,
@@ -175,7 +174,6 @@ class REF(
         self.n_bins = n_bins
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Learn what is normal. If it fails, a model learned before stays as it was.
 
@@ -193,34 +191,33 @@ class REF(
         REF
             The estimator itself.
         """
-        with self._restored_on_error(), self._naming_columns():
-            self._check_decision()
-            rows = getattr(X, "shape", (0,))[0]
-            engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
-            self._check_engine(engine)
-            X = read_table(self, X, reset=True, native=engine == "reference")
-            weights = read_weights(X, sample_weight)
-            check_enough(X.shape[0], weights)
-            if self.alpha is not None:
-                check_supported(self.alpha, X.shape[0] if weights is None else weights.sum())
-            self._chain: FoldChain | None
-            if engine == "sketch":
-                self.__dict__.pop("_summary", None)
-                self.sketch_ = self._sketch(X, weights)
-                self._chain = self._learn_from_sketch()
-            else:
-                self.__dict__.pop("sketch_", None)
-                self._chain = ENGINES[engine].learn(X, weights, **self._recipe())
-                rows = to_numpy(X) if is_foreign_array(X) else X
-                self._summary = Summary.of(rows, weights, n_jobs=self.n_jobs)
-            self.engine_ = engine
-            self._decide_at(self.threshold)
-            if self.alpha is not None:
-                self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
+        with self._learning() as model:
+            model._fit(X, sample_weight)
         return self
 
+    def _fit(self, X: Array, sample_weight: Array | None) -> None:
+        self._check_decision()
+        rows = getattr(X, "shape", (0,))[0]
+        engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
+        self._check_engine(engine)
+        X = read_table(self, X, reset=True, native=engine == "reference")
+        weights = read_weights(X, sample_weight)
+        check_enough(X.shape[0], weights)
+        if self.alpha is not None:
+            check_supported(self.alpha, X.shape[0] if weights is None else weights.sum())
+        if engine == "sketch":
+            self._learned = FromSketch(self._sketch(X, weights), self._recipe())
+            self._learned.chain  # noqa: B018  # now: what is wrong with the rows is said by fit
+        else:
+            chain = ENGINES[engine].learn(X, weights, **self._recipe())
+            rows = to_numpy(X) if is_foreign_array(X) else X
+            self._learned = FromRows(chain, Summary.of(rows, weights, n_jobs=self.n_jobs))
+        self.engine_ = engine
+        self._decide_at(self.threshold)
+        if self.alpha is not None:
+            self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
+
     @available_if(_has_sketch)
-    @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning; only for ``engine="sketch"``.
 
@@ -242,18 +239,16 @@ class REF(
         REF
             The estimator itself.
         """
-        with self._restored_on_error(), self._naming_columns():
-            first = not hasattr(self, "sketch_")
-            self._check_without_alpha()
+        with self._learning() as model:
+            model._check_without_alpha()
+            model._check_engine("sketch")
+            first = not hasattr(model, "sketch_")
             if first:
-                self._check_engine("sketch")
-                self.engine_ = "sketch"
-                self._decide_at(self.threshold)
-            X = read_table(self, X, reset=first, native=False)
-            part = self._sketch(X, read_weights(X, sample_weight))
-            self.sketch_ = part if first else self.sketch_.plus(part)
-            self._chain = None
-            self._decide_anew(self.threshold)
+                model.engine_ = "sketch"
+                model._decide_at(model.threshold)
+            X = read_table(model, X, reset=first, native=False)
+            part = model._sketch(X, read_weights(X, sample_weight))
+            model._learn_anew(part if first else model.sketch_.plus(part))
         return self
 
     @available_if(_has_sketch)
@@ -275,28 +270,34 @@ class REF(
             The estimator itself.
         """
         check_is_fitted(self)
-        with self._restored_on_error(), self._naming_columns():
-            self._check_without_alpha()
-            X = read_table(self, X, reset=False, native=False)
-            self.sketch_ = self.sketch_.minus(self._sketch(X, read_weights(X, sample_weight)))
-            self._chain = None
-            self._decide_anew(self.threshold)
+        with self._learning() as model:
+            model._check_without_alpha()
+            model._check_engine("sketch")
+            X = read_table(model, X, reset=False, native=False)
+            part = model._sketch(X, read_weights(X, sample_weight))
+            model._learn_anew(model.sketch_.minus(part))
         return self
 
     @property
     def chain_(self) -> FoldChain:
         """The learned chain; after ``partial_fit`` or ``forget`` it is learned when asked for."""
         check_is_fitted(self)
-        with _REFRESHING, self._naming_columns():
-            if self._chain is None:
-                self._chain = self._learn_from_sketch()
-            return self._chain
+        with self._naming_columns():
+            return self._learned.chain
+
+    @property
+    def sketch_(self) -> Sketch:
+        """What the engine ``"sketch"`` has kept of the rows; others have none."""
+        learned = getattr(self, "_learned", None)
+        if not isinstance(learned, FromSketch):
+            raise AttributeError("Only a REF learned by engine='sketch' has a sketch_.")
+        return learned.sketch
 
     @property
     def summary_(self) -> Summary:
         """What is remembered of the training rows, feature by feature."""
         check_is_fitted(self)
-        return Summary.of_sketch(self.sketch_) if hasattr(self, "sketch_") else self._summary
+        return self._learned.summary
 
     def _recipe(self) -> dict[str, Any]:
         names = ("n_iter", "fold", "max_gain", "n_jobs")
@@ -305,10 +306,9 @@ class REF(
     def _sketch(self, X: Array, weights: Array | None) -> Sketch:
         return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
 
-    def _learn_from_sketch(self) -> FoldChain:
-        rows, weight = self.sketch_.rows, self.sketch_.weight
-        check_enough(rows, None if weight == rows else weight)
-        return self.sketch_.chain(**self._recipe())
+    def _learn_anew(self, sketch: Sketch) -> None:
+        self._learned = FromSketch(sketch, self._recipe())
+        self._decide_anew(self.threshold)
 
     def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
         return cross_fitted(
@@ -362,9 +362,9 @@ class REF(
         -------
         ndarray of shape (n,)
         """
-        X, _ = self._read(X)
-        with self._naming_columns():
-            return -self.scorer().distances(X)
+        model, X, _ = self._read(X)
+        with model._naming_columns():
+            return -model.scorer().distances(X)
 
     def scorer(self) -> FoldScorer:
         """Return what judges plain arrays, columns in the model's order, without further checks.
@@ -374,8 +374,10 @@ class REF(
         FoldScorer
             It does not change when the model learns on.
         """
-        path = self.levels == "all"
-        return FoldScorer(self.chain_, self.engine_, self.distance, path, self.n_jobs)
+        check_is_fitted(self)
+        model = as_it_is(self)
+        path = model.levels == "all"
+        return FoldScorer(model.chain_, model.engine_, model.distance, path, model.n_jobs)
 
     def contributions(self, X: Array) -> Array:
         """Return each feature's share of each row's distance.
@@ -390,9 +392,9 @@ class REF(
         ndarray of shape (n, d)
             Not negative, 0 for a missing value; a row's shares add up to its distance.
         """
-        X, _ = self._read(X)
-        with self._naming_columns():
-            return self.scorer().attribution(X).parts
+        model, X, _ = self._read(X)
+        with model._naming_columns():
+            return model.scorer().attribution(X).parts
 
     def transform(self, X: Array) -> Array:
         """Return the folded features.
@@ -407,9 +409,9 @@ class REF(
         ndarray of shape (n, d)
             Signed values after the last level; NaN stays NaN.
         """
-        X, engine = self._read(X)
-        with self._naming_columns():
-            return engine.transform(self.chain_, X, n_jobs=self.n_jobs)
+        model, X, engine = self._read(X)
+        with model._naming_columns():
+            return engine.transform(model.chain_, X, n_jobs=model.n_jobs)
 
     def trace(self, X: Array) -> Array:
         """Return each row's distance after every level.
@@ -425,11 +427,13 @@ class REF(
             The last column is the distance of ``levels="last"``, the mean that of ``"all"``. A
             feature that has stopped folding keeps its last value.
         """
-        X, engine = self._read(X)
-        with self._naming_columns():
-            return engine.trace(self.chain_, X, self.distance, n_jobs=self.n_jobs)
+        model, X, engine = self._read(X)
+        with model._naming_columns():
+            return engine.trace(model.chain_, X, model.distance, n_jobs=model.n_jobs)
 
-    def _read(self, X: Array) -> tuple[Array, Engine]:
+    def _read(self, X: Array) -> tuple[REF, Array, Engine]:
+        """Return the model as it is now, the rows as it takes them, and who evaluates it."""
         check_is_fitted(self)
-        X = read_table(self, X, reset=False, native=self.engine_ == "reference")
-        return X, ENGINES[self.engine_]
+        model = as_it_is(self)
+        X = read_table(model, X, reset=False, native=model.engine_ == "reference")
+        return model, X, ENGINES[model.engine_]

@@ -16,8 +16,9 @@ from refold.base.progress import counting
 from refold.columns.arrow import is_number
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.ref import REF
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import batch_rows_for, judged, located, sketch_of
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 from refold.scale._sources import Paths, Table, find_table
 
 
@@ -203,7 +204,7 @@ def _fit(
         sketch = reduce(Sketch.plus, map(sketch_file, table.files))
     if sketch.rows == 0:
         raise ValueError(f"There are no rows in {', '.join(map(str, table.files[:5]))}.")
-    return learned(model, sketch, columns)
+    return fit_sketch(model, sketch, columns)
 
 
 def _score(

@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from refold.algorithm.engines.sketch import Sketch
 from refold.models.ref import REF
+from refold.models.sketched import check_sketching
 
 
 def sketching(model: REF | None) -> REF:
     """Return the model to learn, by default a new one; refuse one that cannot be learned so."""
     if model is None:
         return REF(engine="sketch")
-    if model.engine != "sketch":
-        raise ValueError(
-            f"The model has engine={model.engine!r}; parts of a table can be added up only by "
-            "REF(engine='sketch')."
-        )
-    model._validate_params()
-    model._check_engine("sketch")
-    model._check_without_alpha()
-    return model
-
-
-def learned(model: REF, sketch: Sketch, names: Sequence[str] | None) -> REF:
-    """Make the model what ``fit`` on the sketched rows would; if it fails, leave it as it was."""
-    with model._restored_on_error(), model._naming_columns():
-        model.n_features_in_ = len(sketch.histograms)
-        model.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            model.feature_names_in_ = np.array(names, dtype=object)
-        model.sketch_ = sketch
-        model.engine_ = "sketch"
-        model._decide_at(model.threshold)
-        model._chain = model._learn_from_sketch()
+    check_sketching(model)
     return model
 
 

@@ -14,8 +14,9 @@ from refold.columns.frames import frame_to_numpy
 from refold.judgement import Judge
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import located
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8
@@ -62,7 +63,7 @@ def fit(X: Any, model: REF | None = None) -> REF:
     bag = needs("dask.bag", "dask").from_delayed(parts)
     total = bag.fold(Sketch.plus, split_every=_SPLIT_EVERY)
     # As delayed, because a bag on its own would start processes.
-    return learned(model, total.to_delayed().compute(), names)
+    return fit_sketch(model, total.to_delayed().compute(), names)
 
 
 def score(model: REF | CreasedREF, X: Any) -> Any:

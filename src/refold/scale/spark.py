@@ -13,8 +13,9 @@ from refold.base.needs import needs
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
+from refold.models.sketched import fit_sketch
 from refold.scale._batches import judged, located, sketch_of
-from refold.scale._model import features_of, learned, sketching
+from refold.scale._model import features_of, sketching
 
 
 def fit(
@@ -70,7 +71,7 @@ def fit(
     total = parts.rdd.treeAggregate(nothing, lambda a, row: _plus(a, pickle.loads(row[0])), _plus)
     if isinstance(total, str):
         raise ValueError(total)
-    return learned(model, total, names)
+    return fit_sketch(model, total, names)
 
 
 def score(

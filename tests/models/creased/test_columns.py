@@ -84,7 +84,7 @@ def test_a_constant_column_changes_nothing_until_it_changes(table, new):
     magnitudes = np.array([0.0, 0.1 / 7e-3, 0.02 / 1e-3]) / 6  # as in REF, one of six columns
     ref = REF(n_iter=1).fit(with_constants(table))
     np.testing.assert_allclose(ref.contributions(rows)[[1, 2], [0, 3]], magnitudes[1:])
-    np.testing.assert_allclose(after - before, magnitudes**2 / model.judge_.unit, atol=1e-6)
+    np.testing.assert_allclose(after - before, magnitudes**2 / model.scoring_.unit, atol=1e-6)
     assert model.predict(rows).tolist()[1:] == [-1, -1]
     rows[:, [0, 3]] = np.nan
     np.testing.assert_allclose(-model.score_samples(rows), before, rtol=1e-9)

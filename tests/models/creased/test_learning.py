@@ -7,11 +7,9 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
-from threadpoolctl import threadpool_info
 
 from refold import REF, CreasedREF, merge
 from refold.models.creased import _sample
-from refold.models.creased._leverage import Leverage
 
 
 def assert_same_model(a, b, new):
@@ -142,15 +140,15 @@ def test_partial_fit_calibrates_on_a_uniform_sample(monkeypatch, rng):
     models = [
         chunked(CreasedREF(n_creases=20, n_init=500), X, cuts) for cuts in ([], [100, 101, 2000])
     ]
-    kept = [model._seen.sample.rows for model in models]
+    kept = [model._learned.state.sample.rows for model in models]
     np.testing.assert_array_equal(kept[0], kept[1])  # whatever the chunks
     places = np.flatnonzero((X[:, None, 0] == kept[0][None, :, 0]).any(axis=1))
     assert len(places) == 400
     assert np.histogram(places, bins=6, range=(0, 3000))[0].min() > 40
     whole = CreasedREF(n_creases=20, n_init=500).fit(X)
-    np.testing.assert_allclose(models[0].judge_.unit, whole.judge_.unit, rtol=0.2)
+    np.testing.assert_allclose(models[0].scoring_.unit, whole.scoring_.unit, rtol=0.2)
     there = whole.empty_like().partial_fit(X[:1000])
-    both = merge(models[0].empty_like().partial_fit(X[1000:]), there)._seen.sample
+    both = merge(models[0].empty_like().partial_fit(X[1000:]), there)._learned.state.sample
     from_there = (both.rows[:, None, 0] == X[None, :1000, 0]).any(axis=1).sum()
     assert 90 < from_there < 180  # a third of the rows, a third of the sample
 
@@ -174,23 +172,6 @@ def test_memory_does_not_grow_with_the_rows(rng):
     # fit keeps one score per row (of 2¹⁸ at once), never a copy of the table
     few, many = (peak(rows, CreasedREF.fit) for rows in (15_000, 45_000))
     assert (many - few) / 30_000 < 100
-
-
-def test_n_jobs_is_the_number_of_blas_threads(monkeypatch, table):
-    seen = []
-
-    def spy(self, phi, scores=Leverage.scores):
-        seen.append({i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"})
-        return scores(self, phi)
-
-    before = {i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}
-    monkeypatch.setattr(Leverage, "scores", spy)
-    for n_jobs in (1, 2):
-        CreasedREF(n_creases=20, n_jobs=n_jobs).fit(table).predict(table)
-        assert all(threads == {n_jobs} for threads in seen)
-        seen.clear()
-    CreasedREF(n_creases=20).fit(table)
-    assert all(threads == before for threads in seen)
 
 
 @pytest.mark.parametrize("rows", [1, 127, 128, 129])

@@ -26,7 +26,7 @@ def test_distances_are_those_of_a_plain_implementation(
     options = {"n_init": n_init, "n_levels": n_levels, "ridge": ridge, "alpha": alpha}
     model = CreasedREF(n_creases=n_creases, **options).fit(table)
     W, c = model.creases_.directions, model.creases_.offsets
-    assert model.judge_.leverage.dual == (n_creases == 60)
+    assert model.scoring_.leverage.dual == (n_creases == 60)
     expected = oracle.distances(table, new, W, c, **options)
     np.testing.assert_allclose(-model.score_samples(new), expected, rtol=1e-7)
     np.testing.assert_array_equal(model.predict(new), np.where(expected <= 1, 1, -1))
@@ -54,8 +54,8 @@ def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(rows, table):
     X = table[:rows]
     model = CreasedREF(n_creases=50).fit(X)
     Phi = np.concatenate([phi[: p.stop - p.start].copy() for p, phi in model.creases_.features(X)])
-    brute = np.sort(oracle.left_out(Phi, 1.0)) / model.judge_.unit
-    assert model.judge_.leverage.dual == (rows < 100)
+    brute = np.sort(oracle.left_out(Phi, 1.0)) / model.scoring_.unit
+    assert model.scoring_.leverage.dual == (rows < 100)
     np.testing.assert_allclose(model.calibration_.scores, brute, rtol=1e-9)
     assert model.calibration_.source == "leave-one-out"
 

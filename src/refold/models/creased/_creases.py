@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.base import errors
+from refold.base.once import once
 from refold.models.creased._expected import Expected
 from refold.models.creased._rows import BLOCK, blocks
 
@@ -74,12 +74,12 @@ class Creases:
         """How many features a row gets: the folds, and one more for all constant columns."""
         return self.shifts.size + int(not self.varying.all())
 
-    @cached_property
+    @once
     def expected(self) -> Expected:
         """What the other columns of a row say about each."""
         return Expected(self.precision)
 
-    @cached_property
+    @once
     def slopes(self) -> Floats:
         """1/s_j of each crease and level; 0 where a crease has no spread."""
         return np.divide(1.0, self.spreads, out=np.zeros_like(self.spreads), where=self.spreads > 0)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from numbers import Integral, Real
-from threading import Lock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
+from refold.base.learning import as_it_is
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.creased import _reasons, _rows
 from refold.models.creased._creases import Creases
-from refold.models.creased._judge import Judge
 from refold.models.creased._reasons import Reasons
 from refold.models.creased._scorer import CreasedScorer
-from refold.models.creased._seen import Recipe, Seen
+from refold.models.creased._scoring import NO_ROWS, Learned, Scoring
+from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
-from refold.models.creased._threads import blas_threads
 from refold.models.guard import GuardMixin
-
-# One for all models: a lock of a model's own could not be pickled.
-_REFRESHING = Lock()
 
 
 class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
@@ -57,7 +52,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Draws the creases, and the sample that ``partial_fit`` calibrates on.
     n_jobs : int or None, default=None
-        Threads of the linear algebra; None leaves them as they are set, -1 is all cores.
+        Threads that work on blocks of rows; None is all cores that the process may use. No result
+        depends on it. BLAS itself is kept to one thread meanwhile.
 
     Attributes
     ----------
@@ -66,7 +62,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ``offsets``, ``shifts``, ``spreads``, ``precision``. Frozen.
     sums_ : Sums
         ``weight``, ``total`` and sums of products of the features over all rows.
-    judge_ : Judge
+    scoring_ : Scoring
         What scoring needs: ``leverage`` (``weight``, ``center``, ``factor``, ``ridge``, ``dual``)
         and ``unit``, the T of distance = s/T.
     calibration_ : Calibration
@@ -118,8 +114,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ],
     }
 
-    _seen: Seen
-    _judge: Judge | None
+    _learned: Learned
     # What calibrate() has set, until the model learns again.
     _set_threshold: float | None
     _set_calibration: Calibration | None
@@ -143,7 +138,6 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Learn what is normal. If it fails, a model learned before stays as it was.
 
@@ -161,17 +155,16 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedREF
             The estimator itself.
         """
-        with self._restored_on_error(), self._naming_columns(), self._threads():
-            X = read_table(self, X, reset=True, native=False)
+        with self._learning() as model:
+            X = read_table(model, X, reset=True, native=False)
             weights = read_weights(X, sample_weight)
             check_enough(X.shape[0], weights)
-            nothing = Seen.nothing(self._recipe(), X.shape[1])
-            seen = nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs)
-            self._learned(seen)
-            self._judge = self._calibrated(X, _rows.counted(X, weights))
+            nothing = TrainingState.nothing(model._recipe(), X.shape[1])
+            model._learn(nothing.plus_rows(X, weights, last=True, n_jobs=model.n_jobs))
+            scoring = model._learned.calibrated(X, _rows.counted(X, weights))
+            Learned.scoring.keep(model._learned, scoring)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning.
 
@@ -192,12 +185,13 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedREF
             The estimator itself.
         """
-        with self._restored_on_error(), self._naming_columns(), self._threads():
-            first = not hasattr(self, "_seen")
-            X = read_table(self, X, reset=first, native=False)
+        with self._learning() as model:
+            first = not hasattr(model, "_learned")
+            X = read_table(model, X, reset=first, native=False)
             weights = read_weights(X, sample_weight)
-            seen = Seen.nothing(self._recipe(), X.shape[1]) if first else self._seen
-            self._learned(seen.plus_rows(X, weights, last=False, n_jobs=self.n_jobs))
+            nothing = TrainingState.nothing(model._recipe(), X.shape[1])
+            state = nothing if first else model._learned.state
+            model._learn(state.plus_rows(X, weights, last=False, n_jobs=model.n_jobs))
         return self
 
     def empty_like(self) -> CreasedREF:
@@ -212,36 +206,34 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
-        if self._seen.creases is None:
+        state = self._learned.state
+        if state.creases is None:
             raise ValueError(
-                f"The creases are not final yet: {self._seen.weight:g} of "
-                f"n_init={self._seen.recipe.n_init} "
+                f"The creases are not final yet: {state.weight:g} of n_init={state.recipe.n_init} "
                 "rows have been learned. Learn more rows, set a smaller n_init, or use fit."
             )
-        return self._with(self._seen.emptied())
+        return self._with(state.emptied())
 
     @property
     def creases_(self) -> Creases:
         """The frozen part; provisional as long as fewer than `n_init` rows were learned."""
-        return self.judge_.creases
+        return self.scoring_.creases
 
     @property
     def sums_(self) -> Sums:
         """The sums over all rows learned."""
         check_is_fitted(self)
-        sums = self._seen.ready().sums
+        with self._naming_columns():
+            sums = self._learned.state.ready.sums
         assert sums is not None
         return sums
 
     @property
-    def judge_(self) -> Judge:
+    def scoring_(self) -> Scoring:
         """What scores; after ``partial_fit`` it is made when asked for."""
         check_is_fitted(self)
-        with _REFRESHING, self._naming_columns(), self._threads():
-            if self._judge is None:
-                sample = self._seen.sample
-                self._judge = self._calibrated(sample.rows, sample.weights)
-            return self._judge
+        with self._naming_columns():
+            return self._learned.scoring
 
     @property
     def threshold_(self) -> float:
@@ -256,8 +248,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     @property
     def calibration_(self) -> Calibration:
         """Distances of normal rows that the model has not seen."""
-        judge = self.judge_
-        return judge.calibration if self._set_calibration is None else self._set_calibration
+        scoring = self.scoring_
+        return scoring.calibration if self._set_calibration is None else self._set_calibration
 
     @calibration_.setter
     def calibration_(self, value: Calibration) -> None:
@@ -267,9 +259,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def summary_(self) -> Summary:
         """What is remembered of the training rows, feature by feature."""
         check_is_fitted(self)
-        if self._seen.sketch is None:
-            raise ValueError(_NO_ROWS)
-        return Summary.of_sketch(self._seen.sketch)
+        sketch = self._learned.state.sketch
+        if sketch is None:
+            raise ValueError(NO_ROWS)
+        return Summary.of_sketch(sketch)
 
     def score_samples(self, X: Array) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -283,9 +276,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        X, judge = self._read(X)
-        with self._threads():
-            return -judge.distances(X)
+        model, X = self._read(X)
+        return -model.scoring_.distances(X, model.n_jobs)
 
     def scorer(self) -> CreasedScorer:
         """Return what judges plain arrays, columns in the model's order, without further checks.
@@ -295,7 +287,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedScorer
             It does not change when the model learns on.
         """
-        return CreasedScorer(self.judge_, self.n_jobs)
+        check_is_fitted(self)
+        return CreasedScorer(self.scoring_, self.n_jobs)
 
     def reasons(self, X: Array) -> Reasons:
         """Say what each value was expected to be and what difference that makes.
@@ -314,9 +307,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         Reasons
             ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
         """
-        X, judge = self._read(X)
-        with self._threads():
-            return _reasons.reasons(judge, X, feature_names(self))
+        model, X = self._read(X)
+        return _reasons.reasons(model.scoring_, X, feature_names(model), model.n_jobs)
 
     def training_sample(self) -> Floats:
         """Return the training rows that the model has kept, NaN where missing.
@@ -327,46 +319,34 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             At most 10,000 rows, a uniform sample of all.
         """
         check_is_fitted(self)
-        return np.array(self._seen.ready().sample.rows, dtype=np.float64)
+        return np.array(self._learned.state.sample.rows, dtype=np.float64)
 
-    def _read(self, X: Array) -> tuple[NDArray[Any], Judge]:
+    def _read(self, X: Array) -> tuple[CreasedREF, NDArray[Any]]:
+        """Return the model as it is now, and the rows as it takes them."""
         check_is_fitted(self)
-        X = read_table(self, X, reset=False, native=False)
-        with self._naming_columns():
+        model = as_it_is(self)
+        X = read_table(model, X, reset=False, native=False)
+        with model._naming_columns():
             _rows.check(X)
-        return X, self.judge_
+        return model, X
 
     def _recipe(self) -> Recipe:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return Recipe(self.n_creases, self.n_levels, float(self.ridge), self.n_init, int(seed))
 
-    def _learned(self, seen: Seen) -> None:
-        self._seen = seen
-        self._judge = self._set_threshold = self._set_calibration = None
+    def _learn(self, state: TrainingState) -> None:
+        self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
+        self._set_threshold = self._set_calibration = None
         self.alpha_ = float(self.alpha)
 
-    def _calibrated(self, X: NDArray[Any], weights: Floats) -> Judge:
-        """Make the judge of what was seen, by leave-one-out scores of rows that are part of it."""
-        if self._seen.sketch is None:
-            raise ValueError(_NO_ROWS)
-        rows, weight = self._seen.sketch.rows, self._seen.weight
-        check_enough(rows, None if weight == rows else weight)
-        return Judge.of(self._seen.ready(), X, weights, alpha=self.alpha, ridge=float(self.ridge))
-
-    def _with(self, seen: Seen) -> CreasedREF:
-        """Return a model with the same parameters and columns, and what was seen."""
+    def _with(self, state: TrainingState) -> CreasedREF:
+        """Return a model with the same parameters and columns, and what was learned."""
         model: CreasedREF = clone(self)
-        model._learned(seen)
+        model._learn(state)
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
         return model
 
-    def _threads(self) -> AbstractContextManager[Any]:
-        return blas_threads(self.n_jobs)
-
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_seen")
-
-
-_NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
+        return hasattr(self, "_learned")

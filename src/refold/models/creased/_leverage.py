@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.linalg.blas import dtrsm
 
 from refold._typing import Floats
+from refold.models.creased import _blas
 from refold.models.creased._sums import Sums
 
 
@@ -69,9 +69,8 @@ class Leverage:
             within = phi @ self.factor.T
             form = np.einsum("ij,ij->i", phi, phi) - np.einsum("ij,ij->i", within, within)
             return np.asarray(1.0 / self.weight + np.maximum(form, 0.0) / self.ridge)
-        # The transpose of a C-ordered block is what Fortran wants: nothing is copied.
-        solved = dtrsm(1.0, self.factor, phi.T, lower=1, overwrite_b=1).T
-        return np.asarray(1.0 / self.weight + np.einsum("ij,ij->i", solved, solved))
+        _blas.solve_lower(self.factor, phi)
+        return np.asarray(1.0 / self.weight + np.einsum("ij,ij->i", phi, phi))
 
     def left_out(self, scores: Floats, weights: Floats) -> Floats:
         """Return the scores that rows learned would have had without themselves.

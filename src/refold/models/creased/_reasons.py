@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import standardized
-from refold.models.creased._judge import Judge
-from refold.models.creased._rows import BLOCK, blocks
+from refold.models.creased._rows import BLOCK, blocks, on_threads
+from refold.models.creased._scoring import Scoring
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +63,23 @@ class Reasons:
         ]
 
 
-def reasons(judge: Judge, X: NDArray[Any], names: list[str]) -> Reasons:
+@one_thread
+def reasons(scoring: Scoring, X: NDArray[Any], names: list[str], n_jobs: int | None) -> Reasons:
     """Replace each value by what is expected in its place and see how the distance changes."""
-    expected, drop, distance = np.empty(X.shape), np.empty(X.shape), np.empty(len(X))
-    for part, rows in blocks(X):
-        height = part.stop - part.start
-        found = _of_block(judge, rows)
-        for out, values in zip((expected, drop, distance), found, strict=True):
-            out[part] = values[:height]
+
+    def work(part: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+        found = np.empty(part.shape), np.empty(part.shape), np.empty(len(part))
+        for place, rows in blocks(part):
+            for out, values in zip(found, _of_block(scoring, rows), strict=True):
+                out[place] = values[: place.stop - place.start]
+        return found
+
+    expected, drop, distance = map(np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True))
     return Reasons(names, np.array(X, dtype=np.float64), expected, drop, distance)
 
 
-def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats, Floats]:
-    creases, varying = judge.creases, judge.creases.varying
+def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    creases, varying = scoring.creases, scoring.creases.varying
     Z, changed = creases.standardized(rows)
     deviations = creases.expected.deviations(Z)
     instead = np.broadcast_to(creases.center, rows.shape).copy()
@@ -88,7 +93,7 @@ def _of_block(judge: Judge, rows: Floats) -> tuple[Floats, Floats, Floats]:
     def distance(y: Floats, changed: Floats) -> Floats:
         np.copyto(moved, y)
         creases.fold(moved, changed, phi)
-        return judge.leverage.scores(phi) / judge.unit
+        return scoring.leverage.scores(phi) / scoring.unit
 
     before = distance(y, changed)
     drop = np.empty(rows.shape)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.algorithm.engines import exact
 from refold.base import errors
+from refold.models.creased._blas import one_thread
 
 # Rows at once. With 512 BLAS is a tenth faster, but then a single row takes six times as long.
 BLOCK = 128
+# A thread takes as long to start as a tenth of a block; with so many it pays.
+_LEAST_BLOCKS = 8
+
+Result = TypeVar("Result")
 
 
 def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
@@ -26,6 +33,20 @@ def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
         rows = np.ascontiguousarray(X[part], dtype=np.float64)
         short = BLOCK - len(rows)
         yield part, np.pad(rows, ((0, short), (0, 0)), mode="edge") if short else rows
+
+
+def on_threads(
+    work: Callable[[NDArray[Any]], Result], X: NDArray[Any], n_jobs: int | None
+) -> list[Result]:
+    """Return what comes of parts of X, in their order; they are whole blocks, however many."""
+    n_blocks = -(-len(X) // BLOCK)
+    n_threads = min(exact.threads(X.size, n_jobs), n_blocks // _LEAST_BLOCKS)
+    if n_threads < 2:
+        return [work(X)]
+    height = BLOCK * -(-n_blocks // n_threads)
+    parts = [X[begin : begin + height] for begin in range(0, len(X), height)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(one_thread(work), parts))
 
 
 def check(X: NDArray[Any]) -> None:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.models.creased import _reasons, _rows
-from refold.models.creased._judge import Judge
-from refold.models.creased._threads import blas_threads
+from refold.models.creased._scoring import Scoring
 from refold.models.scoring import Attribution
 
 
@@ -21,13 +20,13 @@ class CreasedScorer:
 
     Parameters
     ----------
-    judge : Judge
+    scoring : Scoring
         What was learned.
     n_jobs : int or None
-        Threads of the linear algebra.
+        Threads.
     """
 
-    judge: Judge
+    scoring: Scoring
     n_jobs: int | None
 
     additive: ClassVar[bool] = False
@@ -36,14 +35,12 @@ class CreasedScorer:
     def distances(self, X: NDArray[Any]) -> Floats:
         """Return each row's distance."""
         _rows.check(X)
-        with blas_threads(self.n_jobs):
-            return self.judge.distances(X)
+        return self.scoring.distances(X, self.n_jobs)
 
     def attribution(self, X: NDArray[Any]) -> Attribution:
         """Return the drops in distance had each feature the value that was expected."""
         _rows.check(X)
-        with blas_threads(self.n_jobs):
-            found = _reasons.reasons(self.judge, X, [])
+        found = _reasons.reasons(self.scoring, X, [], self.n_jobs)
         return Attribution(found.distance, np.maximum(found.drop, 0.0), found.expected)
 
     def on_threads(self, n_jobs: int | None) -> CreasedScorer:

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
 
 from refold._typing import Floats
+from refold.models.creased import _blas
 from refold.models.creased._creases import Creases
 
 
@@ -92,4 +92,4 @@ def add_products(gram: Floats, phi: Floats, weights: Floats) -> None:
         return
     if (weights != 1.0).any():
         phi = phi * np.sqrt(weights)[:, None]
-    dsyrk(1.0, phi.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
+    _blas.add_products(gram, phi)

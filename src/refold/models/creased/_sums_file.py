@@ -1,4 +1,4 @@
-"""The running sums of the features over all rows."""
+"""The running sums in a model file."""
 
 from __future__ import annotations
 

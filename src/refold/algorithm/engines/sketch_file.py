@@ -1,4 +1,4 @@
-"""A sketch's histograms: their bins are many, and encoded."""
+"""A sketch in a model file: the bins of its histograms are many, and encoded."""
 
 from __future__ import annotations
 

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.algorithm.engines.sketch import Sketch
+from refold.base.once import once
 from refold.models.creased import _rows
+from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
@@ -29,7 +31,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class TrainingState:
     """The creases, the sums, a sample and a sketch of the rows; nothing is changed in place.
 
     Parameters
@@ -67,28 +69,31 @@ class Seen:
             return self.sums.weight
         return float(sum(w.sum() for _, w in self.waiting))
 
+    @one_thread
     def plus_rows(
         self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
-    ) -> Seen:
+    ) -> TrainingState:
         """Return this and more rows; with `last` no further ones are waited for."""
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         counts = _rows.counted(X, weights)
         sample = self.sample.plus_rows(X, counts)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
-        seen = replace(self, sample=sample, sketch=sketch)
+        state = replace(self, sample=sample, sketch=sketch)
         if self.creases is not None and self.sums is not None:
-            return replace(seen, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
+            return replace(state, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
         parts = (*self.waiting, (X, counts))
         if last or self.weight + counts.sum() >= self.recipe.n_init:
-            return seen._creased(parts)
+            return state._creased(parts)
         # The caller may reuse the array.
-        return replace(seen, waiting=(*self.waiting, (np.array(X, dtype=np.float64), counts)))
+        return replace(state, waiting=(*self.waiting, (np.array(X, dtype=np.float64), counts)))
 
-    def ready(self) -> Seen:
-        """Return this, with creases from the rows that wait if there are none yet."""
+    @once
+    @one_thread
+    def ready(self) -> TrainingState:
+        """The same, with creases from the rows that wait if there are none yet."""
         return self if self.creases is not None else self._creased(self.waiting)
 
-    def _creased(self, parts: tuple[tuple[NDArray[Any], Floats], ...]) -> Seen:
+    def _creased(self, parts: tuple[tuple[NDArray[Any], Floats], ...]) -> TrainingState:
         rows, counts = _rows.first(parts, self.recipe.n_init)
         creases = Creases.of(
             rows,
@@ -101,16 +106,16 @@ class Seen:
         sums = reduce(Sums.plus, (Sums.of(creases, X, w) for X, w in parts))
         return replace(self, waiting=(), creases=creases, sums=sums)
 
-    def emptied(self) -> Seen:
+    def emptied(self) -> TrainingState:
         """Return the creases without any row; only where there are creases."""
         assert self.creases is not None
         return replace(
-            Seen.nothing(self.recipe, len(self.creases.center)),
+            TrainingState.nothing(self.recipe, len(self.creases.center)),
             creases=self.creases,
             sums=Sums.empty(self.creases.n_outputs),
         )
 
-    def plus(self, other: Seen) -> Seen:
+    def plus(self, other: TrainingState) -> TrainingState:
         """Return what is kept of the rows of both, which share their creases."""
         assert self.sums is not None
         assert other.sums is not None
@@ -121,3 +126,7 @@ class Seen:
             sample=self.sample.plus(other.sample),
             sketch=reduce(Sketch.plus, sketches) if sketches else None,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}

@@ -1,20 +1,24 @@
-"""Model files on the disk: saved whole or not at all, loaded in bounded memory."""
+"""Models on the disk: saved whole or not at all, loaded in bounded memory."""
 
 from __future__ import annotations
 
 import os
-import stat
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from refold.base.files import replacing
-from refold.modelfile.budget import MOST_BYTES
-from refold.modelfile.document import from_bytes, to_bytes
+from refold.base.version import VERSION
+from refold.modelfile.budget import MEMORY
+from refold.modelfile.content import content_of
+from refold.modelfile.document import Kind, from_bytes, to_bytes
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.kinds import KINDS
+from refold.models import ref_file
+from refold.models.creased import _file as creased_file
+
+# The estimators that have model files, under their names there: one module beside each.
+KINDS: dict[str, Kind] = {"REF": ref_file, "CreasedREF": creased_file}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -47,16 +51,38 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> again.predict([[20.2, 5.0], [35.0, 5.0]])
     array([ 1, -1])
     """
-    kind = next((name for name, kind in KINDS.items() if type(model) is kind.ESTIMATOR), None)
-    if kind is None:
+    if not any(type(model) is kind.ESTIMATOR for kind in KINDS.values()):
         raise TypeError(
             f"refold.save writes {', '.join(KINDS)}, not {type(model).__name__}. Save the model of "
             "a pipeline by itself, or use pickle or skops for the whole."
         )
     check_is_fitted(model)
-    content = to_bytes(model, kind, version("refold"))
+    content = to_bytes(model, KINDS, VERSION)
     with replacing(Path(path)) as file:
         file.write(content)
+
+
+def check_columns(model: Any, n_features: int) -> None:
+    """Refuse to learn more columns than a model file can hold, before it is done in vain.
+
+    Parameters
+    ----------
+    model : REF or CreasedREF
+        A model that is to be fitted and saved.
+    n_features : int
+        How many columns it will have.
+
+    Raises
+    ------
+    ModelFileError
+        If its arrays alone would take more memory than :func:`load` may.
+    """
+    kind = next(kind for kind in KINDS.values() if type(model) is kind.ESTIMATOR)
+    if kind.least_memory(model, n_features) > MEMORY:
+        raise ModelFileError(
+            f"A {type(model).__name__} of {n_features:,} columns is too large for a model file. "
+            "Learn fewer columns, or pickle the model"
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -85,34 +111,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     save : Write a model.
     """
     try:
-        return from_bytes(_content(Path(path)))
+        return from_bytes(content_of(Path(path)), KINDS)
     except ModelFileError as error:
         raise error.in_file(os.fspath(path)) from None
-
-
-def _content(path: Path) -> bytearray:
-    """Return a file's bytes; of one that is too large no more than is needed to know."""
-    try:
-        file = path.open("rb", buffering=0)
-    except IsADirectoryError:
-        raise ModelFileError("This is a folder, not a model file") from None
-    with file:
-        info = os.fstat(file.fileno())
-        known = stat.S_ISREG(info.st_mode) and info.st_size > 0  # a pipe does not say how long
-        if known and info.st_size > MOST_BYTES:
-            _refuse_size()
-        content = bytearray((info.st_size if known else MOST_BYTES) + 1)
-        filled = 0
-        with memoryview(content) as room:
-            while count := file.readinto(room[filled:]):
-                filled += count
-    if filled == len(content):
-        _refuse_size()
-    del content[filled:]
-    return content
-
-
-def _refuse_size() -> None:
-    raise ModelFileError(
-        f"The file has more than {MOST_BYTES >> 20} MB; no model file that refold writes has"
-    )

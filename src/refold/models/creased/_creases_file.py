@@ -1,4 +1,4 @@
-"""The creases: what maps a row to its features."""
+"""The creases in a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training rows: a sample to calibrate on, and those that wait until there are enough."""
+"""Training rows in a model file: a sample to calibrate on, and those that wait to be enough."""
 
 from __future__ import annotations
 

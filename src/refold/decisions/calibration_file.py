@@ -1,4 +1,4 @@
-"""The distances that p-values and thresholds are read from."""
+"""Calibrations and rates in a model file."""
 
 from __future__ import annotations
 
@@ -40,3 +40,21 @@ def read(field: Field, *, ties: bool = False) -> Calibration:
     if not 0.0 < total < np.inf:
         weights.refuse(f"must add up to a finite number above 0, not {total!r}")
     return Calibration(distances, counts, source.text(SOURCES))
+
+
+def read_rate(field: Field) -> float | None:
+    """Return a checked rate of false alarms, or None where the threshold promises none."""
+    if field.is_null():
+        return None
+    rate = float(field.number())
+    if not 0.0 < rate < 1.0:
+        field.refuse(f"must lie between 0 and 1, is {rate!r}")
+    return rate
+
+
+def read_threshold(field: Field) -> float:
+    """Return a checked threshold."""
+    threshold = float(field.number())
+    if threshold < 0.0:
+        field.refuse(f"must not be negative, is {threshold!r}")
+    return threshold

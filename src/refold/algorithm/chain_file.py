@@ -1,4 +1,4 @@
-"""The fold chain: a feature's shifts are one row, its scales another."""
+"""The fold chain in a model file: a feature's shifts are one row, its scales another."""
 
 from __future__ import annotations
 

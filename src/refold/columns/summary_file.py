@@ -1,4 +1,4 @@
-"""What is remembered of the training rows: a feature's quantiles are one row."""
+"""The summary of the training rows in a model file: a feature's quantiles are one row."""
 
 from __future__ import annotations
 

@@ -1,0 +1,146 @@
+"""CreasedREF in a model file: creases, sums, training rows, and the unit of its distances."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from refold.algorithm.engines import sketch_file
+from refold.decisions import calibration_file
+from refold.modelfile.fields import Field
+from refold.models.creased import _creases_file, _sample_file, _scoring_file, _sums_file
+from refold.models.creased._blas import one_thread
+from refold.models.creased._estimator import CreasedREF
+from refold.models.creased._state import Recipe, TrainingState
+
+ESTIMATOR = CreasedREF
+MEMBERS = (
+    "threshold",
+    "alpha",
+    "recipe",
+    "creases",
+    "sums",
+    "waiting",
+    "sample",
+    "sketch",
+    "judge",
+    "calibration",
+)
+_MOST_LEVELS = 2**10
+_LARGEST_SEED = int(np.iinfo(np.int32).max)
+# Multiplications that loading may cost: somewhat more than 10,000 rows with 256 creases do.
+_MOST_WORK = 2**32
+
+
+def written(model: CreasedREF) -> dict[str, Any]:
+    """Return what CreasedREF has learned."""
+    state, calibrated = model._learned.state, model._set_calibration
+    waits = state.creases is None
+    return {
+        "threshold": model.threshold_,
+        "alpha": None if model.alpha_ is None else float(model.alpha_),
+        "recipe": asdict(state.recipe),
+        "creases": None if state.creases is None else _creases_file.written(state.creases),
+        "sums": None if state.sums is None else _sums_file.written(state.sums),
+        "waiting": _sample_file.chunks_written(state.waiting) if waits else None,
+        "sample": None if waits else _sample_file.written(state.sample),
+        "sketch": None if state.sketch is None else sketch_file.written(state.sketch),
+        "judge": _scoring_written(model),
+        "calibration": None if calibrated is None else calibration_file.written(calibrated),
+    }
+
+
+def _scoring_written(model: CreasedREF) -> dict[str, Any] | None:
+    try:
+        scoring = model.scoring_
+    except ValueError:  # too few rows yet: the model can be saved, and goes on learning
+        return None
+    return _scoring_file.written(scoring)
+
+
+def least_memory(model: CreasedREF, n_features: int) -> int:
+    """Return what the directions take while they are read, in bytes."""
+    return 2 * 8 * n_features * model.n_creases
+
+
+def read(members: dict[str, Field], model: CreasedREF) -> None:
+    """Give a model what CreasedREF has learned."""
+    threshold = calibration_file.read_threshold(members["threshold"])
+    recipe = _recipe(members["recipe"])
+    waits = members["creases"].is_null()
+    state = (_waiting if waits else _creased)(members, recipe, model.n_features_in_)
+    model._learn(state)
+    model._set_threshold = None if threshold == 1.0 else threshold
+    model.alpha_ = calibration_file.read_rate(members["alpha"])
+    if not members["calibration"].is_null():
+        model._set_calibration = calibration_file.read(members["calibration"], ties=True)
+    _read_scoring(members["judge"], model)
+
+
+@one_thread
+def _read_scoring(field: Field, model: CreasedREF) -> None:
+    """Make what scores now, so that rows or sums that cannot be used are refused.
+
+    Where rows wait and it would cost more than a file may, it is made when it is asked for, as
+    after ``partial_fit``.
+    """
+    if not field.is_null():
+        model._learned = replace(model._learned, unit=_scoring_file.read(field))
+    waits = model._learned.state.creases is None
+    if not _is_affordable(model._learned.state, field):
+        return
+    try:
+        with np.errstate(all="ignore"):
+            scoring = model.scoring_
+    except ValueError as error:  # not positive definite, not finite, or no rows
+        if not field.is_null():
+            field.refuse(f"cannot be made of the {'rows' if waits else 'sums'}: {error}")
+        return
+    _scoring_file.check_evaluable(field, scoring)
+
+
+def _is_affordable(state: TrainingState, field: Field) -> bool:
+    if state.creases is not None:
+        # Two factors, their inverse, and what they are made of.
+        field.budget.charge(4 * 8 * state.creases.n_outputs**2, "The factored sums", "sums")
+        return True
+    rows, columns = sum(len(weights) for _, weights in state.waiting), state.sample.rows.shape[1]
+    n, p = state.recipe.n_creases, state.recipe.n_creases * state.recipe.n_levels + 1
+    memory = 8 * (2 * rows * n + 8 * rows * columns + 2 * n * columns + 4 * p * p)
+    return rows * p * p <= _MOST_WORK and field.budget.has(memory)
+
+
+def _recipe(field: Field) -> Recipe:
+    n_creases, n_levels, ridge, n_init, seed = field.members(
+        "n_creases", "n_levels", "ridge", "n_init", "seed"
+    )
+    return Recipe(
+        n_creases.integer(1, _creases_file.MOST_CREASES),
+        n_levels.integer(1, _MOST_LEVELS),
+        float(ridge.positive()),
+        n_init.integer(2),
+        seed.integer(0, _LARGEST_SEED),
+    )
+
+
+def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
+    made = _creases_file.read(members["creases"], n_features, recipe.n_levels)
+    summed = _sums_file.read(members["sums"], made.n_outputs)
+    if not members["waiting"].is_null():
+        members["waiting"].refuse("must be null where there are creases")
+    kept = _sample_file.read(members["sample"], n_features, recipe.seed)
+    sketched = members["sketch"]
+    counted = None if sketched.is_null() else sketch_file.read(sketched, n_features)
+    return TrainingState(recipe, (), made, summed, kept, counted)
+
+
+def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
+    for name in ("sums", "sample"):
+        if not members[name].is_null():
+            members[name].refuse("must be null where there are no creases yet")
+    chunks = _sample_file.read_chunks(members["waiting"], n_features)
+    kept = _sample_file.sample_of(chunks, n_features, recipe.seed)
+    counted = sketch_file.read(members["sketch"], n_features)
+    return TrainingState(recipe, chunks, None, None, kept, counted)

@@ -1,0 +1,77 @@
+"""REF in a model file: a chain, a threshold, what is remembered of the training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refold.algorithm import chain_file
+from refold.algorithm.engines import ENGINES, sketch_file
+from refold.columns import summary_file
+from refold.columns.summary import N_QUANTILES
+from refold.decisions import calibration_file
+from refold.modelfile.fields import Field
+from refold.models.learned import FromRows, FromSketch
+from refold.models.ref import REF
+
+ESTIMATOR = REF
+MEMBERS = ("engine", "threshold", "alpha", "chain", "calibration", "summary", "sketch")
+
+
+def written(model: REF) -> dict[str, Any]:
+    """Return what REF has learned."""
+    calibrated, sketched = getattr(model, "calibration_", None), getattr(model, "sketch_", None)
+    return {
+        "engine": model.engine_,
+        "threshold": model.threshold_,
+        "alpha": model.alpha_,
+        "chain": chain_file.written(model.chain_),
+        "calibration": None if calibrated is None else calibration_file.written(calibrated),
+        "summary": summary_file.written(model.summary_),
+        "sketch": None if sketched is None else sketch_file.written(sketched),
+    }
+
+
+def least_memory(model: REF, n_features: int) -> int:
+    """Return what shifts, scales and quantiles take while they are read, in bytes."""
+    return 2 * 8 * n_features * (2 * model.n_iter + N_QUANTILES)
+
+
+def read(members: dict[str, Field], model: REF) -> None:
+    """Give a model what REF has learned."""
+    model.engine_ = members["engine"].text(ENGINES)
+    model.threshold_ = calibration_file.read_threshold(members["threshold"])
+    _check_engine(members["parameters"], model)
+    model._learned = _learned(members, model)
+    if not members["calibration"].is_null():
+        model.calibration_ = calibration_file.read(members["calibration"])
+    model.alpha_ = calibration_file.read_rate(members["alpha"])
+    if model.alpha_ is not None and not hasattr(model, "calibration_"):
+        members["alpha"].refuse("must be null where there is no calibration")
+
+
+def _check_engine(field: Field, model: REF) -> None:
+    """Refuse parameters with which the model could not go on learning."""
+    for engine in {model.engine, model.engine_} - {"auto"}:
+        try:
+            model._check_engine(engine)
+        except ValueError as error:
+            field.refuse(str(error))
+
+
+def _learned(members: dict[str, Field], model: REF) -> FromRows | FromSketch:
+    """Read the chain with the sketch, from which the summary follows, or the summary itself."""
+    d, sketched = model.n_features_in_, members["sketch"]
+    chain = chain_file.read(members["chain"], d)
+    if model.engine_ != "reference":
+        chain_file.check_evaluable(members["chain"], chain)
+    summary = summary_file.read(members["summary"], d, sketched=not sketched.is_null())
+    if sketched.is_null() == (model.engine_ == "sketch"):
+        sketched.refuse(
+            "must be there for the engine 'sketch', and null for others; the engine is "
+            f"{model.engine_!r}"
+        )
+    if sketched.is_null():
+        return FromRows(chain, summary)
+    learned = FromSketch(sketch_file.read(sketched, d), model._recipe())
+    FromSketch.chain.keep(learned, chain)
+    return learned
