@@ -132,7 +132,7 @@ def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
     ],
 )
 def test_the_separator_is_guessed(content, delimiter, decimal):
-    found = guess(content, None, None)
+    found = guess(content.encode(), None, None)
     assert (found.delimiter, found.decimal) == (delimiter, decimal)
 
 

@@ -15,6 +15,7 @@ from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.algorithm.kernels import _kernels
 from refold.base.errors import TableError
 from refold.base.needs import needs
+from refold.columns.arrow import floats
 from refold.models.ref import REF
 from refold.models.scorer import parts_of
 
@@ -54,12 +55,14 @@ def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
     """Put small batches together; nothing is copied."""
     pa = needs("pyarrow", "parquet")
     waiting: list[Batch] = []
+    rows = 0
     for batch in batches:
         if batch.num_rows:
             waiting.append(batch)
-        if sum(part.num_rows for part in waiting) >= batch_rows // 4:
+            rows += batch.num_rows
+        if waiting and rows >= batch_rows // 4:
             yield pa.Table.from_batches(waiting)
-            waiting = []
+            waiting, rows = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 
@@ -72,7 +75,7 @@ def _count_columns(
     def count_column(number: int) -> tuple[int, int, int] | None:
         row = first_row
         for chunk in table.column(number).chunks:
-            values = np.ascontiguousarray(_floats(chunk), dtype=np.float64)
+            values = np.ascontiguousarray(floats(chunk))
             problem = tallies[number].add(values, row, number)
             if problem[0]:
                 return problem
@@ -95,16 +98,6 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
         named = TableError(error.problem, row=row, column=error.column, names=names)
         # A plain error: it may have to travel between processes.
         raise ValueError(f"{where}: {named}") from None
-
-
-def _floats(values: Any) -> NDArray[Any]:
-    """Return an Arrow column as numbers, NaN where it is null; without a copy if possible."""
-    pa = needs("pyarrow", "parquet")
-    is_ = pa.types
-    if not (is_.is_integer(values.type) or values.type in (pa.float64(), pa.float32())):
-        values = values.cast(pa.float64())
-    floats: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-    return floats
 
 
 def answer_names(reasons: int, prefix: str, taken: Sequence[str]) -> list[str]:
@@ -133,7 +126,7 @@ def answers(scorer: REF, batch: Batch, features: Sequence[str], reasons: int) ->
     """
     X = np.empty((batch.num_rows, len(features)), order="F")
     for column, name in enumerate(features):
-        X[:, column] = _floats(batch.column(name))
+        X[:, column] = floats(batch.column(name))
     return judged(scorer, X, features, reasons)
 
 
