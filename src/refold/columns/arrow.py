@@ -40,5 +40,7 @@ def floats(values: Any) -> Floats:
     As everywhere in Python, whole numbers beyond 2**53 become the nearest float.
     """
     pa = needs("pyarrow", "parquet")
-    converted: Floats = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    if values.type != pa.float64():
+        values = values.cast(pa.float64(), safe=False)
+    converted: Floats = values.to_numpy(zero_copy_only=False)
     return converted

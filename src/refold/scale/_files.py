@@ -24,7 +24,7 @@ from refold.scale._batches import (
 from refold.scale._model import features_of, learned, sketching
 from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
 from refold.tabular.errors import listed
-from refold.tabular.training import no_name, not_numbers
+from refold.tabular.training import LOOKED_AT, no_name, not_numbers
 
 
 def fit_parquet(
@@ -215,7 +215,7 @@ def _columns_to_learn(
             raise InputError(f"{no_name(table)} say with columns= which ones to learn.")
     else:
         table.require(columns)
-    first = next(table.blocks(columns), None)
+    first = next(table.blocks(columns, rows=LOOKED_AT), None)
     if first is None:
         raise InputError(f"There are no rows in {', '.join(map(str, table.files[:5]))}.")
     others = not_numbers(first, columns)

@@ -124,14 +124,15 @@ class ArrowFile(ColumnarTable):
         return head.startswith(b"ARROW1\0\0")
 
     def _open(self) -> Any:
-        reader = needs("pyarrow.ipc", "parquet").open_file(self._stream)
-        self.rows = reader.count_rows()
-        return reader.schema
+        return needs("pyarrow.ipc", "parquet").open_file(self._stream).schema
 
     def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
         ipc = needs("pyarrow.ipc", "parquet")
-        places = dict(zip(self.kinds, range(len(self.kinds)), strict=True))
-        options = ipc.IpcReadOptions(included_fields=[places[name] for name in wanted])
+        options = None
+        if len(wanted) < len(self.kinds):
+            chosen = set(wanted)
+            places = [k for k, name in enumerate(self.kinds) if name in chosen]
+            options = ipc.IpcReadOptions(included_fields=places)
         reader = ipc.open_file(self._stream, options=options)
         return map(reader.get_batch, range(reader.num_record_batches))
 

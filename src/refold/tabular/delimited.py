@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
 
 from refold.base.needs import needs
 from refold.tabular.cells import kind_of
@@ -79,17 +81,18 @@ class DelimitedTable(FileTable):
         if table is None:
             return None
         before = self._lines.number + 1
-        lines = text.count(b"\n") + (not text.endswith(b"\n"))
+        newlines = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+        lines = newlines + (not text.endswith(b"\n"))
         self._lines.skip(lines)
+        blank = text if lines > table.num_rows else None  # else there is no need to keep it
 
         def where(k: int) -> str:
-            full = (number for number, line in enumerate(text.split(b"\n"), before) if line)
+            if blank is None:
+                return f"line {before + k}"
+            full = (number for number, line in enumerate(blank.split(b"\n"), before) if line)
             return f"line {next(itertools.islice(full, k, None))}"
 
-        columns = {
-            name: column.combine_chunks()
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        }
+        columns = dict(zip(table.column_names, map(_whole, table.columns), strict=True))
         return Block(first, columns, table.num_rows, where, self.name, self._decimal)
 
     def _careful_block(self, wanted: list[str], first: int) -> Block:
@@ -132,3 +135,7 @@ class DelimitedTable(FileTable):
                     "closed?"
                 )
             raise InputError(f"{self.name}, line {line}: {problem}") from None
+
+
+def _whole(column: Any) -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

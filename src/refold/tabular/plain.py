@@ -87,9 +87,7 @@ class PlainReader:
         kinds |= dict.fromkeys(numbers, None if infer else pa.float64())
         return csv.read_csv(
             pa.BufferReader(text),
-            read_options=csv.ReadOptions(
-                column_names=self._names, block_size=len(text) + 1, use_threads=False
-            ),
+            read_options=csv.ReadOptions(column_names=self._names, block_size=len(text) + 1),
             parse_options=csv.ParseOptions(
                 delimiter=self._dialect.delimiter, quote_char='"' if b'"' in text else False
             ),

@@ -85,6 +85,7 @@ class Lines:
         """Read blocks that end with a line, but for the last; those before have been given out."""
         rest, newlines = b"", _Newlines()
         while raw := stream.read(BLOCK):
+            raw += stream.readline(BLOCK)  # to its end, as a rule: then nothing is cut and copied
             text = rest + newlines.translate(self._decoder.decode(raw, self.number + 1))
             cut = text.rfind(b"\n") + 1
             if len(text) - cut > LONGEST_LINE:

@@ -20,7 +20,7 @@ from refold.tabular.features import EQUALS, OTHER, Category, Column, stack
 from refold.tabular.table import Block, Table
 
 MOST_CATEGORIES = 100
-_LOOKED_AT = 1000  # cells of a column that say whether it is text
+LOOKED_AT = 1000  # rows that say whether a column is text
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2}.*)?")
 
 
@@ -178,7 +178,7 @@ def _not_numbers(block: Block, name: str) -> str | None:
         return described(column.type)
     observed = [
         (k, cell)
-        for k, cell in enumerate(block.texts(name)[:_LOOKED_AT].to_pylist())
+        for k, cell in enumerate(block.texts(name)[:LOOKED_AT].to_pylist())
         if cell is not None and not cells.is_missing(cell)
     ]
     odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, block.decimal) is None]
