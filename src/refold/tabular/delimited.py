@@ -46,7 +46,10 @@ class DelimitedTable(FileTable):
         plain = PlainReader(self.names, wanted, numbers, self._dialect)
         first = 1
         while self._lines.fill():
-            block = self._plain_block(plain, first) or self._careful_block(wanted, first)
+            block = self._plain_block(plain, first)
+            if block is None:
+                block = self._careful_block(wanted, first)
+                plain.learn(block.columns)
             if block.rows:
                 yield block
                 first += block.rows

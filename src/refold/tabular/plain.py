@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from refold.base.needs import needs
-from refold.tabular.cells import missing_as_written
+from refold.tabular.cells import first_known, kind_of, missing_as_written
 from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
@@ -32,8 +32,7 @@ class PlainReader:
         self, names: list[str], wanted: list[str], numbers: Collection[str], dialect: Dialect
     ) -> None:
         self._names, self._wanted, self._dialect = names, wanted, dialect
-        self._asked = [name for name in wanted if name in numbers]
-        self._numbers: set[str] = set()
+        self._numbers = set(wanted).intersection(numbers)  # only ever fewer
         self._looked = False
         edge = re.escape(dialect.delimiter).encode()
         self._quoted = re.compile(rb'(?<![^%b\n])"(?:[^"\n]++|"")*+"(?![^%b\n])' % (edge, edge))
@@ -49,6 +48,13 @@ class PlainReader:
             return self._finite(text, self._decoded(text))
         except needs("pyarrow", "parquet").ArrowInvalid:
             return None
+
+    def learn(self, columns: dict[str, Any]) -> None:
+        """Note what another reader has found: what began as true and false does not go on as 1."""
+        for name in list(self._numbers):
+            known = first_known(columns[name])
+            if known and kind_of(known[1], self._dialect.decimal) == "truth":
+                self._numbers.discard(name)
 
     def _decoded(self, text: bytes) -> Any:
         """Decode; columns of which Arrow cannot read a cell as a number are text from then on."""
@@ -73,13 +79,13 @@ class PlainReader:
         return self._cut(text, self._numbers)
 
     def _inferred(self, text: bytes) -> set[str]:
-        """Return the columns asked for of which Arrow takes every cell for a number."""
-        if not self._asked:
+        """Return the columns of numbers of which Arrow takes every cell for one."""
+        if not self._numbers:
             return set()
         is_ = needs("pyarrow", "parquet").types
         tests = (is_.is_integer, is_.is_floating, is_.is_null)
-        kinds = self._cut(text, self._asked, infer=True).schema
-        return {n for n in self._asked if any(test(kinds.field(n).type) for test in tests)}
+        kinds = self._cut(text, self._numbers, infer=True).schema
+        return {n for n in self._numbers if any(test(kinds.field(n).type) for test in tests)}
 
     def _cut(self, text: bytes, numbers: Collection[str], *, infer: bool = False) -> Any:
         pa, csv = needs("pyarrow", "parquet"), needs("pyarrow.csv", "parquet")
