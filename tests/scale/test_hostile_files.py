@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, scale
-from refold.tabular import InputError
+from refold.tabular import InputError, Wanted, open_table, read_training
 
 
 @pytest.fixture
@@ -83,6 +83,73 @@ def test_a_csv_row_of_another_length_is_refused_with_its_file(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3\n")
     with pytest.raises(ValueError, match=r"a\.csv, line 3: the number of cells is 1, in .* 2"):
         scale.fit_csv(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "x,y\n1,2\n1,oops\n",
+        "x,y\n1,2\n\n3\n",
+        "x;y\n1,5;2\n1.5;3\n",
+        'x,y\n1,2\n"3,4\n',
+        "x,x\n1,2\n",
+        "1,2\n3,4\n",
+        "x,y\n1,2\n1,inf\n",
+        "",
+        "x,y\n1,\0\n",
+        b"x,y\n1,\xc3\xa4\n2,\xe4\n",
+    ],
+)
+def test_what_is_wrong_with_a_text_file_is_said_as_by_the_command_line(tmp_path, content):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as ours:
+        scale.fit_csv(path)
+    with pytest.raises(InputError) as theirs, open_table(path) as table:
+        read_training(table, Wanted())
+    assert str(ours.value) == str(theirs.value)
+    assert str(path) in str(ours.value)
+
+
+def with_a_bad_code(path, column):
+    """A Parquet file whose second column has words by number, one of which does not exist."""
+    table = pa.table({"x": np.arange(1000.0), "word": column})
+    pq.write_table(table, path, compression="none")
+    chunk = pq.read_metadata(path).row_group(0).column(1)
+    with path.open("r+b") as file:
+        file.seek(chunk.dictionary_page_offset + chunk.total_compressed_size - 20)
+        file.write(b"\xff" * 20)
+    return path
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_a_word_that_does_not_exist_is_found_with_its_column(tmp_path, coded):
+    words = pa.array(["a", "b", "c"] * 333 + ["a"])
+    path = with_a_bad_code(tmp_path / "bad", words.dictionary_encode() if coded else words)
+    model = scale.fit_parquet(path, ["x"])
+    for columns in (None, ["word"]):
+        with pytest.raises(InputError, match=r"bad, column 'word', is damaged"):
+            scale.fit_parquet(path, columns)
+    with pytest.raises(InputError, match=r"bad, column 'word', is damaged"):
+        scale.score_parquet(model, path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_column_of_times_or_lists_is_refused_before_any_row_is_read(tmp_path):
+    for odd in (pa.array([0, 1], pa.timestamp("ms")), pa.array([[1], [2]])):
+        paths = [write(tmp_path, "1", x=[1.0, 2.0]), write(tmp_path, "2", x=odd)]
+        with pytest.raises(InputError, match=r"2: column 'x' holds .* \((timestamp|list)"):
+            scale.fit_parquet(paths)
+        model = scale.fit_parquet(paths[0])
+        with pytest.raises(InputError, match=r"2: column 'x' holds .* \((timestamp|list)"):
+            scale.score_parquet(model, paths, tmp_path / "out")
+
+
+def test_lists_do_not_fit_into_csv(tmp_path):
+    path = write(tmp_path, "1", x=[1.0, 2.0, 4.0], parts=[[1], [2], []])
+    with pytest.raises(InputError, match=r"Column 'parts' holds list<.*, which CSV cannot hold"):
+        scale.score_csv(scale.fit_parquet(path, ["x"]), path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_column_that_vanishes_is_named_with_its_file(tmp_path, model):

@@ -91,8 +91,8 @@ def test_cells_and_errors_do_not_depend_on_the_way_however_quotes_stand(file, ro
     def texts():
         try:
             with open_table(file, delimiter=",") as table:
-                cells = [zip(*map(column_texts, b.columns.values())) for b in table.blocks()]
-                return [row for rows in cells for row in rows]
+                blocks = [[column_texts(c) for c in b.columns.values()] for b in table.blocks()]
+                return [row for block in blocks for row in zip(*block, strict=True)]
         except InputError as error:
             return str(error)
 

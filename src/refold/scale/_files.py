@@ -1,4 +1,4 @@
-"""Parquet, CSV and Arrow IPC files: learn from them and score them, batch by batch."""
+"""Files of any format: learn from them and score them, batch by batch."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def fit_parquet(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``.
+        Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``. What
+        they are, their content says: CSV in any dialect, Parquet or Arrow, packed or not.
     columns : sequence of str, default=None
         The columns to learn, which must hold numbers; None is all. A null is a missing value.
     model : REF, default=None
@@ -88,7 +89,8 @@ def fit_csv(
 ) -> REF:
     """Learn what is normal from CSV files of any size; see :func:`fit_parquet`.
 
-    The first line has the names of the columns; an empty field is a missing value.
+    The first line has the names of the columns. Separators, decimal commas and encodings are
+    guessed as by the command line; empty, NA, N/A, NaN, null, None, - and ? are missing values.
     """
     return _fit(paths, columns, model, ignore_non_numeric, batch_rows, progress)
 
@@ -117,7 +119,7 @@ def score_parquet(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of Parquet files and write them, with the verdict, to one new file.
+    """Judge every row of files and write them, with the verdict, to one new Parquet file.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ def score_csv(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of CSV files and write one CSV file; see :func:`score_parquet`."""
+    """Judge every row of files and write one CSV file; see :func:`score_parquet`."""
     return _score("csv", model, paths, out, reasons, columns, prefix, batch_rows, progress)
 
 
@@ -175,7 +177,7 @@ def score_ipc(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of Arrow IPC files and write one such file; see :func:`score_parquet`."""
+    """Judge every row of files and write one Arrow IPC file; see :func:`score_parquet`."""
     return _score("ipc", model, paths, out, reasons, columns, prefix, batch_rows, progress)
 
 

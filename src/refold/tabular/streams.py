@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import tempfile
 import zlib
@@ -68,7 +69,7 @@ def seekable(stream: IO[bytes], source: str) -> Any:
         if getattr(stream, "name", None) != source:
             return stream
         stream.close()  # a file as it is on the disk: Arrow reads it without Python in between
-        return needs("pyarrow", "parquet").OSFile(source)
+        return needs("pyarrow", "parquet").OSFile(os.fsencode(source))
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the table closes it
     while part := stream.read(2**20):
         if file.tell() > _MOST_SPOOLED:
