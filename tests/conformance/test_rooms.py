@@ -12,14 +12,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import refold
 from refold import drift, plot, scale
-from refold.cli import app
 from refold.explain import explain
 from refold.export import to_onnx, to_sql
 from refold.report import write_report
+from tests.command import run_in_process
 from tests.conformance.models import MODELS, REFUSALS
 
 mpl.use("Agg")
@@ -125,20 +124,20 @@ def test_dask_scores(model, new, judged):
     assert np.isnan(rows["distance"][9])
 
 
-def test_the_command_line_scores(model, new, judged, tmp_path):
-    refold.save(model, tmp_path / "model.json")
-    new.to_csv(tmp_path / "new.csv", index=False)
-    command = ["score", str(tmp_path / "model.json"), str(tmp_path / "new.csv")]
-    done = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out.csv")])
-    assert done.exit_code == 0, done.output
-    rows = pd.read_csv(tmp_path / "out.csv")
+def test_the_command_line_scores(model, new, judged, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    refold.save(model, "model.json")
+    new.to_csv("new.csv", index=False)
+    run_in_process(monkeypatch, "score", "model.json", "new.csv", "-o", "out.csv")
+    rows = pd.read_csv("out.csv")
     known = rows.drop(index=9)
     answer = zip(known["label"], known["distance"], strict=True)
     assert dict(zip(known.index, answer, strict=True)) == judged
     assert rows.loc[9, ["label", "distance"]].isna().all()
     assert rows.loc[3, "reason_1"] == "flow"
-    explained = CliRunner().invoke(app, ["explain", *command[1:], "--row", "4", "--json"])
-    assert json.loads(explained.output)["rows"][0]["distance"] == judged[3][1]
+    capsys.readouterr()
+    run_in_process(monkeypatch, "explain", "model.json", "new.csv", "--row", "4", "--json")
+    assert json.loads(capsys.readouterr().out)["rows"][0]["distance"] == judged[3][1]
 
 
 def test_onnx(model, new, judged):

@@ -5,11 +5,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import refold
 from refold import REF, CreasedREF
-from refold.cli import app
 from refold.columns import frames
 from refold.explain import explain
 from refold.judgement import Judgement
@@ -18,6 +16,7 @@ from refold.models.scoring import FoldScorer
 from refold.plot import ContributionsDisplay
 from refold.report import write_report
 from refold.tabular import Features
+from tests.command import run_in_process
 
 ROWS, NAMES = 500, [*"abcd"]
 MODELS = {"REF": lambda: REF(alpha=0.05), "CreasedREF": lambda: CreasedREF(n_creases=16)}
@@ -85,7 +84,7 @@ def test_refold_score(walked, model, table, tmp_path, monkeypatch, reasons, out)
     refold.save(model, "model.json")
     table.to_csv("new.csv", index=False)
     command = ["score", "model.json", "new.csv", "--reasons", str(reasons), "--worst", "0", *out]
-    assert CliRunner().invoke(app, command).exit_code == 0
+    run_in_process(monkeypatch, *command)
     written, additive = "-o" in out, isinstance(model, REF)
     together = reasons and additive
     assert walked["converted"] == ROWS
@@ -98,7 +97,7 @@ def test_refold_report(walked, model, table, tmp_path, monkeypatch):
     refold.save(model, "model.json")
     table.to_csv("new.csv", index=False)
     command = ["report", "model.json", "new.csv", "--worst", "5"]
-    assert CliRunner().invoke(app, command).exit_code == 0
+    run_in_process(monkeypatch, *command)
     assert walked["converted"] == ROWS
     assert (walked["scored"], walked["explained"]) == (
         (0, ROWS) if isinstance(model, REF) else (ROWS, 5)

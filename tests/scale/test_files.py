@@ -1,5 +1,6 @@
 """Files are learned and scored as their rows are in memory."""
 
+import gzip
 import io
 import sys
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, merge, scale
+from refold.tabular import InputError, Wanted, open_table, read_training
 
 FORMATS = {
     "parquet": (
@@ -134,10 +136,9 @@ def test_a_choice_of_columns_is_learned(form, table, tmp_path):
 
 def test_other_columns_than_numbers_are_refused_or_ignored(form, table, tmp_path):
     form.write(table.append_column("code", pa.array(["x"] * len(table))), tmp_path / "a")
-    with pytest.raises(ValueError, match=r"a: columns that do not hold numbers: 'code' \(string"):
-        form.fit(tmp_path / "a")
-    with pytest.raises(ValueError, match=r"a: column 'code' holds string, not numbers"):
-        form.fit(tmp_path / "a", ["heat", "code"])
+    for columns in (None, ["heat", "code"]):
+        with pytest.raises(InputError, match=r"a: column 'code' holds text, for example 'x' in "):
+            form.fit(tmp_path / "a", columns, ignore_non_numeric=columns is not None)
     model = form.fit(tmp_path / "a", ignore_non_numeric=True)
     assert model.feature_names_in_.tolist() == table.column_names
 
@@ -239,3 +240,82 @@ def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'refold\[parquet\]'"):
         scale.fit_parquet(__file__)
+
+
+@pytest.fixture
+def odd_dialect(rows, names, tmp_path):
+    """Semicolons, decimal commas, words for missing values, Windows' letters; packed."""
+    heads = ["größe", *names[1:]]
+    cells = [["?" if np.isnan(x) else repr(float(x)).replace(".", ",") for x in r] for r in rows]
+    lines = [";".join(row) for row in [heads, *cells]]
+    file = tmp_path / "odd.dat"
+    file.write_bytes(gzip.compress("\r\n".join(lines).encode("cp1252")))
+    return file, pd.DataFrame(rows, columns=heads)
+
+
+def test_a_table_as_people_have_it_is_learned_and_scored(odd_dialect, tmp_path, assert_same_model):
+    file, frame = odd_dialect
+    with pytest.warns(UserWarning, match="odd.dat is not UTF-8; it was read as cp1252"):
+        model = scale.fit_csv(file)
+    assert_same_model(model, REF(engine="sketch").fit(frame), frame)
+    with pytest.warns(UserWarning, match="cp1252"):
+        scale.score_csv(model, file, tmp_path / "out.csv", reasons=0)
+    scored = pd.read_csv(tmp_path / "out.csv")
+    np.testing.assert_array_equal(-scored["distance"], model.score_samples(frame))
+    np.testing.assert_array_equal(scored["größe"], frame["größe"])
+
+
+def test_content_counts_and_not_the_name(form, table, expected, tmp_path, assert_same_model):
+    form.write(table, tmp_path / "a.xlsx")
+    for other in FORMATS.values():
+        model, scored = other[0](tmp_path / "a.xlsx"), tmp_path / "out.dat"
+        assert_same_model(model, expected, table.to_pandas())
+        other[1](expected, tmp_path / "a.xlsx", scored, reasons=0)
+        np.testing.assert_array_equal(other[3](scored)["label"], expected.predict(table))
+
+
+def test_files_of_several_formats_are_one_table(table, expected, tmp_path, assert_same_model):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pq.write_table(table[:1000], folder / "1")
+    moved = table.select(["level", "count", "flow", "heat"])
+    pa.csv.write_csv(moved[1000:3000], folder / "2")
+    pa.feather.write_feather(table[3000:], folder / "3")
+    assert_same_model(scale.fit_parquet(folder), expected, table.to_pandas())
+    assert scale.score_parquet(expected, folder, tmp_path / "out", reasons=0) == len(table)
+    scored = pq.read_table(tmp_path / "out")
+    assert scored.column_names == [*table.column_names, "distance", "label"]
+    for name in table.column_names:
+        assert scored[name].to_pylist() == table[name].to_pylist()
+
+
+def test_text_that_holds_numbers_is_read_as_numbers(tmp_path):
+    columns = {"said": ["1.5", "NA", "3"], "coded": pa.array(["4", "5", "4"]).dictionary_encode()}
+    pq.write_table(pa.table(columns), tmp_path / "a")
+    model = scale.fit_parquet(tmp_path / "a")
+    assert [(h.low, h.high, h.missing) for h in model.sketch_.histograms] == [
+        (1.5, 3, 1),
+        (4, 5, 0),
+    ]
+    assert scale.score_csv(model, tmp_path / "a", tmp_path / "b.csv", reasons=0) == 3
+    assert pd.read_csv(tmp_path / "b.csv")["coded"].tolist() == [4, 5, 4]
+
+
+def test_columns_of_categories_are_scored_as_by_the_command_line(tmp_path):
+    (tmp_path / "a.csv").write_text("machine,heat\nA,1\nB,2\nA,3\nC,\n")
+    with open_table(tmp_path / "a.csv") as opened:
+        training = read_training(opened, Wanted(categorical=["machine"]))
+    model = REF().fit(pd.DataFrame(training.X, columns=training.names))
+    scale.score_csv(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
+    distances = -model.score_samples(pd.DataFrame(training.X, columns=training.names))
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "b.csv")["distance"], distances)
+
+
+def test_large_whole_numbers_are_taken_as_floats(form, tmp_path):
+    big = 2**53 + 1
+    form.write(pa.table({"x": [1, 2, big], "y": [1.0, 2.0, 3.0]}), tmp_path / "1")
+    form.write(pa.table({"x": [0.5], "y": [4.0]}), tmp_path / "2")
+    model = form.fit([tmp_path / "1", tmp_path / "2"])
+    assert model.sketch_.histograms[0].high == float(big)
+    form.score(model, [tmp_path / "1", tmp_path / "2"], tmp_path / "out", reasons=0)
+    assert form.read(tmp_path / "out")["x"].cast(pa.float64(), safe=False)[2].as_py() == float(big)

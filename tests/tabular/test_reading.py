@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import math
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -132,7 +133,7 @@ def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
     ],
 )
 def test_the_separator_is_guessed(content, delimiter, decimal):
-    found = guess(content, None, None)
+    found = guess(content.encode(), None, None)
     assert (found.delimiter, found.decimal) == (delimiter, decimal)
 
 
@@ -259,3 +260,53 @@ def test_too_many_categories_are_names(folder):
         pytest.raises(InputError, match="101 different values"),
     ):
         read_training(table, Wanted(categorical=["kind"]))
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_cell_too_long_for_the_careful_reader_is_found_by_its_line(folder, header):
+    long = "x" * (csv.field_size_limit() + 1)
+    file = written(folder, ("a,b\n" if header else "") + f'"{long}\n",2\n')
+    with (
+        pytest.raises(InputError, match=rf"line {1 + header}: a cell has more than 131,072"),
+        open_table(file, delimiter=",", header=header) as table,
+    ):
+        list(table.blocks())
+
+
+def test_a_name_that_is_no_text(folder):
+    file = os.fsencode(folder) + b"/\xff.parquet"
+    pq.write_table(pa.table({"a": [1.0]}), folder / "p")
+    os.rename(folder / "p", file)
+    with open_table(os.fsdecode(file)) as table:
+        assert [block.rows for block in table.blocks()] == [1]
+
+
+def test_blocks_have_as_many_rows_as_asked_for(folder):
+    lines = "".join(f"{k},x\n" for k in range(1, 101))
+    pq.write_table(pa.table({"a": [str(k) for k in range(1, 101)], "b": ["x"] * 100}), folder / "p")
+    for file in (written(folder, "a,b\n" + lines), folder / "p"):
+        with open_table(file) as table:
+            blocks = list(table.blocks(["a"], rows=30))
+        assert [(block.first, block.rows) for block in blocks] == [
+            (1, 30),
+            (31, 30),
+            (61, 30),
+            (91, 10),
+        ]
+        for block in blocks:
+            assert list(block.columns) == ["a"]
+            assert block.columns["a"][-1].as_py() == str(block.first + block.rows - 1)
+            assert block.where(2) in (f"line {block.first + 3}", f"row {block.first + 2}")
+
+
+def test_a_space_may_separate_cells(folder):
+    found, _ = cells_of(written(folder, 'a b c\n1 2 3\n4  "x y"\n'), delimiter=" ")
+    assert found == {"a": ["1", "4"], "b": ["2", ""], "c": ["3", "x y"]}
+
+
+def test_columns_that_are_not_there_are_not_read(folder):
+    with (
+        open_table(written(folder, "a,b\n1,2\n")) as table,
+        pytest.raises(InputError, match=r"there is no column 'c'\. It has 'a', 'b'"),
+    ):
+        list(table.blocks(["a", "c"]))

@@ -132,10 +132,10 @@ def _writer(out: str | None, fmt: str | None) -> Writer | None:
         return None
     if out == "-":
         return _to_standard_output
-    from refold.scale._files import _writing
+    from refold.tabular import writing
 
     path = Path(out)
-    return lambda schema: _writing(fmt, path, schema)
+    return lambda schema: writing(fmt, path, schema)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from refold._typing import Array
 from refold.algorithm.kernels import LARGEST
 from refold.base import errors
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.columns.arrow import floats
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
@@ -156,6 +157,8 @@ def frame_to_numpy(X: Any) -> NDArray[Any]:
 def _column_to_numpy(column: Any) -> NDArray[np.float64]:
     dtype = column.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
+        if column.implementation.is_pyarrow():  # whose own cast refuses large whole numbers
+            return floats(column.to_native())
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if dtype == nw.Object:
         try:

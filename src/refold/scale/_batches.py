@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from refold.algorithm.engines.exact import threads
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.algorithm.kernels import Tally
 from refold.base.errors import TableError
 from refold.base.needs import needs
+from refold.columns.arrow import floats
 from refold.judgement import Judge, answers
 
 Batch = Any
@@ -53,12 +53,14 @@ def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
     """Put small batches together; nothing is copied."""
     pa = needs("pyarrow", "parquet")
     waiting: list[Batch] = []
+    rows = 0
     for batch in batches:
         if batch.num_rows:
             waiting.append(batch)
-        if sum(part.num_rows for part in waiting) >= batch_rows // 4:
+            rows += batch.num_rows
+        if waiting and rows >= batch_rows // 4:
             yield pa.Table.from_batches(waiting)
-            waiting = []
+            waiting, rows = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 
@@ -72,7 +74,7 @@ def _count_columns(
         row = first_row
         for chunk in table.column(number).chunks:
             try:
-                tallies[number].add(_floats(chunk), first=row, column=number)
+                tallies[number].add(floats(chunk), first=row, column=number)
             except TableError as error:
                 return error
             row += len(chunk)
@@ -96,19 +98,9 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
         raise ValueError(f"{where}: {named}") from None
 
 
-def _floats(values: Any) -> NDArray[Any]:
-    """Return an Arrow column as numbers, NaN where it is null; without a copy if possible."""
-    pa = needs("pyarrow", "parquet")
-    is_ = pa.types
-    if not (is_.is_integer(values.type) or values.type in (pa.float64(), pa.float32())):
-        values = values.cast(pa.float64())
-    floats: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-    return floats
-
-
 def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
     X = np.empty((batch.num_rows, len(judge.names)), order="F")
     for column, name in enumerate(judge.names):
-        X[:, column] = _floats(batch.column(name))
+        X[:, column] = floats(batch.column(name))
     return answers(judge.rows(X, explained=reasons > 0), reasons)

@@ -1,25 +1,25 @@
-"""Parquet, CSV and Arrow IPC files: learn from them and score them, batch by batch."""
+"""Files of any format: learn from them and score them, batch by batch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+from warnings import warn
 
-from refold._typing import PathLike
-from refold.algorithm.engines.sketch import Sketch
-from refold.base.files import replacing
+from refold._typing import Floats, PathLike
+from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.progress import counting
-from refold.columns.arrow import is_number
-from refold.judgement import Judge, answer_names, answer_types
+from refold.judgement import Judge, answer_names, answer_types, answers
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
-from refold.scale._batches import batch_rows_for, judged, located, sketch_of
+from refold.scale._batches import batch_rows_for, sketch_of
 from refold.scale._model import features_of, sketching
-from refold.scale._sources import Paths, Table, find_table
+from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
+from refold.tabular.errors import listed
+from refold.tabular.training import LOOKED_AT, no_name, not_numbers
 
 
 def fit_parquet(
@@ -36,7 +36,8 @@ def fit_parquet(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``.
+        Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``. What
+        they are, their content says: CSV in any dialect, Parquet or Arrow, packed or not.
     columns : sequence of str, default=None
         The columns to learn, which must hold numbers; None is all. A null is a missing value.
     model : REF, default=None
@@ -69,7 +70,7 @@ def fit_parquet(
     >>> pq.read_table(folder / "scored.parquet").select(["label", "reason_1"]).to_pylist()[1]
     {'label': -1, 'reason_1': 'flow'}
     """
-    return _fit("parquet", paths, columns, model, ignore_non_numeric, batch_rows, progress)
+    return _fit(paths, columns, model, ignore_non_numeric, batch_rows, progress)
 
 
 def fit_csv(
@@ -83,9 +84,10 @@ def fit_csv(
 ) -> REF:
     """Learn what is normal from CSV files of any size; see :func:`fit_parquet`.
 
-    The first line has the names of the columns; an empty field is a missing value.
+    The first line has the names of the columns. Separators, decimal commas and encodings are
+    guessed as by the command line; empty, NA, N/A, NaN, null, None, - and ? are missing values.
     """
-    return _fit("csv", paths, columns, model, ignore_non_numeric, batch_rows, progress)
+    return _fit(paths, columns, model, ignore_non_numeric, batch_rows, progress)
 
 
 def fit_ipc(
@@ -98,7 +100,7 @@ def fit_ipc(
     progress: bool = True,
 ) -> REF:
     """Learn what is normal from Arrow IPC (Feather) files of any size; see :func:`fit_parquet`."""
-    return _fit("ipc", paths, columns, model, ignore_non_numeric, batch_rows, progress)
+    return _fit(paths, columns, model, ignore_non_numeric, batch_rows, progress)
 
 
 def score_parquet(
@@ -112,7 +114,7 @@ def score_parquet(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of Parquet files and write them, with the verdict, to one new file.
+    """Judge every row of files and write them, with the verdict, to one new Parquet file.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def score_csv(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of CSV files and write one CSV file; see :func:`score_parquet`."""
+    """Judge every row of files and write one CSV file; see :func:`score_parquet`."""
     return _score("csv", model, paths, out, reasons, columns, prefix, batch_rows, progress)
 
 
@@ -171,12 +173,11 @@ def score_ipc(
     batch_rows: int | None = None,
     progress: bool = True,
 ) -> int:
-    """Judge every row of Arrow IPC files and write one such file; see :func:`score_parquet`."""
+    """Judge every row of files and write one Arrow IPC file; see :func:`score_parquet`."""
     return _score("ipc", model, paths, out, reasons, columns, prefix, batch_rows, progress)
 
 
 def _fit(
-    fmt: str,
     paths: Paths,
     columns: Sequence[str] | None,
     model: REF | None,
@@ -185,26 +186,61 @@ def _fit(
     progress: bool,
 ) -> REF:
     model = sketching(model)
-    if columns is None:
-        columns = _numeric_columns(find_table(paths, fmt), ignore_non_numeric)
-    table = find_table(paths, fmt, columns)
+    table = Files(paths, say=warn)
+    columns = _columns_to_learn(table, columns, ignore_non_numeric)
     batch_rows = _checked(batch_rows, len(columns))
-    with counting("learning", table.count_rows() if progress else None, show=progress) as count:
-
-        def sketch_file(file: Path) -> Sketch:
-            return sketch_of(
-                _counted(table.batches(file, batch_rows), count),
-                columns,
-                where=str(file),
-                n_bins=model.n_bins,
-                n_jobs=model.n_jobs,
-                batch_rows=batch_rows,
-            )
-
-        sketch = reduce(Sketch.plus, map(sketch_file, table.files))
-    if sketch.rows == 0:
-        raise ValueError(f"There are no rows in {', '.join(map(str, table.files[:5]))}.")
+    with counting("learning", table.rows if progress else None, show=progress) as count:
+        sketch = sketch_of(
+            ahead(_numbers(table, columns, batch_rows, count)),
+            columns,
+            where=table.name,
+            n_bins=model.n_bins,
+            n_jobs=model.n_jobs,
+            batch_rows=batch_rows,
+        )
     return fit_sketch(model, sketch, columns)
+
+
+def _columns_to_learn(
+    table: Files, columns: Sequence[str] | None, ignore_others: bool
+) -> Sequence[str]:
+    """Return the columns that hold numbers; refuse the others, or leave them out by choice."""
+    ignore_others = ignore_others and columns is None
+    if columns is None:
+        table.require_same()
+        columns = table.names
+        if table.unnamed:
+            raise InputError(f"{no_name(table)} say with columns= which ones to learn.")
+    else:
+        table.require(columns)
+    first = next(table.blocks(columns, rows=LOOKED_AT), None)
+    if first is None:
+        raise InputError(f"There are no rows in {', '.join(map(str, table.files[:5]))}.")
+    others = not_numbers(first, columns)
+    if others and not ignore_others:
+        name, problem = next(iter(others.items()))
+        more = f" The same goes for {listed(list(others)[1:], 5)}." if len(others) > 1 else ""
+        raise InputError(
+            f"{first.file}: column {name!r} holds {problem}.{more} Say with columns= which ones to "
+            "learn, or leave such columns out with ignore_non_numeric=True."
+        )
+    numeric = [name for name in columns if name not in others]
+    if not numeric:
+        raise InputError(f"{table.name}: no column holds numbers.")
+    table.require_numbers(numeric)
+    return numeric
+
+
+def _numbers(
+    table: Files, columns: Sequence[str], batch_rows: int, count: Callable[[int], None]
+) -> Iterator[Any]:
+    """Read columns as numbers, NaN where one is missing; where they are such, without a copy."""
+    pa = needs("pyarrow", "parquet")
+    readers = [Column(name) for name in columns]
+    for block in table.blocks(columns, numbers=columns, rows=batch_rows):
+        values = [pa.array(reader.numbers(block)) for reader in readers]
+        yield pa.record_batch(values, names=columns)
+        count(block.rows)
 
 
 def _score(
@@ -219,45 +255,51 @@ def _score(
     progress: bool,
 ) -> int:
     out = Path(out)
-    features = features_of(model, columns)
-    table = find_table(paths, fmt, features, others=True)
+    names = features_of(model, columns)
+    table = Files(paths, say=warn)
     if out.resolve() in (file.resolve() for file in table.files):
         raise ValueError(f"{out} is one of the files to score; write to another one.")
+    features = Features(names, table)
+    table.require_numbers(list(features.numeric))
     pa = needs("pyarrow", "parquet")
-    judge = Judge.of(model).called(features)
-    names = answer_names(judge, reasons, prefix, table.schema.names)
-    new = map(pa.field, names, answer_types(judge, reasons))
-    schema = pa.schema([*table.schema, *new])
-    batch_rows = _checked(batch_rows, len(features))
+    given, judge = pa.schema(table.common_kinds(features.numeric)), Judge.of(model).called(names)
+    added = answer_names(judge, reasons, prefix, given.names)
+    schema = pa.schema([*given, *map(pa.field, added, answer_types(judge, reasons))])
+    batch_rows = _checked(batch_rows, len(names))
     total = 0
     with (
-        counting("scoring", table.count_rows() if progress else None, show=progress) as count,
-        _writing(fmt, out, schema) as write,
+        counting("scoring", table.rows if progress else None, show=progress) as count,
+        writing(fmt, out, schema) as write,
     ):
-        for file in table.files:
-            first = 0
-            for batch in _counted(table.batches(file, batch_rows), count):
-                with located(str(file), features, first):
-                    added = judged(judge, batch, reasons)
-                write(pa.record_batch([*batch.columns, *added], schema=schema))
-                first += batch.num_rows
-            total += first
+        for block in ahead(table.blocks(numbers=features.numeric, rows=batch_rows)):
+            X = features.matrix(block)
+            with _located(block, names):
+                found = answers(judge.rows(X, explained=reasons > 0), reasons)
+            write(pa.record_batch([*_passed_on(block, X, features, given), *found], schema))
+            count(block.rows)
+            total += block.rows
     return total
 
 
-def _numeric_columns(table: Table, ignore_others: bool) -> list[str]:
-    """Return the columns that hold numbers; refuse the others, or leave them out by choice."""
-    others = [field for field in table.schema if not is_number(field.type)]
-    if others and not ignore_others:
-        said = ", ".join(f"{field.name!r} ({field.type})" for field in others)
-        raise ValueError(
-            f"{table.files[0]}: columns that do not hold numbers: {said}. Say with columns= which "
-            "ones to learn, or leave these out with ignore_non_numeric=True."
-        )
-    numeric = [name for name in table.schema.names if table.schema.field(name) not in others]
-    if not numeric:
-        raise ValueError(f"{table.files[0]}: no column holds numbers.")
-    return numeric
+def _passed_on(block: Block, X: Floats, features: Features, schema: Any) -> Iterator[Any]:
+    """Return the columns of a block as they are written; text that was read as numbers, as such."""
+    pa = needs("pyarrow", "parquet")
+    for field in schema:
+        column = block.columns[field.name]
+        if field.name in features.numeric and pa.types.is_string(column.type):
+            column = pa.array(X[:, features.numeric[field.name]], from_pandas=True)
+        yield column if column.type == field.type else column.cast(field.type, safe=False)
+
+
+@contextmanager
+def _located(block: Block, names: Sequence[str]) -> Iterator[None]:
+    """Let errors say in which file and line they are, and call columns by name."""
+    try:
+        yield
+    except TableError as error:
+        where = "" if error.row is None else block.where(error.row)
+        where += "" if error.column is None else f", column {names[error.column]!r}"
+        raise InputError(f"{block.file}: {error.problem.format(where=where)}") from None
 
 
 def _checked(batch_rows: int | None, columns: int) -> int:
@@ -266,23 +308,3 @@ def _checked(batch_rows: int | None, columns: int) -> int:
     if batch_rows < 1:
         raise ValueError(f"batch_rows={batch_rows}: at least one row must be taken at once.")
     return batch_rows
-
-
-def _counted(batches: Iterator[Any], count: Callable[[int], None]) -> Iterator[Any]:
-    for batch in batches:
-        yield batch
-        count(batch.num_rows)
-
-
-@contextmanager
-def _writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
-    """Give a function that writes batches to a file, which appears when it is complete."""
-    with replacing(out) as file, _WRITERS[fmt](file, schema) as writer:
-        yield writer.write_batch
-
-
-_WRITERS: dict[str, Callable[[IO[bytes], Any], Any]] = {
-    "parquet": lambda file, schema: needs("pyarrow.parquet", "parquet").ParquetWriter(file, schema),
-    "csv": lambda file, schema: needs("pyarrow.csv", "parquet").CSVWriter(file, schema),
-    "ipc": lambda file, schema: needs("pyarrow.ipc", "parquet").new_file(file, schema),
-}

@@ -1,24 +1,33 @@
 """Tables that people have: CSV as it comes, Parquet and Arrow, compressed or not, file or pipe.
 
 What a file is, its content says and not its name. The parts, from the disk inwards: `streams`
-(bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `delimited` and
-`columnar` (the two families of formats, as blocks of rows), `cells` (text as numbers), `features`
-(columns as what a model sees) and `training` (the rows to learn from).
+(bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `plain` and
+`delimited` (text as blocks of rows), `columnar` (Parquet and Arrow as blocks), `opening` (which
+format; the list to add one to), `files` (several as one table), `cells` (text as numbers),
+`features` (columns as what a model sees), `training` (the rows to learn from) and `writing`.
 """
 
+from refold.tabular.ahead import ahead
 from refold.tabular.errors import InputError
-from refold.tabular.features import Features
+from refold.tabular.features import Column, Features
+from refold.tabular.files import Files, Paths
 from refold.tabular.opening import open_table
 from refold.tabular.table import Block, Table
 from refold.tabular.training import Training, Wanted, read_training
+from refold.tabular.writing import writing
 
 __all__ = [
     "Block",
+    "Column",
     "Features",
+    "Files",
     "InputError",
+    "Paths",
     "Table",
     "Training",
     "Wanted",
+    "ahead",
     "open_table",
     "read_training",
+    "writing",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +35,13 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING
 
 
+@cache
+def missing_as_written() -> list[str]:
+    """Return the words for missing values in all mixtures of small and capital letters."""
+    both = [itertools.product(*zip(word, word.upper(), strict=True)) for word in MISSING]
+    return sorted({"".join(letters) for letters in itertools.chain(*both)})
+
+
 def kind_of(cell: str, decimal: str) -> Kind | None:
     """Say what a cell that is not missing holds; None is neither a number nor true or false."""
     cell = cell.strip()
@@ -47,11 +56,11 @@ def number_of(cell: str, decimal: str) -> float:
         return math.nan
     stripped = cell.strip()
     if _INFINITY.fullmatch(stripped):
-        raise ValueError(f"{quoted(cell)} is not a finite number")
+        raise ValueError(f"{quoted(stripped)} is not a finite number")
     if not _NUMBER.fullmatch(point := _with_point(stripped, decimal)):
-        raise ValueError(f"{quoted(cell)} is not a number{_hint(stripped, decimal)}")
+        raise ValueError(f"{quoted(stripped)} is not a number{_hint(stripped, decimal)}")
     if math.isinf(value := float(point)):
-        raise ValueError(f"{quoted(cell)} is too large for a number")
+        raise ValueError(f"{quoted(stripped)} is too large for a number")
     return value
 
 
@@ -61,30 +70,39 @@ def numbers(texts: Any, decimal: str) -> Floats:
     What Arrow can do at once it does; where it cannot, cells are read one by one, and the first
     that is no number is an error.
     """
-    pa, pc = needs("pyarrow", "cli"), needs("pyarrow.compute", "cli")
-    known = _known(texts)
-    pointed = known
-    if decimal == ",":
-        pointed = pc.if_else(pc.match_substring(known, "."), "ambiguous", known)
-        pointed = pc.replace_substring(pointed, ",", ".", max_replacements=1)
+    pa = needs("pyarrow", "parquet")
     try:
-        values: Floats = pc.cast(pointed, pa.float64()).to_numpy(zero_copy_only=False)
+        return _cast(texts, decimal)  # most columns have neither spaces nor words
+    except pa.ArrowInvalid:
+        pass
+    try:
+        return _cast(_known(texts), decimal)
     except pa.ArrowInvalid:
         return _one_by_one(texts, decimal)
-    if np.isinf(values).any() or int(np.isnan(values).sum()) != known.null_count:
-        return _one_by_one(texts, decimal)
+
+
+def _cast(texts: Any, decimal: str) -> Floats:
+    """Let Arrow read numbers, and null as missing; others are ArrowInvalid."""
+    pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
+    pointed = texts
+    if decimal == ",":
+        pointed = pc.if_else(pc.match_substring(texts, "."), "ambiguous", texts)
+        pointed = pc.replace_substring(pointed, ",", ".", max_replacements=1)
+    values: Floats = pc.cast(pointed, pa.float64()).to_numpy(zero_copy_only=False)
+    if np.isinf(values).any() or int(np.isnan(values).sum()) != texts.null_count:
+        raise pa.ArrowInvalid("infinite, or NaN by another name")
     return values
 
 
 def truths(texts: Any) -> Floats:
     """Return a column of true and false as 1 and 0, NaN where one is missing."""
-    pc = needs("pyarrow.compute", "cli")
+    pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
     said = pc.is_in(lower, _words(_TRUTH))
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
     if wrong.any():
         index = int(wrong.argmax())
-        cell = quoted(texts[index].as_py())
+        cell = quoted(texts[index].as_py().strip())
         raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
     values: Floats = pc.equal(lower, "true").cast("float64").to_numpy(zero_copy_only=False)
     return values
@@ -92,7 +110,7 @@ def truths(texts: Any) -> Floats:
 
 def first_known(texts: Any) -> tuple[int, str] | None:
     """Return the first cell of a column that is not missing, and its place."""
-    pc = needs("pyarrow.compute", "cli")
+    pc = needs("pyarrow.compute", "parquet")
     valid = pc.is_valid(_known(texts)).to_numpy(zero_copy_only=False)
     if not valid.any():
         return None
@@ -102,14 +120,14 @@ def first_known(texts: Any) -> tuple[int, str] | None:
 
 def _known(texts: Any) -> Any:
     """Return the cells without the space around them, null where a value is missing."""
-    pa, pc = needs("pyarrow", "cli"), needs("pyarrow.compute", "cli")
+    pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
     trimmed = pc.utf8_trim_whitespace(texts)
     missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING))
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
 def _words(words: Any) -> Any:
-    pa = needs("pyarrow", "cli")
+    pa = needs("pyarrow", "parquet")
     return pa.array(sorted(words), pa.string())
 
 

@@ -2,105 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
 from refold.base.needs import needs
+from refold.columns.arrow import is_number
 from refold.tabular.errors import InputError
-from refold.tabular.table import Block, Table
+from refold.tabular.streams import seekable
+from refold.tabular.table import Block, FileTable, How, checked_names
 
-_BATCH_ROWS = 2**16
+
+class ColumnarTable(FileTable):
+    """A file that pyarrow reads as record batches."""
+
+    _from_its_end = True  # where the file says what is in it
+
+    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+        super().__init__(stream, source, how)
+        if self._from_its_end:
+            self._stream = seekable(stream, source)
+        with self._readable():
+            schema = self._open()
+            names = checked_names(schema.names, self.name)
+            self.kinds = dict(zip(names, schema.types, strict=True))
+
+    @abstractmethod
+    def _open(self) -> Any:
+        """Make the reader; return the schema."""
+
+    @abstractmethod
+    def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
+        """Read record batches that have at least the columns wanted."""
+
+    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
+        batches = self._batches(wanted, rows)
+        first = 1
+        while True:
+            with self._readable(wanted):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            places = dict(zip(batch.schema.names, range(batch.num_columns), strict=True))
+            columns = {name: self._sound(name, batch.column(places[name])) for name in wanted}
+            if batch.num_rows:
+                yield Block(first, columns, batch.num_rows, _row(first), self.name)
+                first += batch.num_rows
+
+    def _sound(self, name: str, column: Any) -> Any:
+        """Check offsets and codes that point elsewhere: they would crash the process later."""
+        if not is_number(column.type):
+            try:
+                column.validate(full=True)
+            except needs("pyarrow", "parquet").ArrowException as error:
+                raise self._damaged(error, name) from None
+        return column
+
+    @contextmanager
+    def _readable(self, wanted: list[str] | None = None) -> Iterator[None]:
+        """Let pyarrow's errors say which file cannot be read, and which column if one is wrong."""
+        try:
+            yield
+        except (needs("pyarrow", "parquet").ArrowException, OSError, UnicodeDecodeError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk, not what is on it
+            raise self._damaged(error, self._odd_column(wanted or [])) from None
+
+    def _odd_column(self, wanted: list[str]) -> str | None:
+        """Find the column that cannot be read, if it can be told."""
+        return wanted[0] if len(wanted) == 1 else None
+
+    def _damaged(self, error: Exception, column: str | None) -> InputError:
+        reason = " ".join(str(error).split())
+        at = "" if column is None else f", column {column!r},"
+        return InputError(
+            f"{self.name}{at} is damaged or cut short: it cannot be read as {self.format} "
+            f"({reason})."
+        )
 
 
-class ParquetTable(Table):
+class ParquetTable(ColumnarTable):
     """A Parquet file."""
 
     format = "Parquet"
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
-        self.name, self._stream = name, stream
-        with _readable(name, self.format):
-            self._file = needs("pyarrow.parquet", "cli").ParquetFile(stream)
-        self.names = list(self._file.schema_arrow.names)
+    @staticmethod
+    def recognizes(head: bytes) -> bool:
+        """Whether it begins as Parquet files do."""
+        return head.startswith(b"PAR1")
+
+    def _open(self) -> Any:
+        # By default pyarrow keeps what it has read of a file until it is done with it.
+        self._file = needs("pyarrow.parquet", "parquet").ParquetFile(
+            self._stream, pre_buffer=False, buffer_size=2**16
+        )
         self.rows = self._file.metadata.num_rows
-        self._check_names()
+        return self._file.schema_arrow
 
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Block]:
-        """Read the rows in their order; only some columns if they are named."""
-        chosen = None if columns is None else list(columns)
-        batches = self._file.iter_batches(batch_size=_BATCH_ROWS, columns=chosen)
-        yield from _blocks(batches, self.names, columns, self.name, self.format)
+    def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
+        return iter(self._file.iter_batches(batch_size=rows, columns=wanted))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
-
-
-class ArrowTable(Table):
-    """An Arrow IPC file (Feather) or stream."""
-
-    def __init__(self, stream: IO[bytes], name: str, *, streamed: bool) -> None:
-        self.name, self._stream = name, stream
-        self.format = "Arrow IPC stream" if streamed else "Arrow IPC"
-        ipc = needs("pyarrow.ipc", "cli")
-        with _readable(name, self.format):
-            self._reader = ipc.open_stream(stream) if streamed else ipc.open_file(stream)
-        self.names = list(self._reader.schema.names)
-        self._check_names()
-
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Block]:
-        """Read the rows in their order; only some columns if they are named."""
-        yield from _blocks(self._batches(), self.names, columns, self.name, self.format)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._stream.close()
-
-    def _batches(self) -> Iterator[Any]:
-        if hasattr(self._reader, "num_record_batches"):
-            each = map(self._reader.get_batch, range(self._reader.num_record_batches))
-        else:
-            each = iter(self._reader)
-        for batch in each:
-            for begin in range(0, batch.num_rows, _BATCH_ROWS):
-                yield batch.slice(begin, _BATCH_ROWS)
+    def _odd_column(self, wanted: list[str]) -> str | None:
+        for name in wanted:
+            try:
+                for _ in self._file.iter_batches(columns=[name]):
+                    pass
+            except (needs("pyarrow", "parquet").ArrowException, OSError):
+                return name
+        return None
 
 
-def _blocks(
-    batches: Iterator[Any],
-    names: Sequence[str],
-    columns: Sequence[str] | None,
-    name: str,
-    fmt: str,
-) -> Iterator[Block]:
-    wanted = [n for n in names if columns is None or n in columns]
-    first = 1
-    while True:
-        with _readable(name, fmt):
-            batch = next(batches, None)
-            if batch is None:
-                return
-            batch.validate(full=True)  # offsets that point outside would crash the process
-        if batch.num_rows:
-            yield Block(first, {n: batch.column(n) for n in wanted}, batch.num_rows, _row(first))
-            first += batch.num_rows
+class ArrowFile(ColumnarTable):
+    """An Arrow IPC file, also called Feather."""
+
+    format = "Arrow IPC"
+
+    @staticmethod
+    def recognizes(head: bytes) -> bool:
+        """Whether it begins as Arrow files do."""
+        return head.startswith(b"ARROW1\0\0")
+
+    def _open(self) -> Any:
+        return needs("pyarrow.ipc", "parquet").open_file(self._stream).schema
+
+    def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
+        ipc = needs("pyarrow.ipc", "parquet")
+        options = None
+        if len(wanted) < len(self.kinds):
+            chosen = set(wanted)
+            places = [k for k, name in enumerate(self.kinds) if name in chosen]
+            options = ipc.IpcReadOptions(included_fields=places)
+        reader = ipc.open_file(self._stream, options=options)
+        return map(reader.get_batch, range(reader.num_record_batches))
+
+
+class ArrowStream(ColumnarTable):
+    """An Arrow IPC stream, whose length only its end tells."""
+
+    format = "Arrow IPC stream"
+    _from_its_end = False
+
+    @staticmethod
+    def recognizes(head: bytes) -> bool:
+        """Whether it begins as Arrow streams do."""
+        return head.startswith(b"\xff\xff\xff\xff")
+
+    def _open(self) -> Any:
+        self._reader = needs("pyarrow.ipc", "parquet").open_stream(self._stream)
+        return self._reader.schema
+
+    def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
+        return iter(self._reader)
 
 
 def _row(first: int) -> Callable[[int], str]:
     return lambda k: f"row {first + k}"
-
-
-@contextmanager
-def _readable(name: str, fmt: str) -> Iterator[None]:
-    """Let pyarrow's errors say which file cannot be read."""
-    pa = needs("pyarrow", "cli")
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk, not what is on it
-        reason = " ".join(str(error).split())
-        raise InputError(
-            f"{name} is damaged or cut short: it cannot be read as {fmt} ({reason})."
-        ) from None

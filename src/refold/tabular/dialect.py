@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refold.tabular.cells import is_missing, kind_of
@@ -30,13 +31,20 @@ class Dialect:
         return f"{self.separator}, decimal commas" if self.decimal == "," else self.separator
 
 
-def guess(text: str, delimiter: str | None, decimal: str | None) -> Dialect:
+def records(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> Iterator[list[str]]:
+    """Cut lines into cells; spaces before a cell do not belong to it."""
+    spaces = delimiter != " "
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=spaces, strict=strict)
+
+
+def guess(text: bytes, delimiter: str | None, decimal: str | None) -> Dialect:
     """Guess what was not said.
 
     A separator is the better, the more of the first lines it cuts into as many cells as the first
     line has, then the more of these are numbers, then the more cells there are.
     """
-    lines = [f"{line}\n" for line in text[:_SAMPLE].split("\n")]
+    # A character may be cut at the end of the sample.
+    lines = [f"{line}\n" for line in text[:_SAMPLE].decode(errors="ignore").split("\n")]
     if len(text) > _SAMPLE and len(lines) > 1:
         lines.pop()  # it is cut
     lines = lines[:_SAMPLE_LINES]
@@ -62,7 +70,7 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     """Cut lines into cells as far as quotes allow; what is wrong is found when rows are read."""
     rows = []
     try:
-        for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
+        for row in records(lines, delimiter):
             if row:
                 rows.append(row)
     except csv.Error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.needs import needs
-from refold.columns.arrow import is_number
+from refold.columns.arrow import floats, is_number
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import Block, Table
@@ -19,54 +19,46 @@ from refold.tabular.table import Block, Table
 EQUALS, OTHER = "=", "(other)"
 
 
-def is_text(kind: Any) -> bool:
-    """Whether an Arrow type holds text, perhaps each word once."""
-    is_ = needs("pyarrow", "cli").types
-    if is_.is_dictionary(kind):
-        return is_text(kind.value_type)
-    return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
-
-
 def texts_of(column: Any) -> Any:
     """Return an Arrow column as text; numbers as they are written."""
-    return column.cast(needs("pyarrow", "cli").string())
+    return column.cast(needs("pyarrow", "parquet").string())
 
 
 class Column:
     """One column, read as numbers block by block."""
 
-    def __init__(self, name: str, table: Table) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._table, self._decimal = table.name, table.decimal
-        self._kind: cells.Kind | None = None
+        self._file: str | None = None
+        self._kind: cells.Kind | None = None  # what its cells hold, if the file is text
 
     def numbers(self, block: Block) -> Floats:
         """Return its numbers, NaN where one is missing; refuse a cell that is none."""
+        if block.file != self._file:
+            self._file, self._kind = block.file, None
         column = block.columns[self.name]
-        if is_number(column.type):
-            return self._finite(block, column)
         try:
-            return self._read(texts_of(column))
+            if is_number(column.type):
+                return self._finite(column)
+            return self._read(block.texts(self.name), block.decimal)
         except cells.BadCellError as error:
-            raise self._refused(block, error.index, error.problem) from None
+            where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
+            raise InputError(f"{where}: {error.problem}.") from None
 
-    def _read(self, texts: Any) -> Floats:
+    def _read(self, texts: Any, decimal: str) -> Floats:
         if self._kind is None and (known := cells.first_known(texts)):
-            self._kind = cells.kind_of(known[1], self._decimal)
-        return cells.truths(texts) if self._kind == "truth" else cells.numbers(texts, self._decimal)
+            self._kind = cells.kind_of(known[1], decimal)
+        return cells.truths(texts) if self._kind == "truth" else cells.numbers(texts, decimal)
 
-    def _finite(self, block: Block, column: Any) -> Floats:
-        pa = needs("pyarrow", "cli")
-        values: Floats = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    def _finite(self, column: Any) -> Floats:
+        if column.null_count < len(column):
+            self._kind = "number"  # should the next block come as text
+        values = floats(column)
         infinite = np.isinf(values)
         if infinite.any():
             index = int(infinite.argmax())
-            raise self._refused(block, index, f"{values[index]} is not a finite number")
+            raise cells.BadCellError(index, f"{values[index]} is not a finite number")
         return values
-
-    def _refused(self, block: Block, index: int, problem: str) -> InputError:
-        where = f"{self._table}, {block.where(index)}, column {self.name!r}"
-        return InputError(f"{where}: {problem}.")
 
 
 @dataclass(frozen=True)
@@ -81,9 +73,9 @@ class Category:
         """The names of its features."""
         return [f"{self.column}{EQUALS}{category}" for category in (*self.known, OTHER)]
 
-    def numbers(self, column: Any) -> Floats:
+    def numbers(self, texts: Any) -> Floats:
         """Return 1 for a row's category and 0 for the others; NaN where it is missing."""
-        coded = texts_of(column).dictionary_encode()
+        coded = texts.dictionary_encode()
         place = {word: k for k, word in enumerate(self.known)}
         other, missing = len(self.known), -1
         places = [
@@ -123,7 +115,7 @@ class Features:
 
     def __init__(self, names: Sequence[str], table: Table) -> None:
         self.names = list(names)
-        present = set(table.names)
+        present = table.kinds
         suffix = EQUALS + OTHER
         categorical = {name.removesuffix(suffix) for name in self.names if name.endswith(suffix)}
         self._numeric: dict[str, int] = {}
@@ -142,7 +134,7 @@ class Features:
                 f"{table.name}: there is no column {listed(list(absent))}, which the model needs. "
                 f"The table has {listed(table.names)}."
             )
-        self._columns = [Column(name, table) for name in self._numeric]
+        self._columns = [Column(name) for name in self._numeric]
         self._categories = [
             (Category(column, tuple(c for c in places if c != OTHER)), places)
             for column, places in grouped.items()
@@ -164,5 +156,5 @@ class Features:
         X[:, list(self._numeric.values())] = stack(self._columns, block)
         for category, places in self._categories:
             at = [places[c] for c in (*category.known, OTHER)]
-            X[:, at] = category.numbers(block.columns[category.column])
+            X[:, at] = category.numbers(block.texts(category.column))
         return X

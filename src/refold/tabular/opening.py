@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from refold.tabular.columnar import ArrowTable, ParquetTable
+from refold.tabular.columnar import ArrowFile, ArrowStream, ParquetTable
 from refold.tabular.delimited import DelimitedTable
 from refold.tabular.errors import InputError
-from refold.tabular.streams import name_of, open_bytes, seekable
-from refold.tabular.table import Table
+from refold.tabular.streams import name_of, open_bytes
+from refold.tabular.table import FileTable, How, Table
+
+# The first one that recognizes a file reads it; text is what is left.
+FORMATS: list[type[FileTable]] = [ParquetTable, ArrowFile, ArrowStream, DelimitedTable]
 
 _REFUSED = {
     b"PK\x03\x04": "is a ZIP archive or an Excel workbook: save the sheet as CSV",
@@ -61,21 +64,13 @@ def open_table(
     ['torque', 'speed'] CSV, semicolons, decimal commas [2]
     """
     source = os.fspath(source)
-    name = name_of(source)
     head, stream = open_bytes(source)
     try:
         for magic, problem in _REFUSED.items():
             if head.startswith(magic):
-                raise InputError(f"{name} {problem}.")
-        if head.startswith(b"PAR1"):
-            return ParquetTable(seekable(stream, name), name)
-        if head.startswith(b"ARROW1\0\0"):
-            return ArrowTable(seekable(stream, name), name, streamed=False)
-        if head.startswith(b"\xff\xff\xff\xff"):
-            return ArrowTable(stream, name, streamed=True)
-        return DelimitedTable(
-            stream, name, header=header, delimiter=delimiter, decimal=decimal, say=say
-        )
+                raise InputError(f"{name_of(source)} {problem}.")
+        opened = next(kind for kind in FORMATS if kind.recognizes(head))
+        return opened(stream, source, How(header, delimiter, decimal, say))
     except BaseException:
         stream.close()
         raise

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import tempfile
 import zlib
@@ -23,7 +24,7 @@ _MOST_SPOOLED = 2**34
 
 
 def _zstd(packed: IO[bytes]) -> Any:
-    pa = needs("pyarrow", "cli")
+    pa = needs("pyarrow", "parquet")
     return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
 
 
@@ -62,15 +63,19 @@ def name_of(source: str) -> str:
     return "standard input" if source == STANDARD_INPUT else source
 
 
-def seekable(stream: IO[bytes], name: str) -> IO[bytes]:
+def seekable(stream: IO[bytes], source: str) -> Any:
     """Return a stream that can be read from its end; a pipe is first written to a file."""
     if stream.seekable():
-        return stream
+        if getattr(stream, "name", None) != source:
+            return stream
+        stream.close()  # a file as it is on the disk: Arrow reads it without Python in between
+        return needs("pyarrow", "parquet").OSFile(os.fsencode(source))
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the table closes it
     while part := stream.read(2**20):
         if file.tell() > _MOST_SPOOLED:
             file.close()
-            raise InputError(f"{name} has more than {_MOST_SPOOLED >> 30} GB: unpack it first.")
+            most = _MOST_SPOOLED >> 30
+            raise InputError(f"{name_of(source)} has more than {most} GB: unpack it first.")
         file.write(part)
     stream.close()
     file.seek(0)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold.base.needs import needs
+from refold.columns.arrow import described
 from refold.tabular.errors import InputError, listed
+from refold.tabular.streams import name_of
+
+# Rows of a block: about 8 MB of numbers, and no more than keeps a reader of its output waiting.
+_VALUES, _FEWEST, _MOST = 2**20, 2**10, 2**16
 
 
 @dataclass(frozen=True)
@@ -24,22 +30,28 @@ class Block:
     first : int
         The number of its first row; the rows of a table are counted from 1.
     columns : dict of str to pyarrow.Array
-        Text where the file is text, else as the file has them.
+        Where the file is text, text, or numbers if these were asked for; else as the file has them.
     rows : int
         How many rows there are.
     where : callable
         Says where a person finds the k-th row of the block, k from 0: "line 18" or "row 17".
+    file : str
+        What messages call the file that it is from.
+    decimal : str
+        What stands before a fraction in its columns of text.
     """
 
     first: int
     columns: dict[str, Any]
     rows: int
     where: Callable[[int], str]
+    file: str
+    decimal: str = "."
 
     def only(self, chosen: NDArray[np.bool_]) -> Block:
         """Return some of the rows; errors still find them where they are in the file."""
         places = np.flatnonzero(chosen)
-        mask = needs("pyarrow", "cli").array(chosen)
+        mask = needs("pyarrow", "parquet").array(chosen)
         return replace(
             self,
             columns={name: column.filter(mask) for name, column in self.columns.items()},
@@ -47,9 +59,55 @@ class Block:
             where=lambda k: self.where(int(places[k])),
         )
 
+    def texts(self, name: str) -> Any:
+        """Return a column as text; numbers as they are written."""
+        pa = needs("pyarrow", "parquet")
+        column = self.columns[name]
+        try:
+            return column.cast(pa.string())
+        except pa.ArrowException:
+            raise InputError(
+                f"{self.file}: column {name!r} holds {described(column.type)}."
+            ) from None
+
+    def parts(self, rows: int) -> Iterator[Block]:
+        """Cut the block into some of at most so many rows; nothing is copied."""
+        if self.rows <= rows:
+            yield self
+            return
+        for begin in range(0, self.rows, rows):
+            columns = {name: column.slice(begin, rows) for name, column in self.columns.items()}
+            size = min(rows, self.rows - begin)
+            yield replace(
+                self, first=self.first + begin, columns=columns, rows=size, where=self._from(begin)
+            )
+
+    def _from(self, begin: int) -> Callable[[int], str]:
+        return lambda k: self.where(begin + k)
+
+
+@dataclass(frozen=True)
+class How:
+    """How a table is read, as far as its content does not say.
+
+    Parameters
+    ----------
+    header : bool, default=True
+        Whether the first line of a CSV file names the columns.
+    delimiter, decimal : str or None, default=None
+        What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    say : callable, default: nothing is said
+        Takes sentences that the user should know.
+    """
+
+    header: bool = True
+    delimiter: str | None = None
+    decimal: str | None = None
+    say: Callable[[str], None] = lambda sentence: None
+
 
 class Table(ABC):
-    """A table in a file or a pipe, which can be read once.
+    """A table in a file, in several or in a pipe, which can be read once.
 
     Attributes
     ----------
@@ -57,29 +115,59 @@ class Table(ABC):
         What messages call it.
     format : str
         How it is written, in words.
-    names : list of str
-        The columns.
+    kinds : dict of str to pyarrow.DataType
+        The columns and their types.
     unnamed : sequence of str
         Those of them that the file gives no name; they are called after their number.
-    decimal : str
-        What stands before a fraction in columns of text.
     rows : int or None
         How many rows there are, if the file says so.
     """
 
     name: str
     format: str
-    names: list[str]
+    kinds: dict[str, Any]
     unnamed: Sequence[str] = ()
-    decimal: str = "."
     rows: int | None = None
 
-    @abstractmethod
-    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Block]:
-        """Read the rows in their order; only some columns if they are named."""
+    @property
+    def names(self) -> list[str]:
+        """The columns."""
+        return list(self.kinds)
+
+    def blocks(
+        self,
+        columns: Iterable[str] | None = None,
+        *,
+        numbers: Iterable[str] = (),
+        rows: int | None = None,
+    ) -> Iterator[Block]:
+        """Read the rows in their order.
+
+        Parameters
+        ----------
+        columns : iterable of str or None, default=None
+            Which columns to read; None is all.
+        numbers : iterable of str, default=()
+            Columns of text of which only the numbers matter: where they are plainly written, they
+            come as such, which is faster.
+        rows : int or None, default=None
+            The most rows in a block; None is about 8 MB of numbers.
+        """
+        wanted = self.names
+        if columns is not None:
+            chosen = set(columns)
+            self.require(chosen)
+            wanted = [name for name in wanted if name in chosen]
+        if rows is None:
+            rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
+        for block in self._blocks(wanted, frozenset(numbers), rows):
+            yield from block.parts(rows)
 
     @abstractmethod
-    def close(self) -> None:
+    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
+        """Read some columns; a block may have more rows than asked for."""
+
+    def close(self) -> None:  # noqa: B027 - not every table has something to close
         """Close the file."""
 
     def __enter__(self) -> Self:
@@ -93,18 +181,46 @@ class Table(ABC):
     ) -> None:
         self.close()
 
-    def require(self, columns: Sequence[str]) -> None:
+    def require(self, columns: Iterable[str]) -> None:
         """Refuse columns that are not there."""
-        absent = [name for name in columns if name not in self.names]
+        absent = [name for name in columns if name not in self.kinds]
         if absent:
             raise InputError(
                 f"{self.name}: there is no column {listed(absent)}. It has {listed(self.names)}."
             )
 
-    def _check_names(self) -> None:
-        twice = sorted({name for name in self.names if self.names.count(name) > 1})
-        if twice:
-            raise InputError(
-                f"{self.name}: columns need different names; these appear more than once: "
-                f"{listed(twice)}."
-            )
+
+class FileTable(Table):
+    """A table in one file of some format, or in a pipe.
+
+    Parameters
+    ----------
+    stream : binary file
+        Its bytes, unpacked.
+    source : str
+        Where it is.
+    how : How
+        How to read it, as far as its content does not say.
+    """
+
+    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+        self.name, self._stream, self._how = name_of(source), stream, how
+
+    @staticmethod
+    @abstractmethod
+    def recognizes(head: bytes) -> bool:
+        """Whether a file that begins so is of this format."""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+
+def checked_names(names: Sequence[str], file: str) -> Sequence[str]:
+    """Refuse names of columns that appear more than once."""
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        raise InputError(
+            f"{file}: columns need different names; these appear more than once: {listed(twice)}."
+        )
+    return names

@@ -13,22 +13,14 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.base.needs import needs
-from refold.columns.arrow import is_number
+from refold.columns.arrow import described, is_number, is_text
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed, quoted
-from refold.tabular.features import (
-    EQUALS,
-    OTHER,
-    Category,
-    Column,
-    is_text,
-    stack,
-    texts_of,
-)
+from refold.tabular.features import EQUALS, OTHER, Category, Column, stack
 from refold.tabular.table import Block, Table
 
 MOST_CATEGORIES = 100
-_LOOKED_AT = 1000  # cells of a column that say whether it is text
+LOOKED_AT = 1000  # rows that say whether a column is text
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2}.*)?")
 
 
@@ -90,7 +82,7 @@ def read_training(
     words: dict[str, list[Any]] = {name: [] for name in chosen.categorical}
     seen: Counter[str] = Counter()
     read = 0
-    for block in table.blocks(chosen.needed):
+    for block in table.blocks(chosen.needed, numbers=chosen.others):
         read += block.rows
         count(block.rows)
         rows = _targets(block, wanted, seen)
@@ -98,7 +90,7 @@ def read_training(
             continue
         parts.append(chosen.numbers(rows))
         for name, texts in words.items():
-            texts.append(texts_of(rows.columns[name]))
+            texts.append(rows.texts(name))
     if read == 0:
         raise InputError(f"{table.name} has column names but no rows.")
     if not parts:
@@ -108,7 +100,7 @@ def read_training(
         )
     names, features = chosen.numeric, [np.concatenate(parts)]
     for name, texts in words.items():
-        joined = needs("pyarrow", "cli").concat_arrays(texts)
+        joined = needs("pyarrow", "parquet").concat_arrays(texts)
         category = _categories(table, name, joined)
         names = names + category.names
         features.append(category.numbers(joined))
@@ -123,22 +115,19 @@ class _Chosen:
         self._table, self._wanted = table, wanted
         named = list(wanted.columns) if wanted.columns is not None else list(table.names)
         named = [name for name in named if name != wanted.target_column]
-        named += [name for name in wanted.categorical if name not in named]
+        named = list(dict.fromkeys([*named, *wanted.categorical]))
         if wanted.columns is None and table.unnamed:
-            number = table.names.index(table.unnamed[0]) + 1
-            raise InputError(
-                f"{table.name}: column {number} has no name. If it only numbers the rows, say with "
-                "--columns which ones to learn."
-            )
-        self.categorical = [name for name in named if name in wanted.categorical]
+            raise InputError(f"{no_name(table)} say with --columns which ones to learn.")
+        categories = set(wanted.categorical)
+        self.categorical = [name for name in named if name in categories]
         if odd := [name for name in self.categorical if EQUALS in name]:
             raise InputError(
                 f"{table.name}: a column of categories cannot have {EQUALS!r} in its name: "
                 f"{listed(odd)}. Rename it."
             )
-        self._others = [name for name in named if name not in wanted.categorical]
+        self.others = [name for name in named if name not in categories]
         target = [] if wanted.target_column is None else [wanted.target_column]
-        self.needed = [*self._others, *self.categorical, *target]
+        self.needed = [*self.others, *self.categorical, *target]
         self.ignored: list[str] = []
         self._columns: list[Column] | None = None
 
@@ -153,11 +142,7 @@ class _Chosen:
         return stack(self._columns, block)
 
     def _numeric_columns(self, block: Block) -> list[Column]:
-        odd = {
-            name: problem
-            for name in self._others
-            if (problem := _not_numbers(block, name, self._table.decimal))
-        }
+        odd = not_numbers(block, self.others)
         if odd and not self._wanted.ignore_text:
             name, problem = next(iter(odd.items()))
             more = f" The same goes for {listed(list(odd)[1:], 5)}." if len(odd) > 1 else ""
@@ -167,31 +152,41 @@ class _Chosen:
                 "--categorical which ones hold categories."
             )
         self.ignored = list(odd)
-        numeric = [name for name in self._others if name not in odd]
+        numeric = [name for name in self.others if name not in odd]
         if not numeric and not self.categorical:
             raise InputError(f"{self._table.name}: no column holds numbers.")
-        return [Column(name, self._table) for name in numeric]
+        return [Column(name) for name in numeric]
 
 
-def _not_numbers(block: Block, name: str, decimal: str) -> str | None:
-    """Say what a column holds if it is not numbers, but for a few cells."""
+def no_name(table: Table) -> str:
+    """Say which column of a table has no name: the beginning of an error."""
+    number = table.names.index(table.unnamed[0]) + 1
+    return f"{table.name}: column {number} has no name. If it only numbers the rows,"
+
+
+def not_numbers(block: Block, names: Sequence[str]) -> dict[str, str]:
+    """Say what those columns hold that do not hold numbers, but for a few cells."""
+    found = ((name, _not_numbers(block, name)) for name in names)
+    return {name: problem for name, problem in found if problem}
+
+
+def _not_numbers(block: Block, name: str) -> str | None:
     column = block.columns[name]
     if is_number(column.type):
         return None
     if not is_text(column.type):
-        dates = needs("pyarrow", "cli").types.is_temporal(column.type)
-        return f"{'dates or times' if dates else 'something else than numbers'} ({column.type})"
+        return described(column.type)
     observed = [
         (k, cell)
-        for k, cell in enumerate(texts_of(column[:_LOOKED_AT]).to_pylist())
+        for k, cell in enumerate(block.texts(name)[:LOOKED_AT].to_pylist())
         if cell is not None and not cells.is_missing(cell)
     ]
-    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, decimal) is None]
+    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, block.decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
     if 2 * (len(odd) - infinite) <= len(observed):
         return None
-    k, cell = odd[0]
-    what = "dates or times" if _DATE.fullmatch(cell.strip()) else "text"
+    k, cell = odd[0][0], odd[0][1].strip()
+    what = "dates or times" if _DATE.fullmatch(cell) else "text"
     return f"{what}, for example {quoted(cell)} in {block.where(k)}"
 
 
@@ -199,8 +194,7 @@ def _targets(block: Block, wanted: Wanted, seen: Counter[str]) -> Block:
     """Return the rows that have the target; count what other rows have."""
     if wanted.target_column is None or wanted.target is None:
         return block
-    column = block.columns[wanted.target_column]
-    coded = texts_of(column).dictionary_encode()
+    coded = block.texts(wanted.target_column).dictionary_encode()
     values = [("" if value is None else value.strip()) for value in coded.dictionary.to_pylist()]
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     for code, rows in Counter(codes.tolist()).items():

@@ -1,0 +1,15 @@
+"""The command ``refold`` within this process, so that what it calls can be watched."""
+
+import sys
+
+import pytest
+
+from refold.cli import app
+
+
+def run_in_process(monkeypatch, *arguments, code=0):
+    """Run a command; it must end with the code."""
+    monkeypatch.setattr(sys, "argv", ["refold", *map(str, arguments)])
+    with pytest.raises(SystemExit) as left:
+        app()
+    assert (left.value.code or 0) == code

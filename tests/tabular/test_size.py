@@ -1,0 +1,112 @@
+"""Nothing takes more than its share of time as tables get wider, longer or stranger."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from refold import scale
+from refold.scale._batches import sketch_of
+from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
+
+
+def times_longer(work, size, of=lambda size: size):
+    """How much longer four times as much takes; seconds of this process alone, best of three."""
+    best = []
+    for n in (size, 4 * size):
+        given, seconds = of(n), []
+        for _ in range(3):
+            begin = time.process_time()
+            work(given)
+            seconds.append(time.process_time() - begin)
+        best.append(min(seconds))
+    return best[1] / best[0]
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """Write a table of two rows and so many columns."""
+
+    def write(columns, form):
+        path = tmp_path / f"{columns}.{form}"
+        names = [f"x{k}" for k in range(columns)]
+        if form == "parquet":
+            rows = np.arange(2.0)
+            pq.write_table(pa.table([rows] * columns, names=names), path)
+        else:
+            cells = ",".join(map(str, range(columns)))
+            path.write_text(f"{','.join(names)}\n{cells}\n{cells}\n")
+        return path
+
+    return write
+
+
+def train(path):
+    with open_table(path) as table:
+        names = table.names
+        read_training(table, Wanted(columns=names[::-1], target_column=names[3], target="3"))
+
+
+def judge(path):
+    with open_table(path) as table:
+        features = Features(table.names[::-1], table)
+        for block in table.blocks(features.columns, numbers=features.numeric):
+            features.matrix(block)
+
+
+def look(path):
+    table = Files([path, path])
+    table.require_numbers(table.names)
+    table.common_kinds(table.names)
+
+
+@pytest.mark.parametrize("work", [train, judge, look, scale.fit_csv])
+def test_columns_of_text_files(wide, work):
+    assert times_longer(work, 4000, lambda n: wide(n, "csv")) < 8
+
+
+@pytest.mark.parametrize("work", [judge, look])
+def test_columns_of_parquet_files(wide, work):
+    assert times_longer(work, 1000, lambda n: wide(n, "parquet")) < 8
+
+
+def test_names_that_appear_twice(tmp_path):
+    def read(names):
+        (tmp_path / "t.csv").write_text(",".join(names) + "\n")
+        with pytest.raises(InputError, match=r"more than once: 'x0', .* and \d+ more"):
+            open_table(tmp_path / "t.csv")
+
+    assert times_longer(read, 10_000, lambda n: [f"x{k % (n // 2)}" for k in range(n)]) < 8
+
+
+def test_small_batches():
+    def count(batches):
+        sketch_of(batches, ["x"], where="here", n_bins=64, n_jobs=1)
+
+    batch = pa.record_batch({"x": [1.0]})
+    assert times_longer(count, 10_000, lambda n: [batch] * n) < 8
+
+
+@pytest.mark.parametrize("cell", ['"{}"', '"{}\n"', "{}", '"{}""', '{}"', ' "{}"'])
+def test_characters_of_a_cell(tmp_path, cell):
+    def read(size):
+        (tmp_path / "t.csv").write_text("a,b\n1," + cell.format("x" * size) + "\n")
+        with suppress(InputError), open_table(tmp_path / "t.csv", delimiter=",") as table:
+            list(table.blocks())
+
+    assert times_longer(read, 100_000) < 8
+
+
+def test_quotes_that_lead_nowhere(tmp_path):
+    def read(text):
+        (tmp_path / "t.csv").write_text("a,b\n" + text)
+        with pytest.raises(InputError), open_table(tmp_path / "t.csv", delimiter=",") as table:
+            list(table.blocks())
+
+    for piece in ('"', ',"', ',""x', '"",', '"\n'):
+        assert times_longer(read, 30_000, lambda n, piece=piece: '"' + piece * n) < 8
