@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import array_api_compat
@@ -10,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from refold._typing import Array
 from refold.algorithm.kernels import LARGEST
@@ -174,6 +175,26 @@ def feature_names(estimator: Any) -> list[str]:
     if names is None:
         return [f"x{j}" for j in range(estimator.n_features_in_)]
     return [str(name) for name in names]
+
+
+def features_of(model: Any, columns: Sequence[str] | None) -> list[str]:
+    """Return the columns that the model scores, in its order."""
+    check_is_fitted(model)
+    names = getattr(model, "feature_names_in_", None)
+    if columns is None:
+        if names is None:
+            raise ValueError(
+                "The model was fitted without column names: say with columns= which "
+                f"{model.n_features_in_} columns it scores, in the order of its features."
+            )
+        return list(map(str, names))
+    if len(columns) != model.n_features_in_:
+        raise ValueError(
+            f"columns= has {len(columns)} names; the model has {model.n_features_in_} features."
+        )
+    if names is not None and list(columns) != list(names):
+        raise ValueError(f"columns= says {list(columns)}; the model was fitted on {list(names)}.")
+    return list(columns)
 
 
 def feature_number(estimator: Any, feature: int | str) -> int:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sklearn.utils.validation import check_is_fitted
 
 from refold.base.needs import needs
+from refold.columns.frames import features_of
 from refold.export._sql_names import LIMITS, check_apart, check_names, fresh_stem, parts_of
 from refold.models.ref import REF
-from refold.scale._model import features_of
 
 if TYPE_CHECKING:
     from refold.export._sql_stages import Expression, Stage, Stages

@@ -8,9 +8,9 @@ small print in `_card`) and is typed in `_contents`; how it is shown is decided 
 from refold.report._contents import (
     Card,
     Distances,
-    Expected,
+    ExpectedRejections,
     Feature,
-    Histogram,
+    FeatureHistogram,
     Report,
     RowReason,
     WorstRow,
@@ -21,9 +21,9 @@ from refold.report._page import render, write_report
 __all__ = [
     "Card",
     "Distances",
-    "Expected",
+    "ExpectedRejections",
     "Feature",
-    "Histogram",
+    "FeatureHistogram",
     "Report",
     "RowReason",
     "WorstRow",

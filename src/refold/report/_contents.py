@@ -14,7 +14,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedRejections:
     """How many rows a model would reject if all of them were normal.
 
     Parameters
@@ -85,7 +85,7 @@ class WorstRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class FeatureHistogram:
     """Training and new values of a feature in the same bins.
 
     Parameters
@@ -136,7 +136,7 @@ class Feature:
         The column.
     normal : tuple of (low, high)
         The range or ranges in which nearly all training rows lie.
-    histogram : Histogram
+    histogram : FeatureHistogram
         Training and new values.
     drift : FeatureDrift
         How they differ.
@@ -146,7 +146,7 @@ class Feature:
 
     name: str
     normal: Ranges
-    histogram: Histogram
+    histogram: FeatureHistogram
     drift: FeatureDrift
     leads: int
 
@@ -189,7 +189,7 @@ class Report:
         Rows up to this distance are normal.
     alpha : float or None
         The rate that the threshold was set for, if for one.
-    expected : Expected or None
+    expected : ExpectedRejections or None
         What would be rejected if all rows were normal; None without calibration.
     fdr : float
         The share of false discoveries that `selected` allows for.
@@ -222,7 +222,7 @@ class Report:
     interval: Interval
     threshold: float
     alpha: float | None
-    expected: Expected | None
+    expected: ExpectedRejections | None
     fdr: float
     selected: int | None
     needed: int | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats, Ranges
-from refold.report._contents import Distances, Histogram
+from refold.report._contents import Distances, FeatureHistogram
 
 WIDTH, HEIGHT = 280, 64
 WIDE, TALL = 720, 150
@@ -31,7 +31,7 @@ class FeaturePicture:
     new: str
 
 
-def feature_picture(histogram: Histogram, normal: Ranges) -> FeaturePicture:
+def feature_picture(histogram: FeatureHistogram, normal: Ranges) -> FeaturePicture:
     """Draw a feature."""
     edges = histogram.edges
     highest = max(histogram.training.max(), histogram.new.max()) or 1.0

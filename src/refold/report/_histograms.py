@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Ranges
-from refold.report._contents import Distances, Histogram
+from refold.report._contents import Distances, FeatureHistogram
 
 BINS = 48
 # Distances are shown up to this many times the threshold, what lies beyond is counted.
@@ -17,7 +17,7 @@ _FARTHEST = 4.0
 _MOST = sys.float_info.max
 
 
-def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> Histogram:
+def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> FeatureHistogram:
     """Put training quantiles and new values into the same bins.
 
     They reach from the normal range as far again to both sides, if there are values: a single
@@ -30,7 +30,7 @@ def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> His
     place = np.searchsorted(edges[1:-1], values / 4.0, side="right")
     below, above = values < low, values > high
     counts = np.bincount(place[~below & ~above], minlength=BINS)
-    return Histogram(
+    return FeatureHistogram(
         edges=np.concatenate([[low], edges[1:-1] * 4.0, [high]]),
         training=_shares(quantiles / 4.0, edges),
         new=counts / max(len(values), 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scipy import stats
 
 from refold.judgement import Judge
-from refold.report._contents import Expected, Interval
+from refold.report._contents import ExpectedRejections, Interval
 
 CONFIDENCE = 0.95
 
@@ -16,7 +16,7 @@ def interval_of_rate(rejected: int, rows: int) -> Interval:
     return float(interval.low), float(interval.high)
 
 
-def expected_of(judge: Judge, rows: int) -> Expected | None:
+def expected_of(judge: Judge, rows: int) -> ExpectedRejections | None:
     """Return how many of so many normal rows a calibrated model would reject."""
     calibration = judge.calibration
     if calibration is None:
@@ -27,7 +27,7 @@ def expected_of(judge: Judge, rows: int) -> Expected | None:
     a, b = above + 1.0, max(calibration.total - above, 0.0)
     rate = a / (a + b)
     if b == 0.0:
-        return Expected(rate, rate * rows, (rows, rows))
+        return ExpectedRejections(rate, rate * rows, (rows, rows))
     tail = (1.0 - CONFIDENCE) / 2.0
     low, high = stats.betabinom(rows, a, b).ppf([tail, 1.0 - tail])
-    return Expected(rate, rate * rows, (int(low), int(high)))
+    return ExpectedRejections(rate, rate * rows, (int(low), int(high)))

@@ -12,11 +12,12 @@ from refold._typing import Floats, PathLike
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.progress import counting
+from refold.columns.frames import features_of
 from refold.judgement import Judge, answer_names, answer_types, answers
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
 from refold.scale._batches import batch_rows_for, sketch_of
-from refold.scale._model import features_of, sketching
+from refold.scale._model import sketching
 from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
 from refold.tabular.errors import listed
 from refold.tabular.training import LOOKED_AT, no_name, not_numbers

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
-from refold.columns.frames import frame_to_numpy
+from refold.columns.frames import features_of, frame_to_numpy
 from refold.judgement import Judge
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
 from refold.scale._batches import located
-from refold.scale._model import features_of, sketching
+from refold.scale._model import sketching
 
 # So many sketches are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8

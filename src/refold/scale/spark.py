@@ -10,12 +10,13 @@ import numpy as np
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
+from refold.columns.frames import features_of
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
 from refold.scale._batches import judged, located, sketch_of
-from refold.scale._model import features_of, sketching
+from refold.scale._model import sketching
 
 
 def fit(
