@@ -33,7 +33,7 @@ def exit_code(run: Callable[[], object]) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         code = _BROKEN_PIPE
-    except SystemExit as left:  # rich leaves so, with 1, if nobody reads
+    except SystemExit as left:  # told to end by a signal; or rich, with 1, if nobody reads
         code = _BROKEN_PIPE if left.code == 1 else int(left.code or 0)
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
