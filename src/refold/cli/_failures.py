@@ -67,7 +67,7 @@ def _tell(error: Exception) -> None:
         import traceback
 
         traceback.print_exception(error)
-    said = _sentence(error)
+    said = " ".join(_sentence(error).split("\n"))  # one line: no name can forge another
     if said:
         say(f"Error: {said}" if said.endswith((".", "!", "?")) else f"Error: {said}.", err=True)
     context = getattr(error, "ctx", None)
