@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
+import stat
 import subprocess
+import sys
+import time
+from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.conftest import REFOLD
@@ -63,3 +70,94 @@ def test_other_files_are_replaced(refold, folder):
     (folder / "old.json").write_text("old")
     assert refold("fit", "new.csv", "-o", "old.json", cwd=folder).returncode == 0
     assert refold("inspect", "old.json", cwd=folder).returncode == 0
+
+
+# ---- what a command leaves when it is stopped ----------------------------------------------------
+
+NAMED = "import os; del os.O_TMPFILE"  # as where files cannot be created without a name
+AS_IT_IS = ""
+
+
+def written_by(pid, folder):
+    """Return the sizes of what a process has open in a folder, with or without a name."""
+    opened = Path(f"/proc/{pid}/fd")
+    inside = [file for file in opened.iterdir() if os.readlink(file).startswith(f"{folder}/")]
+    return [file.stat().st_size for file in inside]
+
+
+@pytest.mark.parametrize("out", ["old.csv", "old.parquet"])
+@pytest.mark.parametrize(
+    ("way", "number"),
+    [
+        (NAMED, signal.SIGTERM),
+        (NAMED, signal.SIGHUP),
+        (AS_IT_IS, signal.SIGTERM),
+        (AS_IT_IS, signal.SIGKILL),
+    ],
+)
+def test_a_command_that_is_ended_leaves_the_old_file_and_no_other(out, way, number, folder):
+    if way == AS_IT_IS and not hasattr(os, "O_TMPFILE"):
+        pytest.skip("files have names here")
+    (folder / out).write_text("old")
+    before = sorted(folder.iterdir())
+    program = f"{way}\nfrom refold.cli import app; app()"
+    line = [sys.executable, "-c", program, "score", "model.json", "-", "-o", out]
+    header, _, rows = (folder / "new.csv").read_bytes().partition(b"\n")
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as run:
+        run.stdin.write(header + b"\n" + rows * 6000)  # two blocks
+        run.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not written_by(run.pid, folder):
+            assert run.poll() is None, run.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(1)  # now it waits for the rest of the second
+        run.send_signal(number)
+        said = run.stderr.read()
+    assert run.returncode == (128 + number if way == NAMED else -number)
+    assert said == b""
+    assert (folder / out).read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_cannot_grow_leaves_the_old_one(command, folder):
+    """The system refuses to write, in the middle of a file."""
+    out = "old.csv" if command == "score" else "old"
+    (folder / out).write_text("old")
+    before = sorted(folder.iterdir())
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    line = [REFOLD, *COMMANDS[command], "-o", out]
+    done = subprocess.run(line, cwd=folder, capture_output=True, check=False, preexec_fn=small)
+    assert (done.returncode, done.stderr.decode()) == (2, f"Error: {out}: File too large.\n")
+    assert (folder / out).read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("out", ["pipe.csv", "pipe.parquet"])
+def test_a_pipe_takes_the_output_and_stays_a_pipe(out, refold, folder):
+    os.mkfifo(folder / out)
+    with subprocess.Popen(["cat", out], stdout=subprocess.PIPE, cwd=folder) as reader:
+        done = refold("score", "model.json", "new.csv", "-o", out, cwd=folder)
+        content = reader.stdout.read()
+    assert done.returncode == 0, done.stderr
+    assert stat.S_ISFIFO((folder / out).stat().st_mode)
+    (folder / "seen.parquet").write_bytes(content)
+    if out.endswith("csv"):
+        assert content.count(b"\n") == 61
+    else:
+        assert pq.read_table(folder / "seen.parquet").num_rows == 60
+
+
+def test_a_model_on_standard_output_loads(refold, folder):
+    done = refold("fit", "new.csv", "-o", "/dev/stdout", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("{")
+    model = done.stdout[: done.stdout.index('{\n  "model": "/dev/stdout"')]
+    (folder / "again.json").write_text(model)
+    assert refold("inspect", "again.json", cwd=folder).returncode == 0
+    assert os.path.exists("/dev/stdout")
+    assert not os.path.isfile("/dev/stdout") or os.path.islink("/dev/stdout")

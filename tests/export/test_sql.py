@@ -320,6 +320,20 @@ def test_no_name_can_inject(rng, postgres):
             assert set(row[6:9]) == set(names[:3])
 
 
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_a_backslash_stays_in_a_name_whatever_the_session_takes_it_for(setting, rng, postgres):
+    names = ["\\'; DROP TABLE canary; --", "\\", "a\\\\'b\\n", "''\\''"]
+    model = REF(n_iter=3).fit(rng.normal(size=(30, 4)))
+    with Postgres(postgres) as database:
+        database.run("CREATE TABLE canary (alive INTEGER)")
+        database.fill(names, [(1.0, 2.0, 3.0, 4.0)])
+        database.run(f"SET standard_conforming_strings = {setting}")
+        database.run("SET escape_string_warning = off")
+        (row,) = database.run(to_sql(model, "rows", "postgres", reasons=4, columns=names))
+        assert set(row[6:]) == set(names)
+        assert database.run("SELECT COUNT(*) FROM canary") == [(0,)]
+
+
 def test_other_columns_of_the_table_come_through(rng, postgres):
     """Whatever they are called: like columns and tables of the statement's own, too."""
     others = ["x0", "v0", "m0", "n", "d", "t", "k1", "value", "refold_answer", "refold_whole"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 
 class UserError(ValueError):
@@ -31,10 +32,12 @@ class TableError(UserError):
         *,
         row: int | None = None,
         column: int | None = None,
-        names: Sequence[str] | None = None,
+        names: Sequence[str] | Mapping[int, str] | None = None,
     ) -> None:
         self.problem, self.row, self.column = problem, row, column
-        super().__init__(problem.format(where=_position(row, column, names)))
+        self._named = None if names is None or column is None else {column: names[column]}
+        before, _, after = problem.partition("{where}")  # the rest may be a user's, braces and all
+        super().__init__(before + self._position() + after)
 
     def at_column(self, column: int) -> TableError:
         """Return the same error at another column."""
@@ -44,14 +47,17 @@ class TableError(UserError):
         """Return the same error with the column called by its name."""
         return TableError(self.problem, row=self.row, column=self.column, names=names)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all parts: errors travel between processes."""
+        again = partial(TableError, self.problem, row=self.row, column=self.column)
+        return partial(again, names=self._named), ()
 
-def _position(row: int | None, column: int | None, names: Sequence[str] | None) -> str:
-    parts = []
-    if row is not None:
-        parts.append(f"row {row}")
-    if column is not None:
-        parts.append(f"column {column}" if names is None else f"column {names[column]!r}")
-    return ", ".join(parts)
+    def _position(self) -> str:
+        parts = [] if self.row is None else [f"row {self.row}"]
+        if self.column is not None:
+            name = self.column if self._named is None else repr(self._named[self.column])
+            parts.append(f"column {name}")
+        return ", ".join(parts)
 
 
 def infinite(row: int, column: int) -> TableError:
@@ -66,9 +72,8 @@ def infinite(row: int, column: int) -> TableError:
 
 def not_a_number(row: int, column: int, value: object) -> TableError:
     """Report a cell that holds something else."""
-    shown = repr(value).replace("{", "{{").replace("}", "}}")
     return TableError(
-        f"{{where}} holds {shown}, not a number. Encode text as numbers first, or mark the value "
+        f"{{where}} holds {value!r}, not a number. Encode text as numbers first, or mark the value "
         "as missing (NaN).",
         row=row,
         column=column,

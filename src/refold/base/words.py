@@ -11,13 +11,15 @@ _UNSEEN = re.compile(
 )
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, lines: bool = False) -> str:
     r"""Write characters that a terminal would obey as in JSON; all others stay as they are.
 
     Parameters
     ----------
     text : str
-        Of one line, such as a name.
+        Such as a name, or a cell.
+    lines : bool, default=False
+        Whether line feeds stay too, because the text has several lines.
 
     Returns
     -------
@@ -28,4 +30,7 @@ def printable(text: str) -> str:
     >>> print(printable("heat\x1b[2J\n°C"))
     heat\u001b[2J\u000a°C
     """
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    kept = "\n" if lines else ""
+    return _UNSEEN.sub(
+        lambda found: found[0] if found[0] == kept else f"\\u{ord(found[0]):04x}", text
+    )

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from refold.base.words import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -28,20 +30,34 @@ def as_document(row: Explanation) -> dict[str, Any]:
 
 def as_table(rows: Sequence[Explanation], title: str) -> Table:
     """Return explanations as a table, one reason per line."""
-    from rich.table import Table
-    from rich.text import Text
-
     from refold.explain import number
 
-    table = Table(title=title, title_justify="left", show_lines=True)
-    table.add_column("row", justify="right")
-    table.add_column("distance", justify="right")
     rare = any(row.p_value is not None for row in rows)
-    if rare:
-        table.add_column("p-value", justify="right")
-    table.add_column("because of", overflow="fold")
+    cells = []
     for row in rows:
         p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
         because = "\n".join(str(reason) for reason in row.reasons if reason.share > 0.0)
-        table.add_row(str(row.row), number(row.distance), *p_value, Text(because))
+        cells.append([str(row.row), number(row.distance), *p_value, because])
+    headings = ["row", "distance", *(["p-value"] if rare else []), "because of"]
+    return table_of(headings, cells, words="because of", title=title, show_lines=True)
+
+
+def table_of(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, words: str, **style: Any
+) -> Table:
+    """Return a table for people; what is in it from users' files cannot steer the terminal.
+
+    `words` is the heading of the column that holds no numbers.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title_justify="left", **style)
+    for heading in headings:
+        if heading == words:
+            table.add_column(heading, overflow="fold")
+        else:
+            table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*(Text(printable(cell, lines=True)) for cell in row))
     return table

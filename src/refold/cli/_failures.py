@@ -33,7 +33,7 @@ def exit_code(run: Callable[[], object]) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         code = _BROKEN_PIPE
-    except SystemExit as left:  # rich leaves so, with 1, if nobody reads
+    except SystemExit as left:  # told to end by a signal; or rich, with 1, if nobody reads
         code = _BROKEN_PIPE if left.code == 1 else int(left.code or 0)
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
@@ -67,7 +67,7 @@ def _tell(error: Exception) -> None:
         import traceback
 
         traceback.print_exception(error)
-    said = _sentence(error)
+    said = " ".join(_sentence(error).split("\n"))  # one line: no name can forge another
     if said:
         say(f"Error: {said}" if said.endswith((".", "!", "?")) else f"Error: {said}.", err=True)
     context = getattr(error, "ctx", None)

@@ -95,9 +95,8 @@ def _file(name: str | Path, stream: int) -> tuple[int, int] | None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print lines; what is in them from users' files cannot steer the terminal."""
-    lines = "\n".join(map(printable, text.split("\n")))
     with blaming("standard error" if err else "standard output"):
-        print(lines, file=sys.stderr if err else sys.stdout)
+        print(printable(text, lines=True), file=sys.stderr if err else sys.stdout)
 
 
 def note(sentence: str) -> None:

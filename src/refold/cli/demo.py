@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refold.base.needs import needs
+from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def demo(
     for kind, cases in found.items():
         options.say(f"\nThe worst of the {kind} cases, and why:\n")
         options.say("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
-    options.say(f"\nAll of it, to look at in a browser: {out}")
+    options.say(f"\nAll of it, to look at in a browser: {printable(str(out))}")
 
 
 def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

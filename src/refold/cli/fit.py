@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.words import printable
 from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
 
@@ -135,7 +136,9 @@ def _say(model: Any, training: Training, out: Path) -> None:
     features = "1 feature" if len(training.names) == 1 else f"{len(training.names)} features"
     options.say(f"Learned from {rows:,}{of_all} rows, {features}.")
     if training.ignored:
-        options.say(f"Left out, for they hold no numbers: {', '.join(training.ignored)}.")
+        options.say(
+            f"Left out, for they hold no numbers: {', '.join(map(printable, training.ignored))}."
+        )
     rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"
     options.say(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
-    options.say(f"The model is in {out}.")
+    options.say(f"The model is in {printable(str(out))}.")

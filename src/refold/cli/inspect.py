@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -87,18 +88,13 @@ def _facts(document: dict[str, Any]) -> str:
 
 
 def _table(features: list[dict[str, Any]]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
+    from refold.cli._answers import table_of
     from refold.explain import number, ranges_text
 
-    table = Table()
-    table.add_column("feature", overflow="fold")
-    for name in ("lowest", "highest", "normal", "missing", "levels", "gain"):
-        table.add_column(name, justify="right")
-    for feature in features:
-        table.add_row(
-            Text(feature["name"]),
+    headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")
+    rows = [
+        (
+            printable(feature["name"]),
             number(feature["low"]),
             number(feature["high"]),
             ranges_text(feature["normal"]),
@@ -106,4 +102,6 @@ def _table(features: list[dict[str, Any]]) -> Table:
             "" if feature["levels"] is None else str(feature["levels"]),
             "" if feature["gain"] is None else f"{feature['gain']:.2g}",
         )
-    return table
+        for feature in features
+    ]
+    return table_of(headings, rows, words="feature")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -141,4 +142,4 @@ def _say(found: Report, out: Path) -> None:
     if found.expected is not None:
         low, high = found.expected.interval
         said += f"; {low:,} to {high:,} would be if all were normal"
-    options.say(f"{said}.\nThe page is in {out}.")
+    options.say(f"{said}.\nThe page is in {printable(str(out))}.")

@@ -6,6 +6,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from refold.base.words import printable
+
 Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
 
 _MEANING: dict[Verdict, str] = {
@@ -74,7 +76,7 @@ class FeatureDrift:
     def __str__(self) -> str:
         median = "none" if self.median is None else f"{self.median:.4g}"
         text = (
-            f"{self.name}: median {self.median_before:.4g} → {median}, "
+            f"{printable(self.name)}: median {self.median_before:.4g} → {median}, "
             f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
         )
         if self.missing_before or self.missing:

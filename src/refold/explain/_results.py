@@ -11,6 +11,7 @@ from typing import Any, Literal, overload
 import narwhals.stable.v2 as nw
 
 from refold._typing import Ranges
+from refold.base.words import printable
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Reason:
     expected: float | None = None
 
     def __str__(self) -> str:
-        name, unit = split_unit(self.feature)
+        name, unit = split_unit(printable(self.feature))
         value = "missing" if math.isnan(self.value) else f"{number(self.value)}{unit}"
         if self.expected is not None:
             return (

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from refold.export._sql_stages import Expression
 
 
 class Limits(NamedTuple):
@@ -99,6 +102,24 @@ def check_apart(features: Sequence[str], answers: Sequence[str], dialect: str) -
             f"The model has features with the names {clash} that the statement would add. "
             "Give the new ones another beginning with prefix=, for example prefix='refold_'."
         )
+
+
+def text_literal(name: str, dialect: str) -> Expression:
+    """Return a name as text, the same in every session.
+
+    PostgreSQL takes a backslash for an escape where standard_conforming_strings is off, so that one
+    before a quote would end the text: there it is named by its number.
+    """
+    from sqlglot import exp
+
+    parts = name.split("\\") if dialect == "postgres" else [name]
+    text: Expression = exp.Literal.string(parts[0])
+    for part in parts[1:]:
+        backslash = exp.Anonymous(this="CHR", expressions=[exp.Literal.number(92)])
+        text = exp.DPipe(
+            this=exp.DPipe(this=text, expression=backslash), expression=exp.Literal.string(part)
+        )
+    return text
 
 
 def fresh_stem(taken: Iterable[str]) -> str:

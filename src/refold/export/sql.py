@@ -9,7 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.base.needs import needs
 from refold.columns.frames import features_of
-from refold.export._sql_names import LIMITS, check_apart, check_names, fresh_stem, parts_of
+from refold.export._sql_names import (
+    LIMITS,
+    check_apart,
+    check_names,
+    fresh_stem,
+    parts_of,
+    text_literal,
+)
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -136,7 +143,8 @@ def _statement(
     chain = model.chain_
     numbers = numbers_of(chain, literal=model.max_gain is None)
     stages = Stages(database.words(stem), str(chain.fold), numbers, chain.n_iter)
-    values = _answers(stages, features, model.threshold_, len(answers) - 2)
+    texts = [text_literal(name, dialect) for name in features]
+    values = _answers(stages, texts, model.threshold_, len(answers) - 2)
     written = list(
         _written(stages, model, [around.column(name) for name in features], len(answers) - 2)
     )
@@ -160,7 +168,7 @@ def _written(
 
 
 def _answers(
-    stages: Stages, features: Sequence[str], threshold: float, reasons: int
+    stages: Stages, features: Sequence[Expression], threshold: float, reasons: int
 ) -> list[Expression]:
     """Return label, distance and reasons from the columns of the last stage."""
     from sqlglot import exp
@@ -177,7 +185,7 @@ def _answers(
             found = stages.words.column("k", rank)
             cases: list[tuple[Expression, Expression]] = [(distance.is_(exp.null()), exp.null())]
             cases += [
-                (found.eq(exp.Literal.number(d)), exp.Literal.string(feature))
+                (found.eq(exp.Literal.number(d)), feature.copy())
                 for d, feature in enumerate(features)
             ]
             name = choose(cases)

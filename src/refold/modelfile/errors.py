@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from refold.base.errors import UserError
 
 
@@ -33,8 +35,4 @@ class ModelFileError(UserError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with all three parts: errors travel between processes."""
-        return _again, (self.problem, self.where, self.file)
-
-
-def _again(problem: str, where: str, file: str) -> ModelFileError:
-    return ModelFileError(problem, where=where, file=file)
+        return partial(ModelFileError, self.problem, where=self.where, file=self.file), ()

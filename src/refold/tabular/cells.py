@@ -27,7 +27,10 @@ class BadCellError(ValueError):
 
     def __init__(self, index: int, problem: str) -> None:
         self.index, self.problem = index, problem
-        super().__init__(problem)
+        super().__init__(index, problem)  # both, so that it pickles
+
+    def __str__(self) -> str:
+        return self.problem
 
 
 def is_missing(cell: str) -> bool:

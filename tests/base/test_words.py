@@ -1,0 +1,38 @@
+"""What a terminal would obey is written out; everything else is left alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refold.base.words import printable
+
+
+def test_no_control_gets_through():
+    for code in range(sys.maxunicode + 1):
+        letter = chr(code)
+        shown = printable(letter)
+        kind = unicodedata.category(letter)
+        bidi = unicodedata.bidirectional(letter)
+        steers = kind in ("Cc", "Cs", "Zl", "Zp") or bidi in (
+            *("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"),
+        )
+        if steers:
+            assert shown == f"\\u{code:04x}"
+        elif kind != "Cf":  # some marks of direction are not needed, joiners of letters are
+            assert shown == letter
+
+
+@given(st.text())
+def test_a_document_means_the_same(text):
+    document = json.dumps({text: [text]}, ensure_ascii=False, indent=1)
+    assert json.loads(printable(document, lines=True)) == {text: [text]}
+
+
+def test_line_feeds_stay_by_choice():
+    assert printable("a\nb\r", lines=True) == "a\nb\\u000d"
+    assert printable("a\nb") == "a\\u000ab"
