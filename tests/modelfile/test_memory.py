@@ -194,19 +194,23 @@ def test_a_hostile_file_is_refused_in_bounded_memory(kind, document, load_apart,
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
 @pytest.mark.parametrize(
-    ("rows", "recipe"),
+    ("rows", "recipe", "outcome"),
     [
-        (1_000_000, {"n_creases": 200}),
-        (500_000, {"n_creases": 3000}),
-        (500_000, {"n_creases": 1, "n_levels": 1024}),
-        (9_000, {"n_creases": 256, "n_levels": 2}),
+        (1_000_000, {"n_creases": 200}, "loaded"),
+        (500_000, {"n_creases": 3000}, "loaded"),
+        (500_000, {"n_creases": 1, "n_levels": 1024}, "loaded"),
+        (9_000, {"n_creases": 256, "n_levels": 2}, "loaded"),
+        (2_500_000, {"n_creases": 1}, "waiting: A sample of the rows would need more memory"),
     ],
 )
-def test_rows_that_wait_for_many_creases_load_in_bounded_memory(rows, recipe, load_apart, tmp_path):
+def test_rows_that_wait_for_many_creases_load_in_bounded_memory(
+    rows, recipe, outcome, load_apart, tmp_path
+):
     path = tmp_path / "model.json"
     path.write_bytes(waiting(rows, **recipe))
     memory, seconds, said = load_apart(path)
-    assert (said, memory < LIMIT, seconds < 5) == ("loaded", True, True)
+    assert outcome in said
+    assert (memory < LIMIT, seconds < 5) == (True, True)
 
 
 @pytest.mark.slow

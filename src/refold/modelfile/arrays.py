@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import zlib
+from collections.abc import Callable
 from math import isnan, nan, prod
 from typing import Any
 
@@ -17,7 +18,7 @@ Array = NDArray[Any]
 
 # More numbers than this are written as bytes: nobody reads them, and text is larger.
 READABLE = 2**14
-_CHUNK = 2**16  # of base64 that is decoded at a time, a multiple of 4
+_CHUNK = 2**16  # numbers, or characters of base64, at a time; a multiple of 4
 _TYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
 
 
@@ -47,18 +48,28 @@ def written_rows(rows: NDArray[np.float64]) -> list[Any] | dict[str, Any]:
 def floats(field: Field, *shape: int) -> NDArray[np.float64]:
     """Return finite numbers of this shape."""
     array = _array(field, shape, "float64")
-    for row in array if array.ndim == 2 else [array]:  # a whole mask would take memory
-        if not np.isfinite(row).all():
-            require(field, array, np.isfinite(array), "must be a finite number")
+    _check_each(field, array, np.isfinite, "must be a finite number")
     return array
 
 
 def rows_of(field: Field, n: int, columns: int) -> NDArray[np.float64]:
     """Return rows of a table, NaN where there is a gap."""
     array = _array(field, (n, columns), "float64", gaps=True)
-    for number, row in enumerate(array):
-        require(field.at(number), row, ~np.isinf(row), "must be a finite number or null")
+    _check_each(field, array, lambda part: ~np.isinf(part), "must be a finite number or null")
     return array
+
+
+def _check_each(
+    field: Field, array: Array, right: Callable[[Array], NDArray[np.bool_]], problem: str
+) -> None:
+    """Refuse the first number that is not right; some rows at a time, for masks take memory."""
+    step = max(1, _CHUNK // max(1, prod(array.shape[1:])))
+    for begin in range(0, len(array), step):
+        fine = right(array[begin : begin + step])
+        if not fine.all():
+            row, *others = np.argwhere(~fine)[0].tolist()
+            at = (begin + row, *others)
+            field.at(*at).refuse(f"{problem}, not {array[at].item()!r}")
 
 
 def integers(field: Field, *shape: int) -> NDArray[np.int64]:

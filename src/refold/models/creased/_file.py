@@ -141,6 +141,9 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
         if not members[name].is_null():
             members[name].refuse("must be null where there are no creases yet")
     chunks = _sample_file.read_chunks(members["waiting"], n_features)
+    # A random number for each row, and which of them are kept.
+    rows = sum(len(weights) for _, weights in chunks)
+    members["waiting"].budget.charge(4 * 8 * rows, "A sample of the rows", "waiting")
     kept = _sample_file.sample_of(chunks, n_features, recipe.seed)
     counted = sketch_file.read(members["sketch"], n_features)
     return TrainingState(recipe, chunks, None, None, kept, counted)
