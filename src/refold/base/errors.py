@@ -111,7 +111,7 @@ def light_column(column: int) -> TableError:
 def heavy_column(column: int) -> TableError:
     """Report a training column whose observed rows weigh more than can be added up."""
     return TableError(
-        "The weights of the rows observed in {where} sum to more than 1e150. Weights are "
+        "The weights of the rows observed in {where} sum to more than 1e300. Weights are "
         "frequencies: rescale sample_weight, for example to a mean of 1.",
         column=column,
     )

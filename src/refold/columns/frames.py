@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from refold._typing import Array
-from refold.algorithm.kernels import LARGEST
+from refold.algorithm.kernels import MOST_WEIGHT
 from refold.base import errors
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.columns.arrow import floats
@@ -235,9 +235,9 @@ def check_enough(rows: int, weights: NDArray[np.float64] | float | None) -> None
         return
     with np.errstate(over="ignore"):
         total = float(np.sum(weights))
-    if not 1.0 < total <= LARGEST:
+    if not 1.0 < total <= MOST_WEIGHT:
         raise ValueError(
             f"sample_weight sums to {total:g}. Weights are frequencies: the variance divides by "
-            f"their sum minus 1, and above {LARGEST:g} squares overflow. Please rescale them, for "
-            "example to a mean of 1."
+            f"their sum minus 1, and above {MOST_WEIGHT:g} squares overflow. Please rescale them, "
+            "for example to a mean of 1."
         )

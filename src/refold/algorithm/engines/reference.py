@@ -12,7 +12,7 @@ from refold._typing import Array, Operation
 from refold.algorithm import distances as _distances
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.folds import resolve
-from refold.algorithm.kernels import FAR_FROM_ZERO, GAIN_SLACK, LARGEST, LEAST_SLOPE
+from refold.algorithm.kernels import FAR_FROM_ZERO, GAIN_SLACK, LARGEST, LEAST_SLOPE, MOST_WEIGHT
 from refold.base import errors
 from refold.base.arrays import to_numpy
 
@@ -143,7 +143,7 @@ class _Columns:
         light = _first(self.xp, (self.total <= 1.0) & ~self.constant)
         if light is not None:
             raise errors.light_column(light)
-        heavy = _first(self.xp, ~(self.total <= LARGEST) & ~self.constant)
+        heavy = _first(self.xp, ~(self.total <= MOST_WEIGHT) & ~self.constant)
         if heavy is not None:
             raise errors.heavy_column(heavy)
 

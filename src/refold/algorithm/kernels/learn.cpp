@@ -187,7 +187,7 @@ void learn_column(Column& c, const Recipe& recipe, const Writer& write, Problem&
   c.total = c.weighted ? l.sum(c.w(), nullptr, c.size, 1.0, 0.0).magnitude : double(c.size);
   const double freedom = c.total - 1.0;
   if (!(freedom > 0.0)) return problem.note(Problem::TOO_LITTLE_WEIGHT, -1, write.column);
-  if (!(c.total <= LARGEST)) return problem.note(Problem::TOO_MUCH_WEIGHT, -1, write.column);
+  if (!(c.total <= MOST_WEIGHT)) return problem.note(Problem::TOO_MUCH_WEIGHT, -1, write.column);
 
   // Work in units of a power of two near the largest value: exact, and squares cannot overflow.
   int exponent;

@@ -14,6 +14,9 @@ constexpr double GAIN_SLACK = 1.0 + 0x1p-20;
 // of such a share.
 constexpr double FAR_FROM_ZERO = 0x1p-20;
 
+// Rows that weigh more in all might have squares that overflow when they are added up.
+constexpr double MOST_WEIGHT = 1e300;
+
 struct Recipe {
   int fold;
   int n_iter;

@@ -185,6 +185,7 @@ void bind_constants(nb::module_& m) {
   m.attr("LEAST_SLOPE") = LEAST_SLOPE;
   m.attr("GAIN_SLACK") = GAIN_SLACK;
   m.attr("FAR_FROM_ZERO") = FAR_FROM_ZERO;
+  m.attr("MOST_WEIGHT") = MOST_WEIGHT;
   m.attr("MOST_THREADS") = MOST_THREADS;
   m.attr("INFINITE") = int(Problem::INFINITE);
   m.attr("NOTHING_OBSERVED") = int(Problem::NOTHING_OBSERVED);
