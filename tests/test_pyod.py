@@ -214,9 +214,9 @@ def test_infinity_is_refused_and_the_detector_stays_as_it_was(detector):
     scores, threshold = detector.decision_scores_, detector.threshold_
     bad = X_NEW.copy()
     bad[3, 1] = np.inf
-    with pytest.raises(ValueError, match=r"infinity: row 3, column ('x1'|1)"):
+    with pytest.raises(ValueError, match=r"infinity: row 3, column 'x1'"):
         detector.fit(bad)
-    with pytest.raises(ValueError, match=r"infinity: row 3, column ('x1'|1)"):
+    with pytest.raises(ValueError, match=r"infinity: row 3, column 'x1'"):
         detector.predict(bad)
     np.testing.assert_array_equal(detector.decision_function(X_NEW), before)
     assert detector.decision_scores_ is scores

@@ -75,7 +75,7 @@ def test_every_error_survives_pickle_and_copies():
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_table_error_says_what_the_user_has_written(text):
     error = errors.not_a_number(2, 1, text)
-    assert str(error).startswith(f"row 2, column 1 holds {text!r}, not a number.")
+    assert str(error).startswith(f"row 2, column 'x1' holds {text!r}, not a number.")
     named = error.named(["a", text])
     assert str(named).startswith(f"row 2, column {text!r} holds {text!r}, not a number.")
     assert str(errors.infinite(0, 1).named(["a", text])) == (

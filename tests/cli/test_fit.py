@@ -93,7 +93,7 @@ def test_text_is_left_out_only_by_choice(refold, tmp_path):
 def test_a_table_without_names(refold, rows, tmp_path):
     (tmp_path / "t.csv").write_text(as_csv(rows[1:], map(str, rows[0])))
     done = refold("fit", "t.csv", "-o", "m.json", "--no-header", "--json", cwd=tmp_path)
-    assert json.loads(done.stdout)["features"] == ["c1", "c2", "c3"]
+    assert json.loads(done.stdout)["features"] == ["x0", "x1", "x2"]
     assert json.loads(done.stdout)["rows"] == 200
 
 

@@ -184,7 +184,7 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(rng):
     before = dict(vars(model))
     alone = X.copy()
     alone[1:, 1] = np.nan
-    with pytest.raises(ValueError, match="Too few rows have a value in column 1"):
+    with pytest.raises(ValueError, match="Too few rows have a value in column 'x1'"):
         model.fit(alone)
     assert vars(model) == before
 

@@ -24,10 +24,10 @@ def table(rng):
         (np.ones((1, 3)), r"n_samples=1.*at least 2 rows"),
         (np.ones(4), "Expected 2D array, got 1D"),
         (np.ones((2, 2, 2)), "dim 3"),
-        ([[1.0, "high"], [2.0, "low"]], r"row 0, column 1 holds 'high', not a number"),
-        ([[1.0, 2.0], [3.0, np.inf]], r"infinity: row 1, column 1"),
-        ([[1.0, -np.inf], [3.0, np.inf]], r"infinity: row 0, column 1"),
-        ([[1.0, np.nan], [3.0, np.nan]], r"Nothing is observed in column 1"),
+        ([[1.0, "high"], [2.0, "low"]], r"row 0, column 'x1' holds 'high', not a number"),
+        ([[1.0, 2.0], [3.0, np.inf]], r"infinity: row 1, column 'x1'"),
+        ([[1.0, -np.inf], [3.0, np.inf]], r"infinity: row 0, column 'x1'"),
+        ([[1.0, np.nan], [3.0, np.nan]], r"Nothing is observed in column 'x1'"),
         (np.array([[1j], [2j]]), "Complex data not supported"),
         (np.array([["2020-01-01"], ["2021-01-01"]], dtype="M8[D]"), "(?i)datetime"),
     ],
@@ -53,7 +53,7 @@ def test_no_distance_hides_an_empty_or_infinite_row(distance, levels, engine, ta
     model = REF(distance=distance, levels=levels, engine=engine).fit(table)
     with pytest.raises(ValueError, match="Nothing is observed in row 1"):
         model.score_samples([[0.0, 0.0, 0.0], [np.nan] * 3])
-    with pytest.raises(ValueError, match="infinity: row 1, column 2"):
+    with pytest.raises(ValueError, match="infinity: row 1, column 'x2'"):
         model.score_samples([[0.0, 0.0, 0.0], [0.0, np.nan, -np.inf]])
 
 
@@ -108,7 +108,7 @@ def test_unusable_weights_are_refused(engine, weights, message):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_column_whose_observed_rows_weigh_too_little_is_named(engine):
     X = [[1.0, 5.0], [2.0, 5.0], [np.nan, 6.0], [np.nan, 7.0]]
-    with pytest.raises(ValueError, match=r"observed in column 0 sum to 1 or less.*rescale"):
+    with pytest.raises(ValueError, match=r"observed in column 'x0' sum to 1 or less.*rescale"):
         REF(engine=engine).fit(X, sample_weight=[0.5, 0.5, 3.0, 3.0])
 
 

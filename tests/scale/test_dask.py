@@ -73,10 +73,10 @@ def test_the_given_model_is_fitted_and_stays_as_it_was_if_that_fails(rows):
     before = model.sketch_
     bad = rows.copy()
     bad[3003, 2] = np.inf
-    with pytest.raises(ValueError, match=r"Block 3: .*infinity: row 3, column 2"):
+    with pytest.raises(ValueError, match=r"Block 3: .*infinity: row 3, column 'x2'"):
         refold_dask.fit(da.from_array(bad, chunks=(1000, 4)), model)
     assert model.sketch_ is before
-    with pytest.raises(ValueError, match=r"Block 3: .*infinity: row 3, column 2"):
+    with pytest.raises(ValueError, match=r"Block 3: .*infinity: row 3, column 'x2'"):
         refold_dask.score(model, da.from_array(bad, chunks=(1000, 4))).compute()
 
 

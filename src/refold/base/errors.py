@@ -16,7 +16,8 @@ class UserError(ValueError):
 class TableError(UserError):
     """A table that cannot be used, with the row and column that are to blame.
 
-    Engines know columns by number; :meth:`named` says the same with the user's names.
+    Engines know columns by number; :meth:`named` says the same with the user's names. Without, they
+    are x0, x1, …
 
     Parameters
     ----------
@@ -36,12 +37,12 @@ class TableError(UserError):
     ) -> None:
         self.problem, self.row, self.column = problem, row, column
         self._named = None if names is None or column is None else {column: names[column]}
-        before, _, after = problem.partition("{where}")  # the rest may be a user's, braces and all
-        super().__init__(before + self._position() + after)
+        super().__init__(self.at(self._position()))
 
-    def at_column(self, column: int) -> TableError:
-        """Return the same error at another column."""
-        return TableError(self.problem, row=self.row, column=column)
+    def at(self, where: str) -> str:
+        """Say what is wrong, the place in other words."""
+        before, _, after = self.problem.partition("{where}")  # users' own words may have braces
+        return before + where + after
 
     def named(self, names: Sequence[str] | None) -> TableError:
         """Return the same error with the column called by its name."""
@@ -55,8 +56,8 @@ class TableError(UserError):
     def _position(self) -> str:
         parts = [] if self.row is None else [f"row {self.row}"]
         if self.column is not None:
-            name = self.column if self._named is None else repr(self._named[self.column])
-            parts.append(f"column {name}")
+            name = f"x{self.column}" if self._named is None else self._named[self.column]
+            parts.append(f"column {name!r}")
         return ", ".join(parts)
 
 

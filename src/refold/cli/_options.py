@@ -33,7 +33,7 @@ Data = Annotated[
 ]
 NoHeader = Annotated[
     bool,
-    typer.Option("--no-header", help="The CSV has no names; columns are then c1, c2, …"),
+    typer.Option("--no-header", help="The CSV has no names; columns are then x0, x1, …"),
 ]
 Delimiter = Annotated[
     str | None,

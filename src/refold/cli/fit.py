@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from refold.tabular import Training
 
 
+class Method(StrEnum):
+    """What learns."""
+
+    REF = "ref"
+    CREASED = "creased"
+
+
 class Levels(StrEnum):
     """Which levels of the folding make the distance."""
 
@@ -33,7 +40,7 @@ def fit(
         float | None,
         typer.Option(
             help="The share of normal rows that may be called outliers, such as 0.01.",
-            show_default="the paper's threshold 1, which promises no rate",
+            show_default="ref: the paper's threshold 1, which promises no rate; creased: 0.1",
         ),
     ] = None,
     columns: Annotated[
@@ -54,8 +61,13 @@ def fit(
     ignore_text: Annotated[
         bool, typer.Option("--ignore-text", help="Leave out columns that hold no numbers.")
     ] = False,
+    method: Annotated[
+        Method,
+        typer.Option(help="creased sees how columns depend on each other; ref, each by itself."),
+    ] = Method.REF,
     levels: Annotated[
-        Levels, typer.Option(help="all ranks rows better; last is the paper's distance.")
+        Levels,
+        typer.Option(help="For ref: all ranks rows better; last is the paper's distance."),
     ] = Levels.LAST,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -70,6 +82,7 @@ def fit(
       refold fit good-parts.csv -o model.json --alpha 0.01
       refold fit parts.parquet -o model.json --target-column class --target good
       zcat log.gz | refold fit - -o model.json --categorical machine
+      refold fit parts.csv -o model.json --method creased --alpha 0.01
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
@@ -88,7 +101,7 @@ def fit(
         with counting("reading", data.rows, show=True) as count:
             training = read_training(data, wanted, count)
         with as_bad_input(data.name):
-            model = _learn(training, alpha, levels)
+            model = _learn(_model(method, alpha, levels), training)
     import refold
 
     refold.save(model, out)
@@ -98,14 +111,22 @@ def fit(
         _say(model, training, out)
 
 
-def _learn(training: Training, alpha: float | None, levels: Levels) -> Any:
+def _model(method: Method, alpha: float | None, levels: Levels) -> Any:
+    from refold import REF, CreasedREF
+
+    if method is Method.REF:
+        return REF(alpha=alpha, levels=levels.value)
+    if levels is not Levels.LAST:
+        raise typer.BadParameter("--levels is for --method ref.")
+    return CreasedREF() if alpha is None else CreasedREF(alpha=alpha)
+
+
+def _learn(model: Any, training: Training) -> Any:
     import numpy as np
 
-    from refold import REF
     from refold.base.errors import TableError
     from refold.models.files import check_columns
 
-    model = REF(alpha=alpha, levels=levels.value)
     check_columns(model, training.X.shape[1])
     try:
         model.fit(training.X)
@@ -125,8 +146,9 @@ def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
         "ignored": training.ignored,
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
-        "levels": model.levels,
-        "engine": model.engine_,
+        "kind": type(model).__name__,
+        "levels": getattr(model, "levels", None),
+        "engine": getattr(model, "engine_", None),
     }
 
 

@@ -58,7 +58,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         )
     check_is_fitted(model)
     content = to_bytes(model, KINDS, VERSION)
-    with replacing(Path(path)) as file:
+    # A model that has kept training rows is not for everybody's eyes.
+    with replacing(Path(path), private=hasattr(model, "training_sample")) as file:
         file.write(content)
 
 

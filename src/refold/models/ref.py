@@ -22,6 +22,7 @@ from refold.algorithm.distances import DISTANCES
 from refold.algorithm.engines import ENGINES, Engine, choose
 from refold.algorithm.engines.sketch import Sketch
 from refold.algorithm.folds import FOLDS
+from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.learning import as_it_is
 from refold.columns.frames import check_enough, read_table, read_weights
@@ -139,7 +140,7 @@ class REF(
         "levels": [StrOptions({"last", "all"})],
         "engine": [StrOptions({"auto", *ENGINES})],
         "max_gain": [Interval(Real, 1.0, None, closed="left"), None],
-        "n_bins": [Interval(Integral, 16, 2**24, closed="both")],
+        "n_bins": [Interval(Integral, LEAST_BINS, MOST_BINS, closed="both")],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),

@@ -300,7 +300,7 @@ def _located(block: Block, names: Sequence[str]) -> Iterator[None]:
     except TableError as error:
         where = "" if error.row is None else block.where(error.row)
         where += "" if error.column is None else f", column {names[error.column]!r}"
-        raise InputError(f"{block.file}: {error.problem.format(where=where)}") from None
+        raise InputError(f"{block.file}: {error.at(where)}") from None
 
 
 def _checked(batch_rows: int | None, columns: int) -> int:

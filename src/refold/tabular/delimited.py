@@ -68,14 +68,14 @@ class DelimitedTable(FileTable):
         if all(kind_of(name, self._decimal) == "number" for name in names):
             raise InputError(
                 f"{self.name}, line {line}: the names of the columns are all numbers. If there are "
-                "no names in this file, say --no-header; columns are then called c1, c2, …"
+                "no names in this file, say --no-header; columns are then called x0, x1, …"
             )
         self.unnamed = [f"unnamed {k}" for k, name in enumerate(names, 1) if not name]
         return [name or f"unnamed {k}" for k, name in enumerate(names, 1)]
 
     def _numbered(self) -> list[str]:
         row = self._record(records([self._lines.peek_line()], self._dialect.delimiter))
-        return [f"c{number}" for number in range(1, len(row) + 1)]
+        return [f"x{number}" for number in range(len(row))]
 
     def _plain_block(self, plain: PlainReader, first: int) -> Block | None:
         """Let Arrow decode what is at hand; None if it cannot."""

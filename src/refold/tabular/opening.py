@@ -41,7 +41,7 @@ def open_table(
         CSV (comma, semicolon, tab or bar), Parquet, Arrow IPC file or stream; plain or packed by
         gzip, bzip2, xz or zstd. ``"-"`` is standard input.
     header : bool, default=True
-        Whether the first line of a CSV file names the columns; otherwise they are c1, c2, …
+        Whether the first line of a CSV file names the columns; otherwise they are x0, x1, …
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
     say : callable, default: nothing is said

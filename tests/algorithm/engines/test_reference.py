@@ -95,7 +95,7 @@ def test_other_array_libraries_get_the_same_errors(xp, rng):
     with pytest.raises(ValueError, match="2 features"):
         REF().fit(xp.asarray(train)).predict(xp.asarray(train[:, :1]))
     train[4, 1] = np.inf
-    with pytest.raises(ValueError, match="row 4, column 1"):
+    with pytest.raises(ValueError, match="row 4, column 'x1'"):
         REF().fit(xp.asarray(train))
 
 

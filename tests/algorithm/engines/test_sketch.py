@@ -258,7 +258,7 @@ def test_a_chunk_that_fails_leaves_the_model_as_it_was(rng):
     model = REF(engine="sketch").partial_fit(X)
     scores, bad = model.score_samples(X), X.copy()
     bad[250, 1] = np.inf
-    with pytest.raises(ValueError, match="row 250, column 1"):
+    with pytest.raises(ValueError, match="row 250, column 'x1'"):
         model.partial_fit(bad)
     with pytest.raises(ValueError, match="features"):
         model.partial_fit(X[:, :1])
@@ -275,7 +275,7 @@ def test_one_row_is_enough_for_a_chunk_but_not_for_a_model():
 
 def test_a_column_may_be_missing_from_a_chunk_but_not_from_all():
     model = REF(engine="sketch").partial_fit([[1.0, np.nan], [2.0, np.nan]])
-    with pytest.raises(ValueError, match="Nothing is observed in column 1"):
+    with pytest.raises(ValueError, match="Nothing is observed in column 'x1'"):
         model.predict([[1.0, 2.0]])
     assert model.partial_fit([[1.0, 5.0], [1.5, 6.0]]).predict([[1.2, 5.5]]) == 1
 

@@ -168,8 +168,8 @@ def test_any_ridge_gives_a_model(ridge, table):
     [
         (np.empty((0, 3)), r"0 sample\(s\)"),
         (np.ones(4), "Expected 2D array, got 1D"),
-        ([[1.0, "high"], [2.0, "low"]], r"row 0, column 1 holds 'high', not a number"),
-        ([[1.0, 2.0], [3.0, np.inf]], r"infinity: row 1, column 1"),
+        ([[1.0, "high"], [2.0, "low"]], r"row 0, column 'x1' holds 'high', not a number"),
+        ([[1.0, 2.0], [3.0, np.inf]], r"infinity: row 1, column 'x1'"),
         (np.array([[1j], [2j]]), "Complex data not supported"),
     ],
 )
@@ -185,13 +185,13 @@ def test_too_few_rows_and_empty_columns_are_refused_when_they_matter(table):
         small().fit(table[:8])
     empty = table[:20].copy()
     empty[:, 2] = np.nan
-    with pytest.raises(ValueError, match="Nothing is observed in column 2"):
+    with pytest.raises(ValueError, match="Nothing is observed in column 'x2'"):
         small().fit(empty)
     waiting = small().partial_fit(table[:1])
     with pytest.raises(ValueError, match="at least 2 rows"):
         waiting.predict(table)
     assert waiting.partial_fit(table[1:]).predict(table).shape == (300,)
-    with pytest.raises(ValueError, match=r"observed in column 1 sum to 1 or less"):
+    with pytest.raises(ValueError, match=r"observed in column 'x1' sum to 1 or less"):
         small().fit(np.where(np.eye(20, 2)[:, ::-1] > 0, table[:20, :2], [1.0, np.nan]))
 
 
@@ -204,7 +204,7 @@ def test_rows_that_cannot_be_judged_are_named(method, table):
     with pytest.raises(ValueError, match="Nothing is observed in row 223"):
         getattr(model, method)(table)
     table[150, 2] = -np.inf
-    with pytest.raises(ValueError, match="infinity: row 150, column 2"):
+    with pytest.raises(ValueError, match="infinity: row 150, column 'x2'"):
         getattr(model, method)(table)
     named = pd.DataFrame(table, columns=list("abcd"))
     model.fit(named[:100])
@@ -218,7 +218,7 @@ def test_failed_learning_leaves_the_model_as_it_was(learn, table, new):
     scores, threshold = model.score_samples(new), model.threshold_
     bad = table[:, : 4 if learn == "partial_fit" else 3].copy()
     bad[200, 1] = np.inf
-    with pytest.raises(ValueError, match="infinity: row 200, column 1"):
+    with pytest.raises(ValueError, match="infinity: row 200, column 'x1'"):
         getattr(model, learn)(bad)
     np.testing.assert_array_equal(model.score_samples(new), scores)
     assert model.threshold_ == threshold

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from refold.algorithm.engines.sketch import Histogram, Sketch
+from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 
-MOST_BINS = 2**24
 # Widths that a double can have; that the bins' places are doubles too is checked with them.
 _EXPONENTS = (-1074, 1023)
 # Adding and subtracting weights rounds: a row may lie this share of all weight beside its bin.
@@ -43,7 +43,7 @@ def _written(histogram: Histogram) -> dict[str, Any]:
 def read(field: Field, n_features: int) -> Sketch:
     """Return a checked sketch."""
     n_bins, rows, weight, histograms = field.members("n_bins", "rows", "weight", "histograms")
-    most, total = n_bins.integer(1, MOST_BINS), weight.positive()
+    most, total = n_bins.integer(LEAST_BINS, MOST_BINS), weight.positive()
     return Sketch(
         most,
         [_read(histogram, most, total) for histogram in histograms.items(n_features)],
