@@ -18,6 +18,7 @@ Kind = Literal["number", "truth"]
 
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})
 _TRUTH = {"true": 1.0, "false": 0.0}
+_FEW = 8  # cells that are quicker looked at one by one
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
@@ -101,7 +102,7 @@ def truths(texts: Any) -> Floats:
     """Return a column of true and false as 1 and 0, NaN where one is missing."""
     pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
-    said = pc.is_in(lower, _words(_TRUTH))
+    said = pc.is_in(lower, _words(frozenset(_TRUTH)))
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
     if wrong.any():
         index = int(wrong.argmax())
@@ -113,6 +114,9 @@ def truths(texts: Any) -> Floats:
 
 def first_known(texts: Any) -> tuple[int, str] | None:
     """Return the first cell of a column that is not missing, and its place."""
+    for index, cell in enumerate(texts[:_FEW].to_pylist()):
+        if cell is not None and not is_missing(cell):
+            return index, cell
     pc = needs("pyarrow.compute", "parquet")
     valid = pc.is_valid(_known(texts)).to_numpy(zero_copy_only=False)
     if not valid.any():
@@ -129,7 +133,8 @@ def _known(texts: Any) -> Any:
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
-def _words(words: Any) -> Any:
+@cache
+def _words(words: frozenset[str]) -> Any:
     pa = needs("pyarrow", "parquet")
     return pa.array(sorted(words), pa.string())
 

@@ -11,6 +11,9 @@ from refold.tabular.cells import first_known, kind_of, missing_as_written
 from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
+# Arrow learns the words for missing values anew for each column and block, which costs more than it
+# saves where many columns have few rows in a block.
+_WIDE = 2000
 
 
 class PlainReader:
@@ -32,7 +35,8 @@ class PlainReader:
         self, names: list[str], wanted: list[str], numbers: Collection[str], dialect: Dialect
     ) -> None:
         self._names, self._wanted, self._dialect = names, wanted, dialect
-        self._numbers = set(wanted).intersection(numbers)  # only ever fewer
+        wide = len(names) > _WIDE
+        self._numbers = set(wanted).intersection(() if wide else numbers)  # only ever fewer
         self._looked = False
         edge = re.escape(dialect.delimiter).encode()
         self._quoted = re.compile(rb'(?<![^%b\n])"(?:[^"\n]++|"")*+"(?![^%b\n])' % (edge, edge))
@@ -93,14 +97,18 @@ class PlainReader:
         kinds |= dict.fromkeys(numbers, None if infer else pa.float64())
         return csv.read_csv(
             pa.BufferReader(text),
-            read_options=csv.ReadOptions(column_names=self._names, block_size=len(text) + 1),
+            read_options=csv.ReadOptions(
+                column_names=self._names,
+                block_size=len(text) + 1,
+                use_threads=len(self._names) <= _WIDE,
+            ),
             parse_options=csv.ParseOptions(
                 delimiter=self._dialect.delimiter, quote_char='"' if b'"' in text else False
             ),
             convert_options=csv.ConvertOptions(
                 column_types={name: kind for name, kind in kinds.items() if kind is not None},
                 include_columns=self._wanted,
-                null_values=missing_as_written(),
+                null_values=missing_as_written() if numbers else [],
                 strings_can_be_null=infer,
                 decimal_point=self._dialect.decimal,
                 check_utf8=False,
