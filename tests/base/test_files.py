@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -154,6 +155,29 @@ class TestRegularFiles:
         with pytest.raises(FileNotFoundError) as caught:
             write(tmp_path / "no" / "out")
         assert caught.value.filename == str(tmp_path / "no" / "out")
+
+
+def test_signals_are_handled_only_while_needed_and_never_against_other_plans(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+
+    def planned(*_):
+        raise AssertionError("nobody has sent one")
+
+    signal.signal(signal.SIGTERM, planned)
+    try:
+        with replacing(tmp_path / "out"):
+            assert signal.getsignal(signal.SIGTERM) is planned
+            assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    with replacing(tmp_path / "out"), pytest.raises(SystemExit) as left:
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert left.value.code == 143
+    work = threading.Thread(target=write, args=(tmp_path / "out",))  # no handlers can be set there
+    work.start()
+    work.join()
+    assert (tmp_path / "out").read_bytes() == b"new"
 
 
 # ---- what is no regular file -----------------------------------------------------------------
