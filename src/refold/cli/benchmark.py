@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from refold.base.needs import needs
+from refold.base.words import printable
+from refold.cli import _options as options
 from refold.cli._cells import chosen, cores, progress_bar
 
 
@@ -60,5 +62,5 @@ def benchmark(
             progress=progress,
         )
     for line in found.text():
-        typer.echo(line)
-    typer.echo(f"Open {out / 'index.html'}")
+        options.say(line)
+    options.say(f"Open {printable(str(out / 'index.html'))}")

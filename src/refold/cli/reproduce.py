@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refold.base.needs import needs
+from refold.base.words import printable
+from refold.cli import _options as options
 from refold.cli._cells import chosen, cores, progress_bar
 
 if TYPE_CHECKING:
@@ -84,5 +86,5 @@ def _say(found: Reproduction, out: Path) -> None:
     tally = found.tally()
     if tally:
         said = ", ".join(f"{tally[kind]} {title}" for kind, title in TITLES.items())
-        typer.echo(f"{tally.total()} cells compared with the paper: {said}.")
-    typer.echo(f"Open {out / 'index.html'}")
+        options.say(f"{tally.total()} cells compared with the paper: {said}.")
+    options.say(f"Open {printable(str(out / 'index.html'))}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.files import blaming
 from refold.base.needs import needs
 from refold.cli import _options as options
 
@@ -157,9 +158,10 @@ def _to_standard_output(schema: Any) -> Iterator[Callable[[Any], None]]:
 def _print_bytes(content: Any) -> None:
     """Write all of it: with PYTHONUNBUFFERED set, Python may write a part and say how much."""
     rest = memoryview(content)
-    while rest:
-        rest = rest[sys.stdout.buffer.write(rest) :]
-    sys.stdout.buffer.flush()
+    with blaming("standard output"):
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
+        sys.stdout.buffer.flush()
 
 
 def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, Any]:
