@@ -153,7 +153,8 @@ class Features:
     def matrix(self, block: Block) -> Floats:
         """Return a block's rows as the model wants them; refuse cells that are no numbers."""
         X = np.empty((block.rows, len(self.names)), order="F")
-        X[:, list(self._numeric.values())] = stack(self._columns, block)
+        for column, place in zip(self._columns, self._numeric.values(), strict=True):
+            X[:, place] = column.numbers(block)
         for category, places in self._categories:
             at = [places[c] for c in (*category.known, OTHER)]
             X[:, at] = category.numbers(block.texts(category.column))
