@@ -76,7 +76,8 @@ def score_table(
     scores = Scores(Worst(worst))
     answer = _Answer(judge, table, features, fmt, reasons, prefix)
     needed = features.columns if writer is None else None
-    blocks = table.blocks(needed)
+    # CSV hands on what was written, so there columns stay text.
+    blocks = table.blocks(needed, numbers=() if fmt == "csv" else features.numeric)
     first = next(blocks, None)
     if first is None:
         raise InputError(f"{table.name} has column names but no rows.")

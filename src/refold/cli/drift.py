@@ -42,7 +42,7 @@ def drift(
         with as_bad_input(data.name):
             monitor = DriftMonitor(loaded.model, alpha=alpha)
         with counting("comparing", data.rows, show=True) as count:
-            for block in data.blocks(features.columns):
+            for block in data.blocks(features.columns, numbers=features.numeric):
                 monitor.update(loaded.judge.rows(features.matrix(block)))
                 count(block.rows)
         with as_bad_input(data.name):

@@ -69,7 +69,7 @@ def _rows(loaded: LoadedModel, table: Table, wanted: list[int]) -> Floats:
 
     features = loaded.features_in(table)
     found, rows = [], 0
-    for block in table.blocks(features.columns):
+    for block in table.blocks(features.columns, numbers=features.numeric):
         rows = block.first + block.rows - 1
         chosen = np.isin(np.arange(block.first, rows + 1), wanted)
         if chosen.any():

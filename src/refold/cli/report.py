@@ -101,7 +101,7 @@ def _read(
         wanted = list(dict.fromkeys([*wanted, id_column]))
     parts, names = [], []
     with counting("reading", data.rows, show=True) as count:
-        for block in data.blocks(wanted):
+        for block in data.blocks(wanted, numbers=set(features.numeric) - {id_column}):
             parts.append(features.matrix(block))
             if id_column is not None:
                 names += [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
