@@ -149,9 +149,9 @@ def test_set_output_names_the_folded_columns(table, library):
 def test_float_frames_are_not_copied(table):
     wide = np.asfortranarray(np.tile(table, (1000, 1)))
     frame = pd.DataFrame(wide, columns=NAMES, copy=False)
-    from refold.columns.frames import _frame_to_numpy
+    from refold.columns.frames import frame_to_numpy
 
-    assert np.shares_memory(_frame_to_numpy(frame), wide)
+    assert np.shares_memory(frame_to_numpy(frame), wide)
 
 
 def test_names_are_checked_in_linear_time():

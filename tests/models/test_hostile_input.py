@@ -61,10 +61,10 @@ def test_the_first_infinite_value_is_named_whatever_the_number_of_threads(rng):
     X = rng.normal(size=(5000, 12))
     X[[4000, 100, 4999], [3, 11, 0]] = np.inf
     for n_jobs in (1, 2, 7):
-        with pytest.raises(ValueError, match="infinity: row 100, column 11"):
+        with pytest.raises(ValueError, match="infinity: row 100, column 'x11'"):
             REF(n_jobs=n_jobs).fit(X)
         model = REF(n_jobs=n_jobs).fit(np.nan_to_num(X, posinf=0.0))
-        with pytest.raises(ValueError, match="infinity: row 100, column 11"):
+        with pytest.raises(ValueError, match="infinity: row 100, column 'x11'"):
             model.predict(X)
 
 

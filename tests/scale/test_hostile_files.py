@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from copy import deepcopy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -288,6 +290,16 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, rng, form):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "out"]
 
 
+def bytes_written(process, folder):
+    """The size of what a process is writing in a folder: it may not have a name yet."""
+    sizes = [part.stat().st_size for part in folder.glob(".*.part")]
+    for handle in Path(f"/proc/{process}/fd").glob("*"):
+        with suppress(FileNotFoundError):
+            if str(folder) in os.readlink(handle) and "(deleted)" in os.readlink(handle):
+                sizes.append(handle.stat().st_size)
+    return max(sizes, default=0)
+
+
 @pytest.mark.parametrize("old", [None, "old"])
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
@@ -299,7 +311,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         run.stdout.readline()
         deadline = time.monotonic() + 60
-        while not any(p.stat().st_size > 50_000 for p in tmp_path.glob(".out.*.part")):
+        while bytes_written(run.pid, tmp_path) < 50_000:
             assert run.poll() is None, "scored before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.001)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from refold.tabular import Training
 
 
-class Method(StrEnum):
+class Learner(StrEnum):
     """What learns."""
 
     REF = "ref"
@@ -62,9 +62,9 @@ def fit(
         bool, typer.Option("--ignore-text", help="Leave out columns that hold no numbers.")
     ] = False,
     method: Annotated[
-        Method,
+        Learner,
         typer.Option(help="creased sees how columns depend on each other; ref, each by itself."),
-    ] = Method.REF,
+    ] = Learner.REF,
     levels: Annotated[
         Levels,
         typer.Option(help="For ref: all ranks rows better; last is the paper's distance."),
@@ -111,10 +111,10 @@ def fit(
         _say(model, training, out)
 
 
-def _model(method: Method, alpha: float | None, levels: Levels) -> Any:
+def _model(method: Learner, alpha: float | None, levels: Levels) -> Any:
     from refold import REF, CreasedREF
 
-    if method is Method.REF:
+    if method is Learner.REF:
         return REF(alpha=alpha, levels=levels.value)
     if levels is not Levels.LAST:
         raise typer.BadParameter("--levels is for --method ref.")
