@@ -33,6 +33,25 @@ def test_the_model_is_what_the_library_learns(refold, rows, parts, tmp_path):
     }
 
 
+def test_a_model_of_dependence_is_learned_when_asked_for(refold, rows, parts, tmp_path):
+    line = ("fit", parts / "normal.csv", "-o", "m.json", "--method", "creased")
+    done = refold(*line, "--alpha", "0.05", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    model, expected = library.load(tmp_path / "m.json"), library.CreasedREF(alpha=0.05).fit(rows)
+    assert list(model.feature_names_in_) == list(NAMES)
+    distances = model.scorer().distances(rows)
+    np.testing.assert_array_equal(distances, expected.scorer().distances(rows))
+    done = refold(*line, "--levels", "all", cwd=tmp_path)
+    assert (done.returncode, "--levels is for --method ref" in done.stderr) == (2, True)
+
+
+def test_only_the_owner_may_read_a_file_that_holds_training_rows(refold, parts, tmp_path):
+    for method, mode in (("ref", 0o644), ("creased", 0o600)):
+        line = ("fit", parts / "normal.csv", "-o", f"{method}.json", "--method", method)
+        assert refold(*line, cwd=tmp_path, umask=0o022).returncode == 0
+        assert (tmp_path / f"{method}.json").stat().st_mode & 0o777 == mode
+
+
 def test_columns_are_chosen_by_name(refold, rows, parts, tmp_path):
     line = ("fit", parts / "normal.csv", "-o", "m.json", "--columns", "heat, torque")
     assert refold(*line, cwd=tmp_path).returncode == 0
