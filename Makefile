@@ -53,17 +53,19 @@ test: lint ## Set everything up, check style and types, run all tests
 coverage: $(VENV)/.test ## Say which lines and branches the tests that are not slow leave out
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --cov --cov-report=term tests
 
-# A part of the tests that needs few packages, for the two targets below.
+# A part of the tests that needs few packages, for the two targets below. Each makes an environment
+# and compiles, which takes some minutes: they are for releases and new bounds, not for .ci/run.
 QUICK := -m "not slow" $(addprefix tests/,algorithm models decisions columns modelfile)
 
+# Old packages warn of what newer ones, of which no oldest version is set, have deprecated since.
 oldest: ## Run a quick part of the tests with the oldest version allowed of every package
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --upgrade pip packaging
 	.venv-oldest/bin/python tests/lower_bounds.py > .venv-oldest/constraints.txt
 	.venv-oldest/bin/python -m pip install --quiet --config-settings=build-dir=.venv-oldest/objects \
 	  --constraint .venv-oldest/constraints.txt --build-constraint .venv-oldest/constraints.txt \
-	  .[cli,plot,report,onnx,sql,parquet] --group quick
-	.venv-oldest/bin/python -m pytest $(QUICK)
+	  .[all] --group quick
+	.venv-oldest/bin/python -m pytest -W default::DeprecationWarning $(QUICK)
 
 sdist-test: ## Build the sdist, unpack it elsewhere, install it and run the same part from there
 	$(PYTHON) -m venv --clear .venv-sdist
@@ -71,7 +73,7 @@ sdist-test: ## Build the sdist, unpack it elsewhere, install it and run the same
 	.venv-sdist/bin/python -m build --sdist --outdir .venv-sdist/dist
 	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && \
 	tar -xf .venv-sdist/dist/refold-*.tar.gz --strip-components=1 -C $$folder && cd $$folder && \
-	$(CURDIR)/.venv-sdist/bin/python -m pip install --quiet .[parquet] --group quick $(LOCK) && \
+	$(CURDIR)/.venv-sdist/bin/python -m pip install --quiet .[paper] --group quick $(LOCK) && \
 	$(CURDIR)/.venv-sdist/bin/python -m pytest $(QUICK) tests/test_supply_chain.py
 
 lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
