@@ -2,11 +2,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test asan tsan lint format bench clean
+.PHONY: help demo test coverage oldest sdist-test lock asan tsan lint format bench clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/algorithm/kernels/*.[ch]pp)
 PYTHON_FILES := $(shell find src -name '*.py')
@@ -25,8 +25,12 @@ $(VENV)/.package: $(COMPILED) | $(BIN)/python
 # Spark is tested where there is a Java to run it.
 SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
 
-$(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test $(SPARK)
+# The versions that the tests are known to pass with. With a Python for which one of them has no
+# wheel: make test LOCK=
+LOCK := --constraint constraints.txt --build-constraint constraints.txt
+
+$(VENV)/.test: $(VENV)/.package constraints.txt
+	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test $(SPARK) $(LOCK)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
@@ -45,6 +49,43 @@ test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON
 
 test: lint ## Set everything up, check style and types, run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+coverage: $(VENV)/.test ## Say which lines and branches the tests that are not slow leave out
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --cov --cov-report=term tests
+
+# A part of the tests that needs few packages, for the two targets below. Each makes an environment
+# and compiles, which takes some minutes: they are for releases and new bounds, not for .ci/run.
+QUICK := -m "not slow" $(addprefix tests/,algorithm models decisions columns modelfile)
+
+# Old packages warn of what newer ones, of which no oldest version is set, have deprecated since.
+oldest: ## Run a quick part of the tests with the oldest version allowed of every package
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --upgrade pip packaging
+	.venv-oldest/bin/python tests/lower_bounds.py > .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pip install --quiet --config-settings=build-dir=.venv-oldest/objects \
+	  --constraint .venv-oldest/constraints.txt --build-constraint .venv-oldest/constraints.txt \
+	  .[all] --group quick
+	.venv-oldest/bin/python -m pytest -W default::DeprecationWarning $(QUICK)
+
+sdist-test: ## Build the sdist, unpack it elsewhere, install it and run the same part from there
+	$(PYTHON) -m venv --clear .venv-sdist
+	.venv-sdist/bin/python -m pip install --quiet --upgrade pip build
+	.venv-sdist/bin/python -m build --sdist --outdir .venv-sdist/dist
+	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && \
+	tar -xf .venv-sdist/dist/refold-*.tar.gz --strip-components=1 -C $$folder && cd $$folder && \
+	$(CURDIR)/.venv-sdist/bin/python -m pip install --quiet .[paper] --group quick $(LOCK) && \
+	$(CURDIR)/.venv-sdist/bin/python -m pytest $(QUICK) tests/test_supply_chain.py
+
+lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade pip
+	.venv-lock/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))\
+	['build-system']['requires'], 'cmake', 'ninja', sep='\n')" > .venv-lock/build.txt
+	.venv-lock/bin/python -m pip install --quiet --config-settings=build-dir=.venv-lock/objects \
+	  .[all] --group lint --group test --group test-spark --requirement .venv-lock/build.txt
+	printf '%s\n' "# What make test installs, and users do not: versions known to pass the tests." \
+	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
+	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
 
 # The loops once more with sanitizers, in a place of their own. There Python is started without its
 # site, which would prefer the editable install, and finds the packages by their paths.
@@ -86,4 +127,4 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.creased
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) .venv-lock .venv-oldest .venv-sdist build dist
