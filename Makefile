@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test coverage oldest sdist-test lock asan tsan lint format bench clean
+.PHONY: help demo test coverage oldest sdist-test lock asan tsan fuzz lint format bench clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -34,7 +34,7 @@ $(VENV)/.test: $(VENV)/.package constraints.txt
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --editable .[onnx,sql] --group bench
+	$(BIN)/python -m pip install --quiet --editable .[onnx,sql,plot,report] --group bench
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.package
@@ -110,6 +110,21 @@ asan: build/asan/.package ## Run engines and random arrays with AddressSanitizer
 tsan: build/tsan/.package ## Run the tests of threads with ThreadSanitizer
 	$(SANITIZED) tests/algorithm -m threads
 
+$(VENV)/.fuzz: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@touch $@
+
+# What it finds interesting is kept apart; a file that breaks a reader is written to build/fuzz and
+# belongs into the corpus, which make test reads, with the change that mends it.
+SECONDS ?= 60
+FUZZ = mkdir -p build/fuzz/$(1) && $(BIN)/python -m tests.hardening.fuzz_$(1) build/fuzz/$(1) \
+  tests/hardening/corpus/$(1) -artifact_prefix=build/fuzz/$(1)- -max_total_time=$(SECONDS) \
+  -timeout=10 -rss_limit_mb=2000 -max_len=20000
+
+fuzz: $(VENV)/.fuzz ## Search for model files and tables that break a reader, SECONDS=60 for each
+	$(call FUZZ,model_file)
+	$(call FUZZ,table)
+
 lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -125,6 +140,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.parquet
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.creased
+	$(BIN)/python -m benchmarks.report
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) .venv-lock .venv-oldest .venv-sdist build dist

@@ -9,6 +9,7 @@ threshold even so, nothing accepted is jumped over.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,20 +68,44 @@ def _of_few(
     found = np.take_along_axis(X, wanted, axis=1)
     if not rejected.any():
         return found
+    asked = rejected[:, None] & ~np.isnan(found)
     found[rejected] = np.nan
     scorer = _scorer(judge)
-    levels = np.stack([scorer.magnitudes(j, X[:, j]) for j in range(X.shape[1])])
-    for feature in np.unique(wanted[rejected]):
-        asked = (wanted == feature) & rejected[:, None] & ~np.isnan(X[:, [feature]])
-        rows, place = np.nonzero(asked)
-        if len(rows) == 0:
-            continue
-        question = _Question.of(judge, X[rows], levels[:, rows], int(feature))
+    others = _of_the_others(scorer, X)
+    most = judge.threshold * (~np.isnan(X)).sum(axis=1)
+    for feature, rows, place in _by_feature(wanted, asked):
+        question = _Question(judge, X, rows, feature, others[feature, rows], most[rows])
         if is_exact(scorer):
             found[rows, place] = _walk_both_ways(question)
         else:
             found[rows, place] = _search(question, quantiles[:, feature])
     return found
+
+
+def _by_feature(
+    wanted: NDArray[np.int64], asked: Booleans
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield each feature with the rows that ask for it, and where they do."""
+    rows, place = np.nonzero(asked)
+    features = wanted[rows, place]
+    order = np.argsort(features, kind="stable")
+    known, begins = np.unique(features[order], return_index=True)
+    for feature, some in zip(known.tolist(), np.split(order, begins[1:]), strict=False):
+        yield feature, rows[some], place[some]
+
+
+def _of_the_others(scorer: FoldScorer, X: Floats) -> Floats:
+    """Return what all features but one add at each level: (features, rows, levels).
+
+    Added up anew: subtracting a feature from the total would lose the small ones.
+    """
+    each = np.stack([scorer.magnitudes(j, X[:, j]) for j in range(X.shape[1])])
+    if scorer.distance == "l2":
+        each *= each
+    others = np.zeros_like(each)
+    np.cumsum(each[:-1], axis=0, out=others[1:])
+    others[:-1] += np.cumsum(each[:0:-1], axis=0)[::-1]
+    return others
 
 
 def _scorer(judge: Judge) -> FoldScorer:
@@ -90,7 +115,7 @@ def _scorer(judge: Judge) -> FoldScorer:
 
 @dataclass
 class _Question:
-    """Rows, one of whose features may change.
+    """Some rows of a table, one of whose features may change.
 
     `others` is what the other features add at each level: their sum (L1) or sum of squares (L2);
     `most` is how much a row may have of it, the feature included, on the average over levels.
@@ -98,26 +123,23 @@ class _Question:
 
     judge: Judge
     X: Floats
+    rows: NDArray[np.intp]
     feature: int
-    squares: bool
     others: Floats
     most: Floats
 
-    @classmethod
-    def of(cls, judge: Judge, X: Floats, levels: Floats, feature: int) -> _Question:
-        squares = _scorer(judge).distance == "l2"
-        # Added up anew: subtracting a feature from the total would lose the small ones.
-        rest = np.delete(levels, feature, axis=0)
-        others = (rest * rest if squares else rest).sum(axis=0)
-        count = (~np.isnan(X)).sum(axis=1)
-        return cls(judge, X, feature, squares, others, judge.threshold * count)
+    @property
+    def squares(self) -> bool:
+        return _scorer(self.judge).distance == "l2"
 
     @property
     def own(self) -> Floats:
-        return self.X[:, self.feature]
+        return np.asarray(self.X[self.rows, self.feature])
 
-    def some(self, rows: NDArray[Any]) -> _Question:
-        return replace(self, X=self.X[rows], others=self.others[rows], most=self.most[rows])
+    def some(self, chosen: NDArray[Any]) -> _Question:
+        return replace(
+            self, rows=self.rows[chosen], others=self.others[chosen], most=self.most[chosen]
+        )
 
     def excess(self, magnitudes: Floats) -> Floats:
         """Return by how much rows with these magnitudes, (n, levels), are too far."""
@@ -135,7 +157,7 @@ class _Question:
 
     def accepted(self, values: Floats) -> Booleans:
         """Ask the model itself about the rows with these values put in."""
-        rows = self.X.copy()
+        rows = self.X[self.rows]
         rows[:, self.feature] = values
         return ~self.judge.rows(rows).outlier
 

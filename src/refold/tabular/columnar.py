@@ -51,12 +51,11 @@ class ColumnarTable(FileTable):
                 first += batch.num_rows
 
     def _sound(self, name: str, column: Any) -> Any:
-        """Check offsets and codes that point elsewhere: they would crash the process later."""
-        if not is_number(column.type):
-            try:
-                column.validate(full=True)
-            except needs("pyarrow", "parquet").ArrowException as error:
-                raise self._damaged(error, name) from None
+        """Check sizes, offsets and codes that point elsewhere: they would crash the process."""
+        try:
+            column.validate(full=not is_number(column.type))
+        except needs("pyarrow", "parquet").ArrowException as error:
+            raise self._damaged(error, name) from None
         return column
 
     @contextmanager

@@ -217,7 +217,9 @@ class FileTable(Table):
 
 
 def checked_names(names: Sequence[str], file: str) -> Sequence[str]:
-    """Refuse names of columns that appear more than once."""
+    """Refuse a table without columns, and names that appear more than once."""
+    if not names:
+        raise InputError(f"{file} has no columns.")
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError(

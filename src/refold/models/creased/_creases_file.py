@@ -106,7 +106,7 @@ def _precision(field: Field, v: int) -> Floats:
     # Halves first: the sum of two large numbers may overflow.
     values = eigvalsh(precision / 2.0 + precision.T / 2.0, overwrite_a=True) if v else np.ones(1)
     with np.errstate(all="ignore"):
-        expected = LARGEST * v * float(np.abs(precision).sum()) / float(values[0])
+        expected = LARGEST * v * np.abs(precision).sum() / values[0]  # NumPy divides by zero
     if not (values[0] > 0.0 and expected < _LARGEST_EXPECTED):
         field.refuse("must be positive definite: gaps could not be filled")
     return precision

@@ -1,0 +1,82 @@
+"""What may come of any bytes: an answer or an error of ours, in little memory and time."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from contextlib import suppress
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+
+from refold import REF, ModelFileError
+from refold.modelfile.document import from_bytes
+from refold.modelfile.text import digest
+from refold.models.files import KINDS
+from refold.tabular import Features, InputError, Wanted, open_table, read_training
+
+_CHECKSUM = re.compile(rb'"sha256"\s*:\s*"([0-9a-f]{64})"')
+_ROWS = np.array([[0.1], [-3.0], [1e300], [-1e308], [5e-324]])
+
+
+def read_model(raw):
+    """Load a model file, with the right checksum if it has a wrong one, and use the model."""
+    try:
+        model = from_bytes(_sealed(raw), KINDS)
+    except ModelFileError:
+        return
+    model.__dict__.pop("feature_names_in_", None)
+    if model.n_features_in_ > 1000:
+        return
+    rows = np.repeat(_ROWS, model.n_features_in_, axis=1)
+    assert np.isfinite(model.score_samples(rows)).all()
+    parts = model.contributions(rows) if isinstance(model, REF) else model.reasons(rows).drop
+    assert np.isfinite(parts).all()
+    assert set(model.predict(rows)) <= {-1, 1}
+    assert np.isfinite(model.summary_.quantiles).all()
+
+
+def _sealed(raw):
+    found = list(_CHECKSUM.finditer(raw))
+    if not found:
+        return raw
+    begin, end = found[-1].span(1)
+    return raw[:begin] + digest(raw).encode() + raw[end:]
+
+
+def read_table(raw):
+    """Read a table in all the ways there are: its cells, its numbers, rows to learn from."""
+    for way in (_cells, _numbers, _training):
+        stdin = SimpleNamespace(buffer=io.BytesIO(raw))
+        with (
+            suppress(InputError),
+            mock.patch.object(sys, "stdin", stdin),
+            open_table("-") as table,
+        ):
+            way(table)
+
+
+def _cells(table):
+    rows = 0
+    for block in table.blocks():
+        assert block.first == rows + 1
+        assert {len(column) for column in block.columns.values()} <= {block.rows}
+        assert block.where(block.rows - 1)
+        rows += block.rows
+    assert table.rows in (None, rows)
+
+
+def _numbers(table):
+    features = Features(table.names, table)
+    for block in table.blocks(features.columns, numbers=features.numeric, rows=3):
+        X = features.matrix(block)
+        assert X.shape == (block.rows, len(table.names))
+        assert not np.isinf(X).any()
+
+
+def _training(table):
+    names = table.names
+    found = read_training(table, Wanted(ignore_text=True, categorical=names[-1:]))
+    assert found.X.shape == (found.rows_read, len(found.names))
