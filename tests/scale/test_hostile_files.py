@@ -289,7 +289,6 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, rng, form):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "out"]
 
 
-<<<<<<< HEAD
 def bytes_written(process, folder):
     """The size of what a process is writing in a folder: it may not have a name yet."""
     sizes = [part.stat().st_size for part in folder.glob(".*.part")]
@@ -298,15 +297,6 @@ def bytes_written(process, folder):
             if str(folder) in os.readlink(handle) and "(deleted)" in os.readlink(handle):
                 sizes.append(handle.stat().st_size)
     return max(sizes, default=0)
-=======
-def written_by(pid, folder, source):
-    """Return the sizes of what a process writes in a folder, with or without a name."""
-    opened = ((file, os.readlink(file)) for file in Path(f"/proc/{pid}/fd").iterdir())
-    inside = [
-        file for file, name in opened if name.startswith(f"{folder}/") and name != str(source)
-    ]
-    return [file.stat().st_size for file in inside]
->>>>>>> fuzz
 
 
 @pytest.mark.parametrize("old", [None, "old"])
@@ -320,11 +310,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         run.stdout.readline()
         deadline = time.monotonic() + 60
-<<<<<<< HEAD
         while bytes_written(run.pid, tmp_path) < 50_000:
-=======
-        while not any(size > 50_000 for size in written_by(run.pid, tmp_path, source)):
->>>>>>> fuzz
             assert run.poll() is None, "scored before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.001)
