@@ -11,6 +11,7 @@ from refold.tabular.cells import first_known, kind_of, missing_as_written
 from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
+_INFERRED_AT_ONCE = 2048  # columns: Arrow takes some 55 kB to infer the type of one
 
 
 class PlainReader:
@@ -80,16 +81,18 @@ class PlainReader:
 
     def _inferred(self, text: bytes) -> set[str]:
         """Return the columns of numbers of which Arrow takes every cell for one."""
-        if not self._numbers:
-            return set()
         is_ = needs("pyarrow", "parquet").types
         tests = (is_.is_integer, is_.is_floating, is_.is_null)
-        kinds = self._cut(text, self._numbers, infer=True).schema
-        return {n for n in self._numbers if any(test(kinds.field(n).type) for test in tests)}
+        names, found = sorted(self._numbers), set[str]()
+        for begin in range(0, len(names), _INFERRED_AT_ONCE):
+            kinds = self._cut(text, names[begin : begin + _INFERRED_AT_ONCE], infer=True).schema
+            found |= {field.name for field in kinds if any(test(field.type) for test in tests)}
+        return found
 
     def _cut(self, text: bytes, numbers: Collection[str], *, infer: bool = False) -> Any:
         pa, csv = needs("pyarrow", "parquet"), needs("pyarrow.csv", "parquet")
-        kinds = dict.fromkeys(self._wanted, pa.string())
+        wanted = list(numbers) if infer else self._wanted
+        kinds = dict.fromkeys(wanted, pa.string())
         kinds |= dict.fromkeys(numbers, None if infer else pa.float64())
         return csv.read_csv(
             pa.BufferReader(text),
@@ -99,7 +102,7 @@ class PlainReader:
             ),
             convert_options=csv.ConvertOptions(
                 column_types={name: kind for name, kind in kinds.items() if kind is not None},
-                include_columns=self._wanted,
+                include_columns=wanted,
                 null_values=missing_as_written(),
                 strings_can_be_null=infer,
                 decimal_point=self._dialect.decimal,
