@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
+
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of, missing_as_written
 from refold.tabular.dialect import Dialect
@@ -96,7 +98,7 @@ class PlainReader:
         kinds = dict.fromkeys(self._wanted, pa.string())
         kinds |= dict.fromkeys(numbers, None if infer else pa.float64())
         return csv.read_csv(
-            pa.BufferReader(text),
+            pa.BufferReader(_arrows_own(text)),
             read_options=csv.ReadOptions(
                 column_names=self._names,
                 block_size=len(text) + 1,
@@ -114,3 +116,13 @@ class PlainReader:
                 check_utf8=False,
             ),
         )
+
+
+def _arrows_own(text: bytes) -> Any:
+    """Copy text to memory of Arrow's: its threads may let go of it as late as when Python ends.
+
+    To release memory of Python's they would need Python, and the process would abort.
+    """
+    buffer = needs("pyarrow", "parquet").allocate_buffer(len(text))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(text, np.uint8)
+    return buffer
