@@ -116,7 +116,7 @@ def test_named_columns_to_predict():
 
 
 def test_named_columns_to_fit():
-    assert_linear(REF(n_iter=1).fit, lambda n: frame(5, n), 3_000)
+    assert_linear(REF(n_iter=1).fit, lambda n: frame(5, n), 6_000)
 
 
 @pytest.mark.parametrize("wrong", ["order", "names", "twice"])
