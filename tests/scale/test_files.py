@@ -12,7 +12,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from refold import REF, merge, scale
+from refold import REF, CreasedREF, merge, scale
 from refold.tabular import InputError, Wanted, open_table, read_training
 
 FORMATS = {
@@ -319,3 +319,26 @@ def test_large_whole_numbers_are_taken_as_floats(form, tmp_path):
     assert model.sketch_.histograms[0].high == float(big)
     form.score(model, [tmp_path / "1", tmp_path / "2"], tmp_path / "out", reasons=0)
     assert form.read(tmp_path / "out")["x"].cast(pa.float64(), safe=False)[2].as_py() == float(big)
+
+
+def test_a_creased_model_learns_from_files_as_by_partial_fit(tmp_path, rng):
+    frame = pd.DataFrame(rng.normal(size=(900, 3)), columns=[*"abc"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    model = CreasedREF(n_creases=16, n_init=500)
+    fitted = scale.fit_csv(tmp_path / "t.csv", model=model, batch_rows=200, progress=False)
+    assert fitted is model
+    expected = CreasedREF(n_creases=16, n_init=500)
+    for begin in range(0, 900, 200):
+        expected.partial_fit(frame[begin : begin + 200])
+    np.testing.assert_array_equal(model.score_samples(frame), expected.score_samples(frame))
+    frame.loc[700, "b"] = np.inf
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match="line 702, column 'b'"):
+        scale.fit_csv(tmp_path / "t.csv", model=model, batch_rows=200, progress=False)
+    np.testing.assert_array_equal(model.score_samples(frame[:9]), expected.score_samples(frame[:9]))
+
+
+def test_what_cannot_be_learned_on_a_cluster_is_refused_in_words():
+    X = pytest.importorskip("dask.array").ones((10, 2))
+    with pytest.raises(TypeError, match="A CreasedREF cannot be learned here"):
+        scale.dask.fit(X, CreasedREF())

@@ -14,6 +14,7 @@ from refold.base.needs import needs
 from refold.base.progress import counting
 from refold.columns.frames import features_of
 from refold.judgement import Judge, answer_names, answer_types, answers
+from refold.models.creased import CreasedREF, fit_batches
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
 from refold.scale._batches import batch_rows_for, sketch_of
@@ -22,16 +23,18 @@ from refold.tabular import Block, Column, Features, Files, InputError, Paths, ah
 from refold.tabular.errors import listed
 from refold.tabular.training import LOOKED_AT, no_name, not_numbers
 
+Model = REF | CreasedREF
+
 
 def fit_parquet(
     paths: Paths,
     columns: Sequence[str] | None = None,
     *,
-    model: REF | None = None,
+    model: Model | None = None,
     ignore_non_numeric: bool = False,
     batch_rows: int | None = None,
     progress: bool = True,
-) -> REF:
+) -> Model:
     """Learn what is normal from Parquet files of any size, in one pass.
 
     Parameters
@@ -41,9 +44,10 @@ def fit_parquet(
         they are, their content says: CSV in any dialect, Parquet or Arrow, packed or not.
     columns : sequence of str, default=None
         The columns to learn, which must hold numbers; None is all. A null is a missing value.
-    model : REF, default=None
-        The model to fit, of ``engine="sketch"``; None is ``REF(engine="sketch")``. As by its own
-        ``fit``, what it knew before is replaced; if anything fails, it stays as it was.
+    model : REF or CreasedREF, default=None
+        The model to fit, a REF of ``engine="sketch"``; None is ``REF(engine="sketch")``. As by its
+        own ``fit``, what it knew before is replaced; if anything fails, it stays as it was. A
+        CreasedREF learns batch by batch, as by ``partial_fit``.
     ignore_non_numeric : bool, default=False
         With ``columns=None``: leave out columns that do not hold numbers, rather than refuse them.
     batch_rows : int, default=None
@@ -54,7 +58,7 @@ def fit_parquet(
 
     Returns
     -------
-    REF
+    REF or CreasedREF
         The fitted model. To go on learning, merge it: ``merge(model, fit_parquet(more))``.
 
     Examples
@@ -78,11 +82,11 @@ def fit_csv(
     paths: Paths,
     columns: Sequence[str] | None = None,
     *,
-    model: REF | None = None,
+    model: Model | None = None,
     ignore_non_numeric: bool = False,
     batch_rows: int | None = None,
     progress: bool = True,
-) -> REF:
+) -> Model:
     """Learn what is normal from CSV files of any size; see :func:`fit_parquet`.
 
     The first line has the names of the columns. Separators, decimal commas and encodings are
@@ -95,17 +99,17 @@ def fit_ipc(
     paths: Paths,
     columns: Sequence[str] | None = None,
     *,
-    model: REF | None = None,
+    model: Model | None = None,
     ignore_non_numeric: bool = False,
     batch_rows: int | None = None,
     progress: bool = True,
-) -> REF:
+) -> Model:
     """Learn what is normal from Arrow IPC (Feather) files of any size; see :func:`fit_parquet`."""
     return _fit(paths, columns, model, ignore_non_numeric, batch_rows, progress)
 
 
 def score_parquet(
-    model: REF,
+    model: Model,
     paths: Paths,
     out: PathLike,
     *,
@@ -149,7 +153,7 @@ def score_parquet(
 
 
 def score_csv(
-    model: REF,
+    model: Model,
     paths: Paths,
     out: PathLike,
     *,
@@ -164,7 +168,7 @@ def score_csv(
 
 
 def score_ipc(
-    model: REF,
+    model: Model,
     paths: Paths,
     out: PathLike,
     *,
@@ -181,18 +185,22 @@ def score_ipc(
 def _fit(
     paths: Paths,
     columns: Sequence[str] | None,
-    model: REF | None,
+    model: Model | None,
     ignore_non_numeric: bool,
     batch_rows: int | None,
     progress: bool,
-) -> REF:
-    model = sketching(model)
+) -> Model:
+    if not isinstance(model, CreasedREF):
+        model = sketching(model)
     table = Files(paths, say=warn)
     columns = _columns_to_learn(table, columns, ignore_non_numeric)
     batch_rows = _checked(batch_rows, len(columns))
     with counting("learning", table.rows if progress else None, show=progress) as count:
+        batches = ahead(_numbers(table, columns, batch_rows, count))
+        if isinstance(model, CreasedREF):
+            return fit_batches(model, batches)
         sketch = sketch_of(
-            ahead(_numbers(table, columns, batch_rows, count)),
+            batches,
             columns,
             where=table.name,
             n_bins=model.n_bins,
@@ -246,7 +254,7 @@ def _numbers(
 
 def _score(
     fmt: str,
-    model: REF,
+    model: Model,
     paths: Paths,
     out: PathLike,
     reasons: int,

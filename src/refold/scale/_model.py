@@ -10,5 +10,10 @@ def sketching(model: REF | None) -> REF:
     """Return the model to learn, by default a new one; refuse one that cannot be learned so."""
     if model is None:
         return REF(engine="sketch")
+    if not isinstance(model, REF):
+        raise TypeError(
+            f"A {type(model).__name__} cannot be learned here; REF(engine='sketch') can. A "
+            "CreasedREF is learned from files by fit_parquet and its like, or by its partial_fit."
+        )
     check_sketching(model)
     return model
