@@ -71,7 +71,7 @@ def adbench_normals(name):
         if file.stem == name:
             X, anomaly = load_adbench(file)
             return X[~anomaly]
-    pytest.skip("ADBench's data is not here")
+    pytest.skip(f"{name} of ADBench is neither in REFOLD_DATA nor beside the checkout")
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def way(request, monkeypatch):
     if request.param == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     elif not hasattr(os, "O_TMPFILE"):
-        pytest.skip("files have names here")
+        pytest.skip("this system cannot create a file without a name (O_TMPFILE)")
 
 
 def write(out, content=b"new", **how):
@@ -135,7 +135,7 @@ class TestRegularFiles:
                     fail()
 
         if step == "link" and named:
-            pytest.skip("a file with a name needs no other")
+            pytest.skip("only a file created without a name is given one by os.link")
         with monkeypatch.context() as patch:
             if step != "write":
                 patch.setattr(os, step, fail)

@@ -97,7 +97,7 @@ def written_by(pid, folder):
 )
 def test_a_command_that_is_ended_leaves_the_old_file_and_no_other(out, way, number, folder):
     if way == AS_IT_IS and not hasattr(os, "O_TMPFILE"):
-        pytest.skip("files have names here")
+        pytest.skip("this system cannot create a file without a name (O_TMPFILE)")
     (folder / out).write_text("old")
     before = sorted(folder.iterdir())
     program = f"{way}\nfrom refold.cli import app; app()"

@@ -114,7 +114,9 @@ def test_outliers_are_an_exit_code_only_when_asked(refold, parts):
 def test_names_that_collide_are_refused_until_there_is_a_prefix(refold, parts, tmp_path):
     (tmp_path / "t.csv").write_text("torque,speed,heat,label\n75,300,20,x\n")
     line = ("score", parts / "model.json", tmp_path / "t.csv")
-    assert "already has the columns ['label']" in refold(*line).stderr
+    said = refold(*line).stderr
+    assert "already has the columns ['label']" in said
+    assert "for example --prefix refold_." in said
     assert '"refold_label"' in refold(*line, "--prefix", "refold_").stdout
 
 

@@ -17,7 +17,9 @@ from refold.tabular.cells import MISSING
 from refold.tabular.plain import PlainReader
 from tests.conftest import BESIDE
 
-TABLES = sorted((Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables").glob("*.csv*"))
+FOLDER = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables"
+# All but the mushrooms, which have no column of numbers.
+TABLES = sorted(path for path in FOLDER.glob("*.csv*") if "mushroom" not in path.name)
 
 
 def as_numbers(file, **how):
@@ -137,8 +139,6 @@ def test_real_tables_are_read_as_pandas_reads_them(table):
         with open_table(table) as opened:
             return read_training(opened, Wanted(ignore_text=True))
 
-    if "mushroom" in table.name:
-        pytest.skip("it has no column of numbers")
     found, careful = read(), carefully(read)
     assert (found.names, found.ignored) == (careful.names, careful.ignored)
     np.testing.assert_array_equal(found.X, careful.X)

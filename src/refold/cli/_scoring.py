@@ -110,7 +110,8 @@ class _Answer:
         self._csv = fmt == "csv"
         self._table = table.name
         try:
-            self._added = answer_names(judge, reasons, prefix, table.names if fmt else ())
+            taken = table.names if fmt else ()
+            self._added = answer_names(judge, reasons, prefix, taken, advice="--prefix refold_")
         except ValueError as error:
             raise InputError(f"{table.name}: {error}") from None
 

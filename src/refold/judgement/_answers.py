@@ -11,10 +11,17 @@ from refold.base.needs import needs
 from refold.judgement._judgement import Judge, Judgement
 
 
-def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) -> list[str]:
+def answer_names(
+    judge: Judge,
+    reasons: int,
+    prefix: str,
+    taken: Iterable[str],
+    *,
+    advice: str = "prefix='refold_'",
+) -> list[str]:
     """Return the names of the columns that scoring adds; refuse names that are there already.
 
-    They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
+    `advice` is how the caller's user would set another prefix. The names are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
     """
     names = ["distance", "label", *(["p_value"] if judge.calibration is not None else [])]
     names += [f"reason_{number}" for number in range(1, reasons + 1)]
@@ -23,7 +30,7 @@ def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) 
     if clash:
         raise ValueError(
             f"The input already has the columns {clash} that scoring would add. Give the new ones "
-            "another beginning, for example with the prefix refold_."
+            f"another beginning, for example {advice}."
         )
     return names
 
