@@ -21,7 +21,8 @@ def answer_names(
 ) -> list[str]:
     """Return the names of the columns that scoring adds; refuse names that are there already.
 
-    `advice` is how the caller's user would set another prefix. The names are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
+    They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
+    `advice` is how the caller's user would set another prefix.
     """
     names = ["distance", "label", *(["p_value"] if judge.calibration is not None else [])]
     names += [f"reason_{number}" for number in range(1, reasons + 1)]
