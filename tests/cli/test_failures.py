@@ -263,7 +263,7 @@ def test_the_extra_of_the_command_line_is_all_it_needs(command, parts, tmp_path)
 
 # ---- bugs ----------------------------------------------------------------------------------------
 
-BUG = "import refold.models.files as files\nfiles.from_bytes = lambda *_: {}['a\\n{b}']"
+BUG = "import refold.models.files as files\nfiles.content_of = lambda *_: {}['a\\n{b}']"
 
 
 def test_a_bug_is_called_one_and_shows_its_traceback_only_when_asked(parts):

@@ -11,6 +11,7 @@ from refold import REF, CreasedREF
 from refold.columns import frames
 from refold.explain import explain
 from refold.judgement import Judgement
+from refold.modelfile import document
 from refold.models.creased import CreasedScorer
 from refold.models.scoring import FoldScorer
 from refold.plot import ContributionsDisplay
@@ -46,6 +47,7 @@ def walked(monkeypatch, model):
 
         monkeypatch.setattr(where, name, counting)
 
+    count(document, "parse", "parsed", lambda *_: 1)
     count(frames, "frame_to_numpy", "converted", len)
     count(Features, "matrix", "converted", lambda _, block: block.rows)
     for scorer in (FoldScorer, CreasedScorer):
@@ -95,10 +97,12 @@ def test_refold_score(walked, model, table, tmp_path, monkeypatch, reasons, out)
 def test_refold_report(walked, model, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refold.save(model, "model.json")
+    walked.clear()  # it has parsed what it wrote
     table.to_csv("new.csv", index=False)
     command = ["report", "model.json", "new.csv", "--worst", "5"]
     run_in_process(monkeypatch, *command)
     assert walked["converted"] == ROWS
+    assert walked["parsed"] == 1
     assert (walked["scored"], walked["explained"]) == (
         (0, ROWS) if isinstance(model, REF) else (ROWS, 5)
     )

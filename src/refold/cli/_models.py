@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LoadedModel:
-    """A model and its judge.
+    """A model, its judge, and where it comes from.
 
     Parameters
     ----------
@@ -22,10 +22,10 @@ class LoadedModel:
     """
 
     def __init__(self, file: Path) -> None:
-        import refold
         from refold.judgement import Judge
+        from refold.models.files import load_with_origin
 
-        self.model = refold.load(file)
+        self.model, self.origin = load_with_origin(file)
         self.judge = Judge.of(self.model)
 
     def features_in(self, table: Table) -> Features:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,6 +61,7 @@ def report(
     from refold.report import write_report
 
     loaded = LoadedModel(model)
+    origin = loaded.origin
     with options.open_data(table, no_header, delimiter, decimal) as data:
         X, names = _read(loaded, data, id_column)
         with as_bad_input(data.name):
@@ -74,7 +74,11 @@ def report(
                 reasons=reasons,
                 fdr=fdr,
                 row_names=names,
-                about={**_origin(model), "Table": f"{data.name} ({data.format})"},
+                about={
+                    "Model file": model.name,
+                    "Model saved": f"{origin.created} by refold {origin.refold_version}",
+                    "Table": f"{data.name} ({data.format})",
+                },
             )
     if as_json:
         options.print_json(_document(found, out))
@@ -110,15 +114,6 @@ def _read(
     if rows == 0:
         raise InputError(f"{data.name} has column names but no rows.")
     return np.concatenate(parts), range(1, rows + 1) if id_column is None else names
-
-
-def _origin(model: Path) -> dict[str, str]:
-    """Say where a model comes from; a pipe cannot be read again to ask when it was saved."""
-    origin = {"Model file": model.name}
-    if model.is_file():
-        document = json.loads(model.read_bytes())
-        origin["Model saved"] = f"{document['created']} by refold {document['refold_version']}"
-    return origin
 
 
 def _document(found: Report, out: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -105,19 +105,31 @@ def _names_written(names: Sequence[str]) -> list[str]:
     return [str(name) for name in names]
 
 
+class Origin(NamedTuple):
+    """When a model was saved, and by which version of refold."""
+
+    created: str
+    refold_version: str
+
+
 def from_bytes(raw: Raw, kinds: Kinds) -> Any:
     """Return the model that a document describes."""
+    return read(raw, kinds)[0]
+
+
+def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
+    """Return the model that a document describes, and where it comes from."""
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
     *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
     members = {field.path: field for field in common}
-    _check_origin(members["refold_version"], members["created"])
+    origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
     kind.read(members, model)
-    return model
+    return model, origin
 
 
 def _envelope(document: Field, kinds: Kinds) -> str:
@@ -135,14 +147,14 @@ def _envelope(document: Field, kinds: Kinds) -> str:
     return document.member("estimator").text(kinds)
 
 
-def _check_origin(version: Field, created: Field) -> None:
-    version.text()
+def _read_origin(version: Field, created: Field) -> Origin:
     if not _TIME.fullmatch(created.text()):
         created.refuse("must be a time such as 2026-01-31T12:00:00Z")
     try:
         datetime.fromisoformat(created.text())
     except ValueError as error:
         created.refuse(f"is no time: {error}")
+    return Origin(created.text(), version.text())
 
 
 def _read_columns(n_features: Field, names: Field, model: BaseEstimator) -> None:

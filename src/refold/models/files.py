@@ -10,15 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.base.files import replacing
 from refold.base.version import VERSION
+from refold.modelfile import document
 from refold.modelfile.budget import MEMORY
 from refold.modelfile.content import content_of
-from refold.modelfile.document import Kind, from_bytes, to_bytes
 from refold.modelfile.errors import ModelFileError
 from refold.models import ref_file
 from refold.models.creased import _file as creased_file
 
 # The estimators that have model files, under their names there: one module beside each.
-KINDS: dict[str, Kind] = {"REF": ref_file, "CreasedREF": creased_file}
+KINDS: dict[str, document.Kind] = {"REF": ref_file, "CreasedREF": creased_file}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -57,7 +57,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "a pipeline by itself, or use pickle or skops for the whole."
         )
     check_is_fitted(model)
-    content = to_bytes(model, KINDS, VERSION)
+    content = document.to_bytes(model, KINDS, VERSION)
     # A model that has kept training rows is not for everybody's eyes.
     with replacing(Path(path), private=hasattr(model, "training_sample")) as file:
         file.write(content)
@@ -111,7 +111,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : Write a model.
     """
+    return load_with_origin(path)[0]
+
+
+def load_with_origin(path: str | os.PathLike[str]) -> tuple[Any, document.Origin]:
+    """Read a model, and when it was saved and by which version, as :func:`load` does."""
     try:
-        return from_bytes(content_of(Path(path)), KINDS)
+        return document.read(content_of(Path(path)), KINDS)
     except ModelFileError as error:
         raise error.in_file(os.fspath(path)) from None
