@@ -92,7 +92,7 @@ def _reasons(model: Any, found: Judgement, most: int | None) -> Iterator[list[Re
     """Give the reasons of the rows that were judged, the largest parts first."""
     if not found.judged.all():
         found = found.take(np.flatnonzero(found.judged))
-    _, parts, expected = found.attribution()
+    _, parts, expected, _ = found.attribution()
     rows = found.rows.astype(np.float64, copy=False)
     order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
     scorer, summary = found.judge.scorer, model.summary_

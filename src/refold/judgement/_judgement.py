@@ -170,16 +170,17 @@ class Judgement:
         Returns
         -------
         Attribution
-            ``distances``, ``parts`` and ``expected``; a row that is not judged has no parts (0).
+            ``distances``, ``parts``, ``expected``, ``alone``; a row that is not judged has no
+            parts (0).
         """
         if self._attribution is None:
             nothing = np.empty((0, self.rows.shape[1]))
-            found = self._scored(
-                self.judge.scorer.attribution, Attribution(np.empty(0), nothing, None)
-            )
-            expected = None if found.expected is None else self._spread(found.expected, np.nan)
+            found = self._scored(self.judge.scorer.attribution, Attribution(np.empty(0), nothing))
             self._attribution = Attribution(
-                self._spread(found.distances, np.nan), self._spread(found.parts, 0.0), expected
+                self._spread(found.distances, np.nan),
+                self._spread(found.parts, 0.0),
+                None if found.expected is None else self._spread(found.expected, np.nan),
+                None if found.alone is None else self._spread(found.alone, 0.0),
             )
         return self._attribution
 

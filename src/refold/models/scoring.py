@@ -24,25 +24,31 @@ class Attribution(NamedTuple):
         What each feature adds to its row's distance; never negative, 0 for a missing value.
     expected : ndarray of shape (n, d) or None
         What the other values of a row lead to expect, where the model sees dependence.
+    alone : ndarray of shape (n, d) or None
+        How much of each part the value has by itself, whatever the others are: it lies outside of
+        all that was learned. None where a part never depends on other features.
     """
 
     distances: Floats
     parts: Floats
-    expected: Floats | None
+    expected: Floats | None = None
+    alone: Floats | None = None
 
     def of_rows(self, rows: Integers) -> Attribution:
         """Return that of some rows, by number."""
-        expected = None if self.expected is None else self.expected[rows]
-        return Attribution(self.distances[rows], self.parts[rows], expected)
+        expected, alone = (None if a is None else a[rows] for a in (self.expected, self.alone))
+        return Attribution(self.distances[rows], self.parts[rows], expected, alone)
 
     @staticmethod
     def joined(parts: Sequence[Attribution]) -> Attribution:
         """Return that of the rows of several, of one model."""
         expected = [part.expected for part in parts if part.expected is not None]
+        alone = [part.alone for part in parts if part.alone is not None]
         return Attribution(
             np.concatenate([part.distances for part in parts]),
             np.concatenate([part.parts for part in parts]),
             np.concatenate(expected) if expected else None,
+            np.concatenate(alone) if alone else None,
         )
 
 
@@ -124,7 +130,7 @@ class FoldScorer:
         distances, parts = ENGINES[self.engine].contributions(
             self.chain, X, self.distance, path=self.path, n_jobs=self.n_jobs
         )
-        return Attribution(distances, parts, None)
+        return Attribution(distances, parts)
 
     def magnitudes(self, feature: int, values: Floats) -> Floats:
         """Return what values of one feature are folded to, |y|, at each level that counts.

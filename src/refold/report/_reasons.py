@@ -21,7 +21,7 @@ def reasons_of(
     """Return the reasons of each row, the most important first."""
     if listed.judge.scorer.unexplained or len(listed) == 0:
         return [()] * len(listed)
-    _, parts, expected = listed.attribution()
+    _, parts, expected, _ = listed.attribution()
     total = parts.sum(axis=1) if listed.judge.scorer.additive else listed.distances
     shares = np.minimum(parts / total[:, None], 1.0)  # no row that is listed has distance zero
 
