@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from refold.modelfile import parameters
+from refold.modelfile import findings, parameters
 from refold.modelfile.budget import MOST_BYTES, Budget
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
 
-FORMAT, VERSION = "refold model", 1
+FORMAT, VERSION = "refold model", 2
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
@@ -31,7 +31,10 @@ _COMMON = (
     "n_features",
     "feature_names",
     "parameters",
+    "noticed",
 )
+# Members that version 1 did not have: they are null when such a file is read.
+_COMMON_SINCE_2 = ("noticed",)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -45,6 +48,10 @@ class Kind(Protocol):
     @property
     def MEMBERS(self) -> tuple[str, ...]:
         """The members of the document that belong to this kind, in their order."""
+
+    @property
+    def SINCE_2(self) -> tuple[str, ...]:
+        """Those that version 1 did not have; they are null when such a file is read."""
 
     def written(self, model: Any) -> dict[str, Any]:
         """Return these members, ready to be laid out."""
@@ -72,6 +79,7 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else _names_written(names),
         "parameters": parameters.written(model),
+        "noticed": findings.written(model.noticed_),
         **kinds[kind].written(model),
     }
     try:
@@ -122,12 +130,12 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
-    *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
-    check_sum(raw, checksum.text())
-    members = {field.path: field for field in common}
+    members = _members(document, kind)
+    check_sum(raw, members["sha256"].text())
     origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
+    model.noticed_ = findings.read(members["noticed"])
     kind.read(members, model)
     return model, origin
 
@@ -145,6 +153,14 @@ def _envelope(document: Field, kinds: Kinds) -> str:
             f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
         )
     return document.member("estimator").text(kinds)
+
+
+def _members(document: Field, kind: Kind) -> dict[str, Field]:
+    """Return the members of a document that has those of its version and no others."""
+    later = (*_COMMON_SINCE_2, *kind.SINCE_2) if document.value["format_version"] == 1 else ()
+    names = [name for name in (*_COMMON, *kind.MEMBERS, "sha256") if name not in later]
+    absent = {name: Field(None, name, document.budget) for name in later}
+    return absent | {field.path: field for field in document.members(*names)}
 
 
 def _read_origin(version: Field, created: Field) -> Origin:

@@ -28,6 +28,7 @@ MEMBERS = (
     "judge",
     "calibration",
 )
+SINCE_2: tuple[str, ...] = ()
 _MOST_LEVELS = 2**10
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
 # Multiplications that loading may cost: somewhat more than 10,000 rows with 256 creases do.
