@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -33,8 +34,6 @@ _COMMON = (
     "parameters",
     "noticed",
 )
-# Members that version 1 did not have: they are null when such a file is read.
-_COMMON_SINCE_2 = ("noticed",)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -49,15 +48,14 @@ class Kind(Protocol):
     def MEMBERS(self) -> tuple[str, ...]:
         """The members of the document that belong to this kind, in their order."""
 
-    @property
-    def SINCE_2(self) -> tuple[str, ...]:
-        """Those that version 1 did not have; they are null when such a file is read."""
-
     def written(self, model: Any) -> dict[str, Any]:
         """Return these members, ready to be laid out."""
 
     def least_memory(self, model: Any, n_features: int) -> int:
         """Return how many bytes the arrays of a model not yet fitted will take at least."""
+
+    def upgrade(self, document: dict[str, Any]) -> None:
+        """Give a document of version 1 what it lacks, in place, so that the model is the same."""
 
     def read(self, members: dict[str, Field], model: Any) -> None:
         """Check these members and give them to a model that has its parameters and columns."""
@@ -130,8 +128,13 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
-    members = _members(document, kind)
-    check_sum(raw, members["sha256"].text())
+    if document.member("format_version").value == 1:
+        document.value["noticed"] = []
+        with suppress(KeyError, TypeError):  # what is not there, or no object, is refused below
+            kind.upgrade(document.value)
+    *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
+    check_sum(raw, checksum.text())
+    members = {field.path: field for field in common}
     origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
@@ -153,14 +156,6 @@ def _envelope(document: Field, kinds: Kinds) -> str:
             f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
         )
     return document.member("estimator").text(kinds)
-
-
-def _members(document: Field, kind: Kind) -> dict[str, Field]:
-    """Return the members of a document that has those of its version and no others."""
-    later = (*_COMMON_SINCE_2, *kind.SINCE_2) if document.value["format_version"] == 1 else ()
-    names = [name for name in (*_COMMON, *kind.MEMBERS, "sha256") if name not in later]
-    absent = {name: Field(None, name, document.budget) for name in later}
-    return absent | {field.path: field for field in document.members(*names)}
 
 
 def _read_origin(version: Field, created: Field) -> Origin:
