@@ -115,6 +115,7 @@ def test_few_alarms_that_are_far_out_are_not_called_chance(written):
     far, near = (replace(written[1], expected=interval, selected=k) for k in (5, 0))
     assert "so many may be chance, but 5 of them are too far out for it" in text_of(far)
     assert "that is no more than chance explains" in text_of(near)
+    assert "all of them are too far out for chance" in text_of(replace(far, selected=33))
     usual = replace(near, expected=replace(interval, interval=(50, 90)))
     assert "that is less than usual" in text_of(usual)
 

@@ -18,7 +18,7 @@ WIDTH, HEIGHT = 280, 48
 TALL = 150
 GAUGE, _DOT = 120, 4.0  # the width of a gauge, half that of its mark
 _THIN = 2.0  # a mark that is to be seen at all
-_LABELS = 7  # so many fit below a picture
+_ROOM = 36  # so many letters fit below a picture on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -176,14 +176,16 @@ def distance_picture(distances: Distances, threshold: float) -> DistancePicture:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers for a logarithmic axis: 1, 2, 5, 10, … or powers of ten."""
+    """Return round numbers for a logarithmic axis, as many as fit: 1, 2, 5, 10, … or powers."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for digits in ((1, 2, 5), (1, 3), (1,)):
-        ticks = [float(f"{m}e{k}") for k in range(first, last + 1) for m in digits]
+    digits = [((1, 2, 5), 1), ((1, 3), 1), *(((1,), step) for step in range(1, last - first + 2))]
+    for each, step in digits:
+        powers = range(first - first % step, last + 1, step)
+        ticks = [float(f"{m}e{k}") for k in powers for m in each]
         ticks = [tick for tick in ticks if low <= tick <= high]
-        if len(ticks) <= _LABELS:
-            return ticks
-    return ticks[:: math.ceil(len(ticks) / _LABELS)]
+        if sum(len(number(tick)) + 2 for tick in ticks) <= _ROOM:
+            break
+    return ticks
 
 
 def _steps_to(highest: int) -> list[int]:
