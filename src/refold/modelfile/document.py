@@ -131,7 +131,7 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
     if document.value["format_version"] == 1:
-        _upgrade(document, _ADDED | dict(kind.ADDED))
+        _upgrade(document, {**_ADDED, **kind.ADDED})
     *fields, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
     members = {field.path: field for field in fields}
