@@ -398,7 +398,8 @@ class REF(
         tried = tried[~np.isnan(tried).all(axis=1)]
         usual = tried[[np.argsort(self._distances(X, tried))[len(tried) // 2]]]
         faulty = np.repeat(usual, len(columns), axis=0)
-        beyond = np.clip(high + noticed.BEYOND * (high - low), None, np.finfo(rows.dtype).max)
+        with np.errstate(over="ignore"):
+            beyond = np.minimum(high + noticed.BEYOND * (high - low), np.finfo(rows.dtype).max)
         faulty[np.arange(len(columns)), columns] = beyond[columns]
         gained = self._distances(X, faulty) - self._distances(X, usual)
         typical = self.calibration_.threshold(0.5)

@@ -14,6 +14,7 @@ from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, MAX_GAIN, REF
 
 ESTIMATOR = REF
+ADDED = {"levels": None, "max_gain": None, "summary.box": None}
 MEMBERS = (
     *("engine", "levels", "max_gain", "threshold", "alpha"),
     *("chain", "calibration", "summary", "sketch"),
@@ -41,13 +42,6 @@ def least_memory(model: REF, n_features: int) -> int:
     return 2 * 8 * n_features * (2 * model.n_iter + N_QUANTILES)
 
 
-def upgrade(document: dict[str, Any]) -> None:
-    """Version 1 knew no box, and no parameter that is decided when rows are there."""
-    document["summary"]["box"] = None
-    for name, usual in (("levels", "last"), ("max_gain", MAX_GAIN)):
-        document[name] = document["parameters"].get(name, usual)
-
-
 def read(members: dict[str, Field], model: REF) -> None:
     """Give a model what REF has learned."""
     model.engine_ = members["engine"].text(ENGINES)
@@ -72,7 +66,11 @@ def _check_engine(field: Field, model: REF) -> None:
 
 
 def _read_settled(levels: Field, gain: Field, model: REF) -> None:
-    """Read what ``"auto"`` became."""
+    """Read what ``"auto"`` became; version 1, which had none, says so in its parameters."""
+    if levels.is_null():
+        model.levels_ = "last" if model.levels == "auto" else model.levels
+        model.max_gain_ = MAX_GAIN if model.max_gain == "auto" else model.max_gain
+        return
     model.levels_ = levels.text(LEVELS)
     model.max_gain_ = None if gain.is_null() else float(gain.number())
     if model.max_gain_ is None and model.engine_ != "reference":

@@ -18,10 +18,11 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
-from refold.models.creased._known import KnownRows
+from refold.models.creased._known import KnownRows, have_twins
 from refold.models.creased._leverage import Leverage
 from refold.models.creased._refits import affordable, refitted
 from refold.models.creased._rows import on_threads
+from refold.models.creased._sample import Sample
 from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
 
@@ -106,13 +107,9 @@ class _Parts:
     @classmethod
     def of(cls, state: TrainingState, ridge: float) -> _Parts:
         """Factor what was learned."""
+        creases, leverage = _factored(state, ridge)
         gain = state.recipe.box
-        if gain > 0.0 and state.box is None:
-            raise ValueError(
-                "The model was learned without a box and cannot get one now: fit it anew."
-            )
-        box = state.box if gain > 0.0 else None
-        return cls(*_factored(state, ridge), box, state.edges or (), gain)
+        return cls(creases, leverage, state.box if gain > 0.0 else None, state.edges or (), gain)
 
     @classmethod
     def of_rows(cls, recipe: Recipe, ridge: float, rows: Floats, weights: Floats) -> _Parts:
@@ -141,10 +138,17 @@ class _Parts:
         return 1.0 if self.box is None else _median(scores, weights)
 
     def scoring(
-        self, typical: float, unit: float, calibration: Calibration, rows: Floats, left_out: Floats
+        self,
+        typical: float,
+        unit: float,
+        calibration: Calibration,
+        sample: Sample,
+        left_out: Floats,
     ) -> Scoring:
         """Return what scores; rows that were learned have their leave-one-out distances."""
-        known = KnownRows.of(self.creases.all_standardized(rows), left_out)
+        n = len(left_out)  # none in files of version 1
+        z = self.creases.all_standardized(sample.rows[:n])
+        known = KnownRows.of(z, sample.weights[:n], left_out)
         return Scoring(
             self.creases,
             self.leverage,
@@ -193,8 +197,7 @@ class Unit:
     def scoring(self, state: TrainingState) -> Scoring:
         """Return the scoring of what was learned."""
         parts = _Parts.of(state, self.ridge)
-        kept = state.sample.rows[: len(self.left_out)]
-        return parts.scoring(self.typical, self.unit, self.calibration, kept, self.left_out)
+        return parts.scoring(self.typical, self.unit, self.calibration, state.sample, self.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +238,11 @@ class Learned:
         scores = scores / typical + outside
         if affordable(weights):
             rows = np.asarray(X, dtype=np.float64)
-            scores = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+            anew = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+            # New copies of a row that comes often all score what is known already: a threshold
+            # among the scores of models that scatter around it would decide about all of them.
+            twins = have_twins(parts.creases.all_standardized(rows), weights)
+            scores = np.where(twins, np.maximum(anew, scores), anew)
         left_out = Calibration.of(scores, weights, "leave-one-out")
         unit = left_out.threshold(self.alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
@@ -243,7 +250,7 @@ class Learned:
         if len(sample.rows) < len(X):  # only these can be recognised later
             scores, outside = parts.left_out(sample.rows, sample.weights, self.n_jobs)
             scores = scores / typical + outside
-        return parts.scoring(typical, unit, calibration, sample.rows, scores / unit)
+        return parts.scoring(typical, unit, calibration, sample, scores / unit)
 
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
         """Learn from rows and score others."""
