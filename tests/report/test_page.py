@@ -89,7 +89,9 @@ def text_of(report):
 def test_what_drives_the_alarms_comes_first(page, written):
     report, text = written[1], "".join(page.texts)
     leading = max(report.features, key=lambda feature: feature.leads)
-    places = [text.index(word) for word in ("What drives", leading.name, "The farthest out")]
+    places = [
+        text.index(word) for word in ("What drives", leading.name, "The farthest out, and why")
+    ]
     assert places == sorted(places)
     group = report.groups[0]
     assert f"{group.how}: " in text
