@@ -52,18 +52,59 @@ class TestCalibration:
         beyond = new > calibration.threshold(alpha)
         np.testing.assert_array_equal(beyond, calibration.p_values(new) <= alpha * (1 + 1e-12))
 
+    @pytest.mark.parametrize("source", ["held-out", "leave-one-out"])
     @given(few_values(5), st.data())
-    def test_a_weight_is_a_number_of_rows(self, distances, data):
+    def test_a_weight_is_a_number_of_rows(self, source, distances, data):
         counts = data.draw(
             st.lists(st.integers(0, 4), min_size=len(distances), max_size=len(distances))
         )
         counts[0] += 4
-        weighted = Calibration.of(distances, np.array(counts, dtype=float), "held-out")
-        repeated = Calibration.of(np.repeat(distances, counts), None, "held-out")
+        weighted = Calibration.of(distances, np.array(counts, dtype=float), source)
+        repeated = Calibration.of(np.repeat(distances, counts), None, source)
         assert weighted.total == repeated.total
         assert weighted.threshold(0.2) == repeated.threshold(0.2)
         new = np.arange(14.0)
         np.testing.assert_allclose(weighted.p_values(new), repeated.p_values(new), rtol=1e-12)
+
+    @given(st.lists(st.integers(0, 6), min_size=2, max_size=40).map(sorted), st.data())
+    def test_left_out_distances_are_interpolated_in_logarithms(self, exponents, data):
+        """The oracle: order statistics one by one, counted from below."""
+        n = len(exponents)
+        alpha = data.draw(st.floats(1 / (n + 1), 0.99))
+        position = max((n + 1) * (1 - alpha), 1.0)
+        j = min(int(position), n - 1)
+        expected = np.interp(position, [j, j + 1], exponents[j - 1 : j + 1])
+        scores = 10.0 ** np.array(exponents)
+        for source in ("leave-one-out", "cross-fitted"):
+            found = Calibration.of(scores, None, source).threshold(alpha)
+            assert np.log10(found) == pytest.approx(expected, abs=1e-6)
+        assert found <= Calibration.of(scores, None, "held-out").threshold(alpha)
+
+    @given(few_values(1), st.data())
+    def test_an_interpolated_threshold_rejects_about_what_p_values_do(self, distances, data):
+        n = len(distances)
+        alpha = data.draw(st.one_of(st.floats(1 / (n + 1), 0.99), st.just(2 / (n + 2))))
+        calibration = Calibration.of(distances, None, "leave-one-out")
+        new = np.unique(np.r_[np.arange(-1.0, 14.0, 0.25), distances])
+        beyond, p = new > calibration.threshold(alpha), calibration.p_values(new)
+        assert beyond[p <= alpha].all()
+        assert (p[beyond] < alpha + 1 / (n + 1) + 1e-9).all()
+        assert calibration.above(calibration.threshold(alpha)) <= (n + 1) * alpha + 1e-9
+
+    @pytest.mark.parametrize("rows", [19, 99, 999, 99_999])
+    def test_a_whole_number_of_rows_is_not_interpolated(self, rows):
+        for alpha in (0.05, 0.1, 0.2, 0.3):
+            scores = np.arange(1.0, rows + 1.0)
+            left_out, held_out = (
+                Calibration(scores, np.ones(rows), source)
+                for source in ("cross-fitted", "held-out")
+            )
+            assert left_out.threshold(alpha) == held_out.threshold(alpha)
+
+    def test_between_zero_and_a_distance_it_is_linear(self):
+        assert Calibration.of(np.array([0.0, 4.0]), None, "leave-one-out").threshold(
+            0.5
+        ) == pytest.approx(2.0)
 
     def test_of_very_many_rows_only_the_upper_are_kept_and_the_rate_is_never_raised(self, rng):
         distances = rng.exponential(size=200_000)

@@ -13,6 +13,8 @@ from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Histogram, Sketch
+from refold.columns.box import Box
+from refold.columns.edges import UNKNOWN, edges_of, joined
 
 N_QUANTILES = 257
 _SHARES = np.arange(N_QUANTILES)
@@ -43,6 +45,9 @@ class Summary:
         How many rows the quantiles were taken from: at most 8192, drawn without looking.
     resolution : ndarray of shape (d,)
         How far a quantile may lie from its value: the width of a sketch's bins, else 0.
+    box : Box or None
+        From where to where each feature was taken as normal, without cells far from all others;
+        None where only a sketch was kept.
     """
 
     rows: int
@@ -53,6 +58,7 @@ class Summary:
     quantiles: Floats
     sampled: int
     resolution: Floats
+    box: Box | None = None
 
     @classmethod
     def of(cls, X: NDArray[Any], weights: Floats | None, *, n_jobs: int | None = None) -> Summary:
@@ -73,6 +79,7 @@ class Summary:
             quantiles=_quantiles(X, weights, drawn, (low, high, missing), n_jobs),
             sampled=len(drawn),
             resolution=np.zeros(columns),
+            box=_box(X, weights, drawn, (low, high)),
         )
 
     @classmethod
@@ -89,6 +96,22 @@ class Summary:
             sampled=sketch.rows,
             resolution=np.ldexp(1.0, [h.exponent for h in histograms]),
         )
+
+
+def _box(
+    X: NDArray[Any],
+    weights: Floats | None,
+    drawn: NDArray[np.int64],
+    extremes: tuple[Floats, Floats],
+) -> Box:
+    """Return the box of a sample; it has the outermost values of all rows."""
+    rows = np.asarray(X[drawn], dtype=np.float64)
+    counts = np.ones(len(rows)) if weights is None else weights[drawn]
+    edges = edges_of(rows, counts, drawn)
+    if len(drawn) < len(X):
+        outermost = edges_of(np.stack(extremes), None, np.full(2, UNKNOWN))
+        edges = joined(edges, outermost)
+    return Box.of(edges, rows, counts)
 
 
 def _quantiles(

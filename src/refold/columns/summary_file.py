@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
+from refold.columns import box_file
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
@@ -25,13 +26,14 @@ def written(summary: Summary) -> dict[str, Any]:
         "high": arrays.written(summary.high),
         "resolution": arrays.written(summary.resolution),
         "quantiles": arrays.written(summary.quantiles.T),
+        "box": None if summary.box is None else box_file.written(summary.box),
     }
 
 
 def read(field: Field, n_features: int, *, sketched: bool) -> Summary:
     """Return a checked summary; a sketch's quantiles may be a rounding error out of place."""
-    rows, weight, sampled, missing, low, high, resolution, quantiles = field.members(
-        "rows", "weight", "sampled", "missing", "low", "high", "resolution", "quantiles"
+    rows, weight, sampled, missing, low, high, resolution, quantiles, box = field.members(
+        "rows", "weight", "sampled", "missing", "low", "high", "resolution", "quantiles", "box"
     )
     absent = arrays.floats(missing, n_features)
     arrays.require(missing, absent, absent >= 0.0, "must not be negative")
@@ -50,6 +52,7 @@ def read(field: Field, n_features: int, *, sketched: bool) -> Summary:
         quantiles=_quantiles(quantiles, least, most, slack),
         sampled=sampled.integer(1, n_rows),
         resolution=width,
+        box=None if box.is_null() else box_file.read(box, n_features),
     )
 
 

@@ -91,13 +91,36 @@ class Calibration:
         return float(self.weights[self.scores > threshold].sum())
 
     def threshold(self, alpha: float) -> float:
-        """Return the distance above which a new normal row lies with probability at most alpha."""
+        """Return the distance above which a new normal row lies with probability alpha.
+
+        It is the (n+1)(1-alpha)-th smallest. Where that is not a whole number, held-out distances
+        take the next one: the probability is then at most alpha, whatever the distribution. Others
+        promise no such thing; they are interpolated, in logarithms, for the next one of a few
+        rows can be farther by orders of magnitude.
+        """
         check_supported(alpha, self.total)
-        above = np.append(self._at_least()[1:], 0.0)  # the weight of rows strictly above each score
-        return float(self.scores[np.argmax(above <= _allowed(alpha, self.total))])
+        allowed = _allowed(alpha, self.total)
+        whole = float(np.floor(allowed))
+        upper, lower = self._with_above(whole), self._with_above(whole + 1.0)
+        part = max(allowed - whole - 2e-12 * (allowed + 1.0), 0.0)  # a rounding error is none
+        if self.source == "held-out" or part == 0.0 or upper == lower:
+            return upper
+        if lower == 0.0:
+            return upper * (1.0 - part)
+        between = float(np.exp((1.0 - part) * np.log(upper) + part * np.log(lower)))
+        return min(max(between, lower), upper)
+
+    def _with_above(self, rows: float) -> float:
+        """Return the lowest score that at most so many rows lie above."""
+        above = np.append(self._at_least()[1:], 0.0)
+        return float(self.scores[np.argmax(above <= rows)])
 
     def p_values(self, distances: Floats) -> Floats:
-        """Return for each distance how rare it is among normal rows, the new one counted in."""
+        """Return for each distance how rare it is among normal rows, the new one counted in.
+
+        They count rows: beyond an interpolated threshold they can exceed alpha, by less than one
+        row's share, 1/(n+1).
+        """
         at_least = np.append(self._at_least(), 0.0)
         found = at_least[np.searchsorted(self.scores, distances, side="left")]
         # Weights that are added up in another order can exceed their sum by a rounding error.
@@ -271,7 +294,9 @@ class DecisionMixin:
         -------
         ndarray of shape (n,)
             Conformal p-values: of normal rows at most a share p has one of p or less. The smallest
-            possible is 1/(n+1), n being the rows calibrated on.
+            possible is 1/(n+1), n being the rows calibrated on. A row with one of ``alpha_`` or
+            less is rejected; one that is rejected has at most ``alpha_`` + 1/(n+1), and after
+            ``calibrate(X_cal)`` at most ``alpha_``.
         """
         check_is_fitted(self)
         model = as_it_is(self)

@@ -18,7 +18,7 @@ from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
 
-FORMAT, VERSION = "refold model", 1
+FORMAT, VERSION = "refold model", 2
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
@@ -51,6 +51,9 @@ class Kind(Protocol):
 
     def least_memory(self, model: Any, n_features: int) -> int:
         """Return how many bytes the arrays of a model not yet fitted will take at least."""
+
+    def upgrade(self, document: dict[str, Any]) -> None:
+        """Give a document of version 1 what it lacks, in place, so that the model is the same."""
 
     def read(self, members: dict[str, Field], model: Any) -> None:
         """Check these members and give them to a model that has its parameters and columns."""
@@ -122,6 +125,8 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
+    if document.member("format_version").value == 1:
+        kind.upgrade(document.value)
     *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
     members = {field.path: field for field in common}

@@ -36,6 +36,11 @@ def least_memory(model: REF, n_features: int) -> int:
     return 2 * 8 * n_features * (2 * model.n_iter + N_QUANTILES)
 
 
+def upgrade(document: dict[str, Any]) -> None:
+    """Version 1 knew no box."""
+    document["summary"]["box"] = None
+
+
 def read(members: dict[str, Field], model: REF) -> None:
     """Give a model what REF has learned."""
     model.engine_ = members["engine"].text(ENGINES)

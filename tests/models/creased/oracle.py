@@ -33,5 +33,6 @@ def distances(X, new, W, c, *, n_init, n_levels=2, ridge=1.0, alpha=0.1):
     mu, sigma = X[:n_init].mean(axis=0), X[:n_init].std(axis=0, ddof=1)
     Z, Z_new = (X - mu) / sigma, (new - mu) / sigma
     Phi, phi = (features(Z[:n_init], z, W, c, n_levels) for z in (Z, Z_new))
-    T = np.sort(left_out(Phi, ridge))[int(np.ceil((len(X) + 1) * (1 - alpha))) - 1]
+    unseen, place = np.sort(left_out(Phi, ridge)), (len(X) + 1) * (1 - alpha)
+    T = np.exp(np.interp(place, np.arange(1, len(X) + 1), np.log(unseen)))
     return scores(Phi, phi, ridge) / T

@@ -1,9 +1,9 @@
-"""The creases: how a row becomes features. Learned from the first rows, then frozen."""
+"""The creases: how a row becomes features. Made from the first rows, then frozen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base import errors
 from refold.base.once import once
+from refold.models.creased._drawing import Drawer, dense, of_four_kinds
 from refold.models.creased._expected import Expected
+from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._rows import BLOCK, blocks
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
+# Dense and sparse creases, among standardized rows and among their rank-gauss copy; or one kind.
+ONE_KIND, FOUR_KINDS = 1, 4
 # A spread below this share of the size is what rounding leaves of a constant.
 _SMALLEST_SPREAD = 1e-6
-# How often a pair is drawn again because its two rows are the same.
-_ATTEMPTS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,8 @@ class Creases:
     varying : ndarray of bool, shape (d,)
         Which columns are not constant: v of them.
     directions : ndarray of shape (n_creases, v)
-        The unit normals of the creases.
+        The unit normals of the creases: first those among the standardized rows, then those among
+        their rank-gauss copy.
     offsets : ndarray of shape (n_creases,)
         Where the creases lie along them.
     shifts, spreads : ndarray of shape (n_levels, n_creases)
@@ -43,6 +46,10 @@ class Creases:
     precision : ndarray of shape (v, v)
         What the columns say about each other: the inverse of their ridge-regularized sums of
         products. The identity if there are more than 1024 varying columns.
+    gauss : RankGauss or None
+        The bend that the last half of the creases is behind; None if there are none.
+    blind : bool
+        Whether constant columns are left out: the box has them.
     """
 
     center: Floats
@@ -53,10 +60,21 @@ class Creases:
     shifts: Floats
     spreads: Floats
     precision: Floats
+    gauss: RankGauss | None
+    blind: bool
 
     @classmethod
     def of(
-        cls, X: Floats, weights: Floats, *, n_creases: int, n_levels: int, ridge: float, seed: int
+        cls,
+        X: Floats,
+        weights: Floats,
+        *,
+        n_creases: int,
+        n_levels: int,
+        ridge: float,
+        seed: int,
+        kinds: int,
+        blind: bool,
     ) -> Self:
         """Learn from rows that all count: draw the creases, measure the folds."""
         center, scale, varying = _column_moments(X, weights)
@@ -64,15 +82,38 @@ class Creases:
         expected = Expected.of(Z, weights, ridge)
         expected.fill(Z)
         random = np.random.RandomState(seed)
-        n = n_creases if varying.any() else 0
-        directions, offsets = _draw(_Drawer(Z, weights, random), n)
-        shifts, spreads = _measure(Z @ directions.T - offsets, weights, n_levels)
-        return cls(center, scale, varying, directions, offsets, shifts, spreads, expected.precision)
+        gauss = RankGauss.of(Z, weights) if kinds == FOUR_KINDS else None
+        drawer = Drawer(Z, weights, random)
+        if not varying.any():
+            directions, offsets = np.zeros((0, 0)), np.zeros(0)
+        elif gauss is None:
+            directions, offsets = dense(drawer, n_creases)
+        else:
+            directions, offsets = of_four_kinds(drawer, drawer.among(gauss(Z)), n_creases)
+        y = projected(Z, directions, gauss)
+        shifts, spreads = _measure(y - offsets, weights, n_levels)
+        return cls(
+            center,
+            scale,
+            varying,
+            directions,
+            offsets,
+            shifts,
+            spreads,
+            expected.precision,
+            gauss,
+            blind and bool(varying.any()),
+        )
 
     @property
     def n_outputs(self) -> int:
         """How many features a row gets: the folds, and one more for all constant columns."""
-        return self.shifts.size + int(not self.varying.all())
+        return self.shifts.size + int(self.has_constants)
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether constant columns have a feature."""
+        return not (self.blind or bool(self.varying.all()))
 
     @once
     def expected(self) -> Expected:
@@ -86,9 +127,7 @@ class Creases:
 
     def same_as(self, other: Creases) -> bool:
         """Say whether another is bit by bit the same."""
-        return self is other or all(
-            np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
-        )
+        return self is other or _same(self, other)
 
     def features(self, X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
         """Yield the features of X by blocks of BLOCK rows; each overwrites the one before.
@@ -99,7 +138,7 @@ class Creases:
         y = np.empty((BLOCK, len(self.offsets)))
         for part, rows in blocks(X):
             Z, changed = self.standardized(rows)
-            self.fold(np.dot(Z, self.directions.T, out=y), changed, phi)
+            self.fold(projected(Z, self.directions, self.gauss, out=y), changed, phi)
             yield part, phi
 
     def standardized(self, rows: Floats) -> tuple[Floats, Floats]:
@@ -112,6 +151,24 @@ class Creases:
             changed = self.changed(z[:, ~self.varying])
         self.expected.fill(Z)
         return Z, changed
+
+    def step(self, Z: Floats, number: int, deviations: Floats) -> Floats:
+        """Return how projections change when one varying column loses its deviations.
+
+        One value moves all projections along one direction: no product is needed.
+        """
+        along, plain = self.directions[:, number], n_plain(len(self.offsets), self.gauss)
+        step = np.outer(deviations, along)
+        if self.gauss is not None:
+            z = Z[:, number]
+            bent = self.gauss.of_column(number, z)
+            bent -= self.gauss.of_column(number, z - deviations)
+            np.outer(bent, along[plain:], out=step[:, plain:])
+        return step
+
+    def all_standardized(self, rows: Floats) -> Floats:
+        """Return all columns, with their gaps."""
+        return standardized(rows, self.center, self.scale)
 
     def changed(self, constants: Floats) -> Floats:
         """Return what constant columns would add to REF's distance: |y|/D each."""
@@ -127,8 +184,34 @@ class Creases:
             level -= shift
             level *= slope
             y = level
-        if out.shape[1] > self.shifts.size:
+        if self.has_constants:
             out[:, -1] = changed
+
+
+def projected(
+    Z: Floats, directions: Floats, gauss: RankGauss | None, out: Floats | None = None
+) -> Floats:
+    """Return where rows without gaps lie along the normals of the creases."""
+    y = np.empty((len(Z), len(directions))) if out is None else out
+    plain = n_plain(len(directions), gauss)
+    np.matmul(Z, directions[:plain].T, out=y[:, :plain])
+    if gauss is not None:
+        np.matmul(gauss(Z), directions[plain:].T, out=y[:, plain:])
+    return y
+
+
+def n_plain(n_creases: int, gauss: RankGauss | None) -> int:
+    """Return how many of the creases are among the standardized rows themselves."""
+    return n_creases if gauss is None else n_creases - n_creases // 2
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Say whether two things are made of the same bits."""
+    if one is None or other is None:
+        return one is other
+    if is_dataclass(one):
+        return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return np.array_equal(one, other)
 
 
 def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
@@ -165,43 +248,6 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
         np.where(varying, scale, constant_unit),
         varying,
     )
-
-
-class _Drawer:
-    """Draws rows by their weight, whatever order they are in."""
-
-    def __init__(self, Z: Floats, weights: Floats, random: np.random.RandomState) -> None:
-        # Along a random line equal rows are neighbours: a row of weight 2 is the row twice. Summed
-        # column by column, because BLAS would round equal rows differently.
-        place = np.zeros(len(Z))
-        steps = random.standard_normal((Z.shape[1],))
-        for column, step in zip(Z.T, steps, strict=True):
-            place += column * step
-        order = np.argsort(place, kind="stable")
-        self.Z, self.random, self._order = Z, random, order
-        self._up_to = np.cumsum(weights[order])
-
-    def rows(self, n: int) -> Floats:
-        """Return `n` random rows, one may come twice."""
-        at = np.searchsorted(self._up_to, self.random.random_sample(n) * self._up_to[-1], "right")
-        chosen: Floats = self.Z[self._order[np.minimum(at, len(self._order) - 1)]]
-        return chosen
-
-
-def _draw(drawer: _Drawer, n_creases: int) -> tuple[Floats, Floats]:
-    """Draw half of the creases through rows, half between rows."""
-    through = n_creases // 2
-    directions = drawer.random.standard_normal((n_creases, drawer.Z.shape[1]))
-    points = drawer.rows(n_creases)
-    a, b = points[through:].copy(), drawer.rows(n_creases - through)
-    for _ in range(_ATTEMPTS):
-        same = (a == b).all(axis=1)
-        a[same], b[same] = drawer.rows(same.sum()), drawer.rows(same.sum())
-    apart = (a != b).any(axis=1)  # rows that are nearly all the same keep a direction through them
-    directions[through:][apart] = (a - b)[apart]
-    points[through:] = (a + b) / 2.0
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    return directions, np.einsum("ij,ij->i", directions, points)
 
 
 def _measure(y: Floats, weights: Floats, n_levels: int) -> tuple[Floats, Floats]:

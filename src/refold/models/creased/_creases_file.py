@@ -11,9 +11,11 @@ from scipy.linalg import eigvalsh
 from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
-from refold.models.creased._creases import LARGEST, Creases
+from refold.models.creased._creases import LARGEST, Creases, n_plain
+from refold.models.creased._rankgauss import MOST_KNOTS, RankGauss
 
 MOST_CREASES = 2**20
+_GAUSS = ("knots", "heights", "starts", "slopes")
 # A direction has the length 1, but for the rounding of its numbers.
 _ROUNDING = 1e-6
 # Expected values beyond this could overflow where they are multiplied.
@@ -31,12 +33,13 @@ def written(creases: Creases) -> dict[str, Any]:
         "shifts": arrays.written(creases.shifts),
         "spreads": arrays.written(creases.spreads),
         "precision": arrays.written(creases.precision),
+        "gauss": None if creases.gauss is None else _gauss_written(creases.gauss),
     }
 
 
-def read(field: Field, n_features: int, n_levels: int) -> Creases:
+def read(field: Field, n_features: int, n_levels: int, *, blind: bool) -> Creases:
     """Return checked creases."""
-    center, scale, constant, directions, offsets, shifts, spreads, precision = field.members(
+    center, scale, constant, directions, offsets, shifts, spreads, precision, gauss = field.members(
         "center",
         "scale",
         "constant",
@@ -45,6 +48,7 @@ def read(field: Field, n_features: int, n_levels: int) -> Creases:
         "shifts",
         "spreads",
         "precision",
+        "gauss",
     )
     units = arrays.floats(scale, n_features)
     arrays.require(scale, units, units > 0.0, "must be above 0")
@@ -62,19 +66,51 @@ def read(field: Field, n_features: int, n_levels: int) -> Creases:
         shifts=arrays.floats(shifts, n_levels, n),
         spreads=widths,
         precision=_precision(precision, v),
+        gauss=None if gauss.is_null() else _gauss(gauss, v),
+        blind=blind and v > 0,
     )
 
 
 def largest_features(creases: Creases) -> Floats:
     """Return how large each feature of any finite row can become."""
     with np.errstate(all="ignore"):
-        size = LARGEST * np.abs(creases.directions).sum(axis=1) + np.abs(creases.offsets)
+        largest = np.full(len(creases.offsets), LARGEST)
+        if creases.gauss is not None:
+            bent = np.abs(creases.gauss.heights).max(initial=0.0)
+            bent += 2.0 * LARGEST * creases.gauss.slopes.max(initial=0.0)
+            largest[n_plain(len(largest), creases.gauss) :] = bent
+        size = largest * np.abs(creases.directions).sum(axis=1) + np.abs(creases.offsets)
         levels = []
         for shift, spread in zip(creases.shifts, creases.spreads, strict=True):
             size = np.where(spread > 0.0, (size + np.abs(shift)) * (1.0 / spread), 0.0)
             levels.append(size)
-        changed = [LARGEST] if not creases.varying.all() else []
+        changed = [LARGEST] if creases.has_constants else []
     return np.concatenate([*levels, changed])
+
+
+def _gauss_written(gauss: RankGauss) -> dict[str, Any]:
+    return {name: arrays.written(getattr(gauss, name)) for name in _GAUSS}
+
+
+def _gauss(field: Field, v: int) -> RankGauss:
+    """Read the bends: the knots of a column ascend, and so does what becomes of them."""
+    knots, heights, starts, slopes = field.members(*_GAUSS)
+    begins = arrays.integers(starts, v + 1)
+    k = arrays.length_of(knots, MOST_KNOTS * v, least=0)
+    steps = np.diff(begins)
+    fine = np.append(begins[0] == 0, (steps >= 1) & (steps <= MOST_KNOTS))
+    arrays.require(starts, begins, fine, f"must be 1 to {MOST_KNOTS} after the one before it")
+    if begins[-1] != k:
+        starts.refuse(f"must end with the number of knots, {k}")
+    places, becomes = arrays.floats(knots, k), arrays.floats(heights, k)
+    first = np.zeros(k, dtype=np.bool_)
+    first[begins[:-1]] = True
+    for name, values in ((knots, places), (heights, becomes)):
+        rising = first | np.append(True, values[1:] > values[:-1])[:k]
+        arrays.require(name, values, rising, "must be above the one before it")
+    beyond = arrays.floats(slopes, v)
+    arrays.require(slopes, beyond, beyond > 0.0, "must be above 0")
+    return RankGauss(places, becomes, begins, beyond)
 
 
 def _varying(field: Field, n_features: int) -> NDArray[np.bool_]:

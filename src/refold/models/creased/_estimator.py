@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
@@ -26,6 +27,8 @@ from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
 from refold.models.guard import GuardMixin
 
+MOST_GAIN = 1e9
+
 
 class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
@@ -39,12 +42,16 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_creases : int, default=256
-        How many creases.
+    n_creases : int or "auto", default="auto"
+        How many creases; ``"auto"`` is 256, more where the rows are many.
     n_levels : int, default=2
         How often each is folded; the values after every level count.
-    ridge : float, default=1.0
+    ridge : float, default=0.01
         What is added to the sums of squares of the folded values.
+    box : float, default=10.0
+        What a column adds to the score that is one unit outside of all that was learned of it, the
+        unit being its spread; three units are as far as it goes. 0 is no box: a fault in one of
+        many columns then easily goes unnoticed.
     alpha : float, default=0.1
         The share of normal rows that may be rejected. Needs at least 1/alpha − 1 rows.
     n_init : int, default=10_000
@@ -101,9 +108,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_creases": [Interval(Integral, 1, None, closed="left")],
+        "n_creases": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_levels": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0.0, None, closed="neither")],
+        "box": [Interval(Real, 0.0, MOST_GAIN, closed="both")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
         "n_init": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
@@ -122,9 +130,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        n_creases: int = 256,
+        n_creases: int | Literal["auto"] = "auto",
         n_levels: int = 2,
-        ridge: float = 1.0,
+        ridge: float = 0.01,
+        box: float = 10.0,
         alpha: float = 0.1,
         n_init: int = 10_000,
         random_state: int | np.random.RandomState | None = 0,
@@ -133,6 +142,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.n_creases = n_creases
         self.n_levels = n_levels
         self.ridge = ridge
+        self.box = box
         self.alpha = alpha
         self.n_init = n_init
         self.random_state = random_state
@@ -262,7 +272,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         sketch = self._learned.state.sketch
         if sketch is None:
             raise ValueError(NO_ROWS)
-        return Summary.of_sketch(sketch)
+        return replace(Summary.of_sketch(sketch), box=self._learned.state.box)
 
     def score_samples(self, X: Array) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -332,7 +342,14 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _recipe(self) -> Recipe:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return Recipe(self.n_creases, self.n_levels, float(self.ridge), self.n_init, int(seed))
+        return Recipe(
+            None if self.n_creases == "auto" else self.n_creases,
+            self.n_levels,
+            float(self.ridge),
+            self.n_init,
+            int(seed),
+            float(self.box),
+        )
 
     def _learn(self, state: TrainingState) -> None:
         self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)

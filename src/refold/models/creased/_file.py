@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from refold.algorithm.engines import sketch_file
+from refold.columns import box_file
+from refold.columns.edges import Edges
 from refold.decisions import calibration_file
 from refold.modelfile.fields import Field
 from refold.models.creased import _creases_file, _sample_file, _scoring_file, _sums_file
 from refold.models.creased._blas import one_thread
-from refold.models.creased._estimator import CreasedREF
-from refold.models.creased._state import Recipe, TrainingState
+from refold.models.creased._creases import FOUR_KINDS, ONE_KIND
+from refold.models.creased._estimator import MOST_GAIN, CreasedREF
+from refold.models.creased._state import LEAST_CREASES, Recipe, TrainingState, enough_creases
 
 ESTIMATOR = CreasedREF
 MEMBERS = (
@@ -25,6 +28,7 @@ MEMBERS = (
     "waiting",
     "sample",
     "sketch",
+    "edges",
     "judge",
     "calibration",
 )
@@ -47,6 +51,7 @@ def written(model: CreasedREF) -> dict[str, Any]:
         "waiting": _sample_file.chunks_written(state.waiting) if waits else None,
         "sample": None if waits else _sample_file.written(state.sample),
         "sketch": None if state.sketch is None else sketch_file.written(state.sketch),
+        "edges": None if state.edges is None else box_file.edges_written(state.edges),
         "judge": _scoring_written(model),
         "calibration": None if calibrated is None else calibration_file.written(calibrated),
     }
@@ -62,7 +67,19 @@ def _scoring_written(model: CreasedREF) -> dict[str, Any] | None:
 
 def least_memory(model: CreasedREF, n_features: int) -> int:
     """Return what the directions take while they are read, in bytes."""
-    return 2 * 8 * n_features * model.n_creases
+    n_creases = LEAST_CREASES if model.n_creases == "auto" else model.n_creases
+    return 2 * 8 * n_features * n_creases
+
+
+def upgrade(document: dict[str, Any]) -> None:
+    """Version 1 knew one kind of creases, no box, and did not recognise the rows it had learned."""
+    document["parameters"]["box"] = 0.0
+    document["recipe"] |= {"box": 0.0, "kinds": ONE_KIND}
+    document["edges"] = None
+    if document["creases"] is not None:
+        document["creases"]["gauss"] = None
+    if document["judge"] is not None:
+        document["judge"] |= {"typical": 1.0, "left_out": []}
 
 
 def read(members: dict[str, Field], model: CreasedREF) -> None:
@@ -87,7 +104,8 @@ def _read_scoring(field: Field, model: CreasedREF) -> None:
     after ``partial_fit``.
     """
     if not field.is_null():
-        model._learned = replace(model._learned, unit=_scoring_file.read(field))
+        rows = len(model._learned.state.sample.rows)
+        model._learned = replace(model._learned, unit=_scoring_file.read(field, rows))
     waits = model._learned.state.creases is None
     if not _is_affordable(model._learned.state, field):
         return
@@ -107,33 +125,51 @@ def _is_affordable(state: TrainingState, field: Field) -> bool:
         field.budget.charge(4 * 8 * state.creases.n_outputs**2, "The factored sums", "sums")
         return True
     rows, columns = sum(len(weights) for _, weights in state.waiting), state.sample.rows.shape[1]
-    n, p = state.recipe.n_creases, state.recipe.n_creases * state.recipe.n_levels + 1
+    n = state.recipe.n_creases or enough_creases(state.weight)
+    p = n * state.recipe.n_levels + 1
     memory = 8 * (2 * rows * n + 8 * rows * columns + 2 * n * columns + 4 * p * p)
     return rows * p * p <= _MOST_WORK and field.budget.has(memory)
 
 
 def _recipe(field: Field) -> Recipe:
-    n_creases, n_levels, ridge, n_init, seed = field.members(
-        "n_creases", "n_levels", "ridge", "n_init", "seed"
+    n_creases, n_levels, ridge, n_init, seed, box, kinds = field.members(
+        "n_creases", "n_levels", "ridge", "n_init", "seed", "box", "kinds"
     )
+    if not 0.0 <= box.number() <= MOST_GAIN:
+        box.refuse(f"must be from 0 to {MOST_GAIN:g}")
+    if kinds.integer() not in (ONE_KIND, FOUR_KINDS):
+        kinds.refuse(f"must be {ONE_KIND} or {FOUR_KINDS}")
     return Recipe(
-        n_creases.integer(1, _creases_file.MOST_CREASES),
+        None if n_creases.is_null() else n_creases.integer(1, _creases_file.MOST_CREASES),
         n_levels.integer(1, _MOST_LEVELS),
         float(ridge.positive()),
         n_init.integer(2),
         seed.integer(0, _LARGEST_SEED),
+        float(box.number()),
+        kinds.integer(),
     )
 
 
+def _edges(field: Field, recipe: Recipe, n_features: int, *, learned: bool) -> Edges | None:
+    if not field.is_null():
+        return box_file.read_edges(field, n_features)
+    if learned and recipe.box > 0.0:
+        field.refuse("must be there for a model with a box")
+    return None
+
+
 def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
-    made = _creases_file.read(members["creases"], n_features, recipe.n_levels)
+    made = _creases_file.read(
+        members["creases"], n_features, recipe.n_levels, blind=recipe.box > 0.0
+    )
     summed = _sums_file.read(members["sums"], made.n_outputs)
     if not members["waiting"].is_null():
         members["waiting"].refuse("must be null where there are creases")
     kept = _sample_file.read(members["sample"], n_features, recipe.seed)
     sketched = members["sketch"]
     counted = None if sketched.is_null() else sketch_file.read(sketched, n_features)
-    return TrainingState(recipe, (), made, summed, kept, counted)
+    edges = _edges(members["edges"], recipe, n_features, learned=counted is not None)
+    return TrainingState(recipe, (), made, summed, kept, counted, edges)
 
 
 def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
@@ -146,4 +182,5 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
     members["waiting"].budget.charge(4 * 8 * rows, "A sample of the rows", "waiting")
     kept = _sample_file.sample_of(chunks, n_features, recipe.seed)
     counted = sketch_file.read(members["sketch"], n_features)
-    return TrainingState(recipe, chunks, None, None, kept, counted)
+    edges = _edges(members["edges"], recipe, n_features, learned=True)
+    return TrainingState(recipe, chunks, None, None, kept, counted, edges)

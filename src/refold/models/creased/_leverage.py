@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats
 from refold.models.creased import _blas
 from refold.models.creased._sums import Sums
 
@@ -72,6 +72,14 @@ class Leverage:
         _blas.solve_lower(self.factor, phi)
         return np.asarray(1.0 / self.weight + np.einsum("ij,ij->i", phi, phi))
 
+    def across(self, one: Floats, other: Floats) -> Floats:
+        """Return 1/n + vᵀAw of pairs of rows, as ``scores`` has left them in its argument."""
+        form = np.einsum("ij,ij->i", one, other)
+        if self.dual:
+            within = np.einsum("ij,ij->i", one @ self.factor.T, other @ self.factor.T)
+            form = (form - within) / self.ridge
+        return np.asarray(1.0 / self.weight + form)
+
     def left_out(self, scores: Floats, weights: Floats) -> Floats:
         """Return the scores that rows learned would have had without themselves.
 
@@ -79,6 +87,36 @@ class Leverage:
         """
         kept = 1.0 - np.minimum(weights, 1.0) * scores
         return np.asarray(scores / np.maximum(kept, np.finfo(np.float64).eps))
+
+
+class LeftOut:
+    """Scores of rows and of variants of them, by a model without those that were learned.
+
+    Parameters
+    ----------
+    leverage : Leverage
+        The model with them.
+    learned : ndarray of bool, shape (n,)
+        Which of the rows were learned, each with weight 1. The first call gives the rows
+        themselves, later ones their variants.
+    """
+
+    def __init__(self, leverage: Leverage, learned: Booleans) -> None:
+        self._leverage, self._learned = leverage, learned
+        self._own: tuple[Floats, Floats] | None = None
+
+    def scores(self, phi: Floats) -> Floats:
+        """Return s of each row, h(x) + h(x, own)²/(1 − h(own)); `phi` is overwritten."""
+        scores = self._leverage.scores(phi)
+        if not self._learned.any():
+            return scores
+        # What is left in phi are the rows in the coordinates in which products are plain.
+        if self._own is None:
+            self._own = phi.copy(), scores
+        own, h = self._own
+        across = self._leverage.across(own, phi)
+        left = np.maximum(1.0 - h, np.finfo(np.float64).eps)
+        return np.where(self._learned, scores + np.square(across) / left, scores)
 
 
 def _at_least_rounding(ridge: float, diagonal: Floats) -> float:

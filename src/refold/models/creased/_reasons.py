@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.models.creased._blas import one_thread
-from refold.models.creased._creases import standardized
+from refold.models.creased._creases import projected
+from refold.models.creased._leverage import LeftOut
 from refold.models.creased._rows import BLOCK, blocks, on_threads
 from refold.models.creased._scoring import Scoring
 
@@ -28,8 +29,10 @@ class Reasons:
     expected : ndarray of shape (n, d)
         What the other values of the row lead to expect, in the column's own units.
     drop : ndarray of shape (n, d)
-        How much smaller the row's distance would be had the column its expected value; negative if
-        it would be larger.
+        How much smaller the row's distance would be had the column its expected value, and lay it
+        within what was learned; negative if it would be larger.
+    alone : ndarray of shape (n, d)
+        How much of the drop the value has by itself: it lies outside of all that was learned.
     distance : ndarray of shape (n,)
         The rows' distances.
     """
@@ -38,6 +41,7 @@ class Reasons:
     values: Floats
     expected: Floats
     drop: Floats
+    alone: Floats
     distance: Floats
 
     def of_row(self, row: int, n: int = 3) -> list[str]:
@@ -67,18 +71,21 @@ class Reasons:
 def reasons(scoring: Scoring, X: NDArray[Any], names: list[str], n_jobs: int | None) -> Reasons:
     """Replace each value by what is expected in its place and see how the distance changes."""
 
-    def work(part: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
-        found = np.empty(part.shape), np.empty(part.shape), np.empty(len(part))
+    def work(part: NDArray[Any]) -> tuple[Floats, ...]:
+        shapes = [part.shape] * 3 + [part.shape[:1]]
+        found = tuple(np.empty(shape) for shape in shapes)
         for place, rows in blocks(part):
             for out, values in zip(found, _of_block(scoring, rows), strict=True):
                 out[place] = values[: place.stop - place.start]
         return found
 
-    expected, drop, distance = map(np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True))
-    return Reasons(names, np.array(X, dtype=np.float64), expected, drop, distance)
+    expected, drop, alone, distance = map(
+        np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True)
+    )
+    return Reasons(names, np.array(X, dtype=np.float64), expected, drop, alone, distance)
 
 
-def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats]:
+def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     creases, varying = scoring.creases, scoring.creases.varying
     Z, changed = creases.standardized(rows)
     deviations = creases.expected.deviations(Z)
@@ -87,22 +94,31 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats]:
         instead[:, varying] += (Z - deviations) * creases.scale[varying]
     np.nan_to_num(instead, copy=False)  # beyond the largest number
 
-    y = Z @ creases.directions.T
+    learned, known = scoring.known.find(creases.all_standardized(rows))
+    leverage = LeftOut(scoring.leverage, learned)
+    y = projected(Z, creases.directions, creases.gauss)
     phi, moved = np.empty((BLOCK, creases.n_outputs)), np.empty_like(y)
 
-    def distance(y: Floats, changed: Floats) -> Floats:
+    def score(y: Floats, changed: Floats) -> Floats:
         np.copyto(moved, y)
         creases.fold(moved, changed, phi)
-        return scoring.leverage.scores(phi) / scoring.unit
+        return leverage.scores(phi) / scoring.typical
 
-    before = distance(y, changed)
-    drop = np.empty(rows.shape)
-    for column, direction, deviation in zip(
-        np.flatnonzero(varying), creases.directions.T, deviations.T, strict=True
-    ):
-        # One value moves all projections along one direction: no product is needed.
-        drop[:, column] = before - distance(y - np.outer(deviation, direction), changed)
-    z = standardized(rows, creases.center, creases.scale)
-    for column in np.flatnonzero(~varying):
-        drop[:, column] = before - distance(y, changed - creases.changed(z[:, [column]]))
-    return instead, drop, before
+    before = score(y, changed)
+    drop = np.zeros(rows.shape)
+    for number, column in enumerate(np.flatnonzero(varying)):
+        step = creases.step(Z, number, deviations[:, number])
+        drop[:, column] = before - score(y - step, changed)
+    if creases.has_constants:
+        z = creases.all_standardized(rows)
+        for column in np.flatnonzero(~varying):
+            drop[:, column] = before - score(y, changed - creases.changed(z[:, [column]]))
+
+    alone = scoring.outside(rows)
+    distance = (before + alone.sum(axis=1)) / scoring.unit
+    # A row that was learned has the distance of a model without it: its parts are brought to that.
+    factor = np.ones(len(rows))
+    factor[learned] = known / np.maximum(distance[learned], np.finfo(np.float64).tiny)
+    distance[learned] = known
+    to_distance = (factor / scoring.unit)[:, None]
+    return instead, (drop + alone) * to_distance, alone * to_distance, distance

@@ -19,6 +19,9 @@ BLOCK = 128
 # A thread takes as long to start as a tenth of a block; with so many it pays.
 _LEAST_BLOCKS = 8
 
+# Rows of which a few copies may be made.
+_AT_ONCE = 2**14
+
 Result = TypeVar("Result")
 
 
@@ -33,6 +36,13 @@ def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
         rows = np.ascontiguousarray(X[part], dtype=np.float64)
         short = BLOCK - len(rows)
         yield part, np.pad(rows, ((0, short), (0, 0)), mode="edge") if short else rows
+
+
+def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
+    """Yield X in parts of float64 that are small enough to be worked on at once."""
+    for begin in range(0, len(X), _AT_ONCE):
+        part = slice(begin, min(begin + _AT_ONCE, len(X)))
+        yield part, np.asarray(X[part], dtype=np.float64)
 
 
 def on_threads(

@@ -41,7 +41,8 @@ class CreasedScorer:
         """Return the drops in distance had each feature the value that was expected."""
         _rows.check(X)
         found = _reasons.reasons(self.scoring, X, [], self.n_jobs)
-        return Attribution(found.distance, np.maximum(found.drop, 0.0), found.expected)
+        parts = np.maximum(found.drop, found.alone)
+        return Attribution(found.distance, parts, found.expected, found.alone)
 
     def on_threads(self, n_jobs: int | None) -> CreasedScorer:
         """Return one that uses so many threads."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,28 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.base.once import once
+from refold.columns.box import Box
+from refold.columns.edges import Edges, edges_of
 from refold.columns.frames import check_enough
 from refold.decisions.thresholds import Calibration
+from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
+from refold.models.creased._known import KnownRows
 from refold.models.creased._leverage import Leverage
+from refold.models.creased._refits import affordable, refitted
 from refold.models.creased._rows import on_threads
-from refold.models.creased._state import TrainingState
+from refold.models.creased._state import Recipe, TrainingState
+from refold.models.creased._sums import Sums
 
 NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
-# Leave-one-out scores that are kept one by one before they are thinned out.
-_AT_ONCE = 2**18
+# A column so many units outside its box is as far outside as it can be.
+MOST_EXCESS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """Gives distances.
+    """Gives distances: S/T, with S = s/s̃ + box · Σ min(excess, 3)².
 
     Parameters
     ----------
@@ -33,39 +40,133 @@ class Scoring:
         A row's features.
     leverage : Leverage
         Their score s.
+    box : Box or None
+        What was learned of each column by itself; None counts for nothing.
+    gain : float
+        What a column at one unit outside its box adds.
+    typical : float
+        s̃, the median of the leave-one-out scores s; 1 without a box.
     unit : float
-        T, the leave-one-out score that a normal row exceeds with probability alpha.
+        T, the leave-one-out score S that a normal row exceeds with probability alpha.
     calibration : Calibration
         The leave-one-out scores over T.
+    left_out : ndarray
+        The leave-one-out distances of the rows that the state keeps.
+    known : KnownRows
+        The same, for whoever does not know the rows.
     """
 
     creases: Creases
     leverage: Leverage
+    box: Box | None
+    gain: float
+    typical: float
     unit: float
     calibration: Calibration
-
-    @classmethod
-    def of(
-        cls,
-        state: TrainingState,
-        X: NDArray[Any],
-        weights: Floats,
-        *,
-        alpha: float,
-        ridge: float,
-        n_jobs: int | None,
-    ) -> Scoring:
-        """Factor the sums and calibrate on rows that are in them."""
-        creases, leverage = _factored(state, ridge)
-        left_out = _left_out(creases, leverage, X, weights, n_jobs)
-        unit = left_out.threshold(alpha)
-        calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
-        return cls(creases, leverage, unit, calibration)
+    left_out: Floats
+    known: KnownRows
 
     @one_thread
     def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
-        """Return s/T of each row."""
-        return _scores(self.creases, self.leverage, X, n_jobs) / self.unit
+        """Return the distance of each row."""
+        return np.concatenate(on_threads(self._distances, X, n_jobs))
+
+    def _distances(self, X: NDArray[Any]) -> Floats:
+        scores = _leverage_scores(self.creases, self.leverage, X)
+        out = np.empty(len(X))
+        for part, rows in _rows.slices(X):
+            out[part] = scores[part] / self.typical + self.outside(rows).sum(axis=1)
+            learned, distances = self.known.find(self.creases.all_standardized(rows))
+            out[part] /= self.unit
+            out[part][learned] = distances
+        return out
+
+    def outside(self, rows: Floats) -> Floats:
+        """Return what each column adds to S because it lies outside the box."""
+        if self.box is None:
+            return np.zeros(rows.shape)
+        return _penalty(self.box.excess(rows), self.gain)
+
+    @property
+    def most_outside(self) -> float:
+        """What all columns together can add."""
+        return 0.0 if self.box is None else len(self.box.unit) * self.gain * MOST_EXCESS**2
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The two parts of the score, and what they are made of, before they are calibrated."""
+
+    creases: Creases
+    leverage: Leverage
+    box: Box | None
+    edges: Edges
+    gain: float
+
+    @classmethod
+    def of(cls, state: TrainingState, ridge: float) -> _Parts:
+        """Factor what was learned."""
+        gain = state.recipe.box
+        if gain > 0.0 and state.box is None:
+            raise ValueError(
+                "The model was learned without a box and cannot get one now: fit it anew."
+            )
+        box = state.box if gain > 0.0 else None
+        return cls(*_factored(state, ridge), box, state.edges or (), gain)
+
+    @classmethod
+    def of_rows(cls, recipe: Recipe, ridge: float, rows: Floats, weights: Floats) -> _Parts:
+        """Learn from rows and nothing else."""
+        creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init))
+        leverage = Leverage.of(Sums.of(creases, rows, weights), ridge)
+        edges = edges_of(rows, weights) if recipe.box > 0.0 else ()
+        box = Box.of(edges, rows, weights) if edges else None
+        return cls(creases, leverage, box, edges, recipe.box)
+
+    def left_out(
+        self, X: NDArray[Any], weights: Floats, n_jobs: int | None
+    ) -> tuple[Floats, Floats]:
+        """Return both parts for rows that were learned, as if each had been left out."""
+        score = partial(_leverage_scores, self.creases, self.leverage)
+        scores = np.concatenate(on_threads(score, X, n_jobs))
+        outside = np.zeros(len(X))
+        if self.box is not None:
+            for part, rows in _rows.slices(X):
+                excess = self.box.left_out(rows, weights[part], self.edges)
+                outside[part] = _penalty(excess, self.gain).sum(axis=1)
+        return self.leverage.left_out(scores, weights), outside
+
+    def typical(self, scores: Floats, weights: Floats) -> float:
+        """Return the median of leave-one-out scores, the unit of a sum; 1 if there is none."""
+        return 1.0 if self.box is None else _median(scores, weights)
+
+    def scoring(
+        self, typical: float, unit: float, calibration: Calibration, rows: Floats, left_out: Floats
+    ) -> Scoring:
+        """Return what scores; rows that were learned have their leave-one-out distances."""
+        known = KnownRows.of(self.creases.all_standardized(rows), left_out)
+        return Scoring(
+            self.creases,
+            self.leverage,
+            self.box,
+            self.gain,
+            typical,
+            unit,
+            calibration,
+            left_out,
+            known,
+        )
+
+
+def _penalty(excess: Floats, gain: float) -> Floats:
+    return np.asarray(gain * np.square(np.minimum(excess, MOST_EXCESS)))
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    """Return the smallest value with half of the weight at or below it."""
+    order = np.argsort(values)
+    up_to = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(up_to, up_to[-1] / 2.0 * (1.0 - 1e-12))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +177,24 @@ class Unit:
     ----------
     ridge : float
         The leverage's.
-    unit : float, calibration : Calibration
+    typical, unit : float, calibration : Calibration
         The scoring's.
+    left_out : ndarray
+        The leave-one-out distances of the rows that the state keeps; none in files of version 1.
     """
 
     ridge: float
+    typical: float
     unit: float
     calibration: Calibration
+    left_out: Floats
 
     @one_thread
     def scoring(self, state: TrainingState) -> Scoring:
         """Return the scoring of what was learned."""
-        return Scoring(*_factored(state, self.ridge), self.unit, self.calibration)
+        parts = _Parts.of(state, self.ridge)
+        kept = state.sample.rows[: len(self.left_out)]
+        return parts.scoring(self.typical, self.unit, self.calibration, kept, self.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +227,32 @@ class Learned:
     @one_thread
     def calibrated(self, X: NDArray[Any], weights: Floats) -> Scoring:
         """Return the scoring by leave-one-out scores of rows that were learned."""
-        return Scoring.of(
-            self.state, X, weights, alpha=self.alpha, ridge=self.ridge, n_jobs=self.n_jobs
-        )
+        parts = _Parts.of(self.state, self.ridge)
+        if not weights.all():
+            X, weights = X[weights > 0.0], weights[weights > 0.0]
+        scores, outside = parts.left_out(X, weights, self.n_jobs)
+        typical = parts.typical(scores, weights)
+        scores = scores / typical + outside
+        if affordable(weights):
+            rows = np.asarray(X, dtype=np.float64)
+            scores = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+        left_out = Calibration.of(scores, weights, "leave-one-out")
+        unit = left_out.threshold(self.alpha)
+        calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
+        sample = self.state.sample
+        if len(sample.rows) < len(X):  # only these can be recognised later
+            scores, outside = parts.left_out(sample.rows, sample.weights, self.n_jobs)
+            scores = scores / typical + outside
+        return parts.scoring(typical, unit, calibration, sample.rows, scores / unit)
+
+    def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
+        """Learn from rows and score others."""
+        parts = _Parts.of_rows(self.state.recipe, self.ridge, rows, weights)
+        typical = parts.typical(parts.left_out(rows, weights, 1)[0], weights)
+        scores = _leverage_scores(parts.creases, parts.leverage, others) / typical
+        if parts.box is None:
+            return scores
+        return np.asarray(scores + _penalty(parts.box.excess(others), parts.gain).sum(axis=1))
 
 
 def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
@@ -136,28 +266,8 @@ def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
     return ready.creases, Leverage.of(ready.sums, ridge)
 
 
-def _scores(creases: Creases, leverage: Leverage, X: NDArray[Any], n_jobs: int | None) -> Floats:
-    def work(rows: NDArray[Any]) -> Floats:
-        out = np.empty(len(rows))
-        for part, phi in creases.features(rows):
-            out[part] = leverage.scores(phi)[: part.stop - part.start]
-        return out
-
-    return np.concatenate(on_threads(work, X, n_jobs))
-
-
-def _left_out(
-    creases: Creases, leverage: Leverage, X: NDArray[Any], weights: Floats, n_jobs: int | None
-) -> Calibration:
-    """Return the leave-one-out scores of rows; memory hardly grows with their number."""
-    parts = []
-    for begin in range(0, len(X), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        w = weights[part]
-        scores = leverage.left_out(_scores(creases, leverage, X[part], n_jobs), w)
-        parts.append(Calibration.of(scores[w > 0.0], w[w > 0.0], "leave-one-out"))
-    if len(parts) == 1:
-        return parts[0]
-    scores = np.concatenate([part.scores for part in parts])
-    counts = np.concatenate([part.weights for part in parts])
-    return Calibration.of(scores, counts, "leave-one-out")
+def _leverage_scores(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
+    out = np.empty(len(X))
+    for part, phi in creases.features(X):
+        out[part] = leverage.scores(phi)[: part.stop - part.start]
+    return out

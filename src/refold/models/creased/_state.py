@@ -12,22 +12,49 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
+from refold.columns.box import Box
+from refold.columns.edges import Edges, edges_of, joined
 from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
-from refold.models.creased._creases import Creases
+from refold.models.creased._creases import FOUR_KINDS, Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
+
+LEAST_CREASES = 256
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the creases are made by; see CreasedREF."""
+    """What the creases are made by; see CreasedREF.
 
-    n_creases: int
+    `n_creases` is None for as many as the rows carry; `kinds` is 1 in files of version 1.
+    """
+
+    n_creases: int | None
     n_levels: int
     ridge: float
     n_init: int
     seed: int
+    box: float = 0.0
+    kinds: int = FOUR_KINDS
+
+    def creases_of(self, rows: Floats, counts: Floats) -> Creases:
+        """Make creases from rows that all count."""
+        return Creases.of(
+            rows,
+            counts,
+            n_creases=self.n_creases or enough_creases(counts.sum()),
+            n_levels=self.n_levels,
+            ridge=self.ridge,
+            seed=self.seed,
+            kinds=self.kinds,
+            blind=self.box > 0.0,
+        )
+
+
+def enough_creases(rows: float) -> int:
+    """Return how many creases so many rows carry."""
+    return LEAST_CREASES
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +75,9 @@ class TrainingState:
         Some of the rows, to calibrate on.
     sketch : Sketch or None
         All rows, column by column; None before the first.
+    edges : tuple of Edge, or None
+        The outermost values and the levels of all rows, column by column; None before the first,
+        and in files of version 1.
     """
 
     recipe: Recipe
@@ -56,11 +86,12 @@ class TrainingState:
     sums: Sums | None
     sample: Sample
     sketch: Sketch | None
+    edges: Edges | None
 
     @classmethod
     def nothing(cls, recipe: Recipe, columns: int) -> Self:
         """Return what is known before the first row."""
-        return cls(recipe, (), None, None, Sample.empty(recipe.seed, columns), None)
+        return cls(recipe, (), None, None, Sample.empty(recipe.seed, columns), None, None)
 
     @property
     def weight(self) -> float:
@@ -76,9 +107,12 @@ class TrainingState:
         """Return this and more rows; with `last` no further ones are waited for."""
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         counts = _rows.counted(X, weights)
-        sample = self.sample.plus_rows(X, counts)
+        sample, edges = self.sample.plus_rows(X, counts), self.edges
+        if self.sketch is None or edges is not None:
+            more = edges_of(X, counts, np.arange(len(X)) + self.sample.seen)
+            edges = more if edges is None else joined(edges, more)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
-        state = replace(self, sample=sample, sketch=sketch)
+        state = replace(self, sample=sample, sketch=sketch, edges=edges)
         if self.creases is not None and self.sums is not None:
             return replace(state, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
         parts = (*self.waiting, (X, counts))
@@ -95,16 +129,16 @@ class TrainingState:
 
     def _creased(self, parts: tuple[tuple[NDArray[Any], Floats], ...]) -> TrainingState:
         rows, counts = _rows.first(parts, self.recipe.n_init)
-        creases = Creases.of(
-            rows,
-            counts,
-            n_creases=self.recipe.n_creases,
-            n_levels=self.recipe.n_levels,
-            ridge=self.recipe.ridge,
-            seed=self.recipe.seed,
-        )
+        creases = self.recipe.creases_of(rows, counts)
         sums = reduce(Sums.plus, (Sums.of(creases, X, w) for X, w in parts))
         return replace(self, waiting=(), creases=creases, sums=sums)
+
+    @once
+    def box(self) -> Box | None:
+        """What was learned of each column by itself; None in files of version 1."""
+        if self.edges is None:
+            return None
+        return Box.of(self.edges, self.sample.rows, self.sample.weights)
 
     def emptied(self) -> TrainingState:
         """Return the creases without any row; only where there are creases."""
@@ -120,13 +154,21 @@ class TrainingState:
         assert self.sums is not None
         assert other.sums is not None
         sketches = [s.sketch for s in (self, other) if s.sketch is not None]
+        edges = [s.edges for s in (self, other) if s.sketch is not None]
         return replace(
             self,
             sums=self.sums.plus(other.sums),
             sample=self.sample.plus(other.sample),
             sketch=reduce(Sketch.plus, sketches) if sketches else None,
+            edges=_without_rows(edges),
         )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again."""
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+
+def _without_rows(edges: list[Edges | None]) -> Edges | None:
+    """Join the edges of tables: the number of a row says nothing without its table."""
+    known = [tuple(edge.without_rows() for edge in each) for each in edges if each is not None]
+    return reduce(joined, known) if known and len(known) == len(edges) else None

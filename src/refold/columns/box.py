@@ -1,0 +1,224 @@
+"""What was learned of each column by itself: from where to where it goes, in which steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.once import once
+from refold.columns.edges import Counted, Edge, Edges
+
+# A gap so many times as wide as the middle 80 % of a column cuts off what lies beyond it, …
+_GAP = 10.0
+# … if that is not more than so many rows.
+_MOST_APART = 3.0
+# A column is discrete if every value of it came so often.
+_OFTEN = 5.0
+# The unit of a discrete column is this part of its smallest step: a value never seen is far off.
+_STEPS = 12.0
+# Values count for the spread up to so many times the middle 80 % from the median.
+_REACH = 5.0
+
+
+class Side(NamedTuple):
+    """One column of a box: see Box."""
+
+    low: float
+    high: float
+    apart: Counted
+    levels: Floats | None
+    unit: float
+    middle: float
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """The box that the training rows lie in, column by column.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (d,)
+        Its ends: the smallest and the largest value that is not cut off.
+    apart : tuple of Counted
+        The cells of each column that are cut off: up to three at either end, beyond a gap ten times
+        as wide as the middle 80 % of the column.
+    levels : tuple of (ndarray or None)
+        The values inside the box of a column that is discrete: each came at least five times.
+    unit : ndarray of shape (d,)
+        What distances to the box are measured in: the spread of the column; of a discrete one at
+        most a twelfth of the smallest step.
+    middle : ndarray of shape (d,)
+        The width of the middle 80 % of each column; 0 where nearly all rows have one value.
+    """
+
+    low: Floats
+    high: Floats
+    apart: tuple[Counted, ...]
+    levels: tuple[Floats | None, ...]
+    unit: Floats
+    middle: Floats
+
+    @classmethod
+    def of(cls, edges: Edges, rows: Floats, weights: Floats) -> Box:
+        """Make the box of the edges of all rows and of some rows, a uniform sample."""
+        sides = [_side(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
+        return cls(
+            low=np.array([side.low for side in sides]),
+            high=np.array([side.high for side in sides]),
+            apart=tuple(side.apart for side in sides),
+            levels=tuple(side.levels for side in sides),
+            unit=np.array([side.unit for side in sides]),
+            middle=np.array([side.middle for side in sides]),
+        )
+
+    def excess(self, X: Floats) -> Floats:
+        """Return how far each value is from all that was learned, in the column's unit.
+
+        Inside the box that is 0, except between the levels of a discrete column. NaN is in no box:
+        0.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = np.maximum(self.low - X, X - self.high)
+            for column, known in self._known:
+                away = _to_nearest(known, X[:, column])
+                inside = out[:, column] <= 0.0
+                free = self.levels[column] is None
+                out[:, column] = np.where(inside & free, 0.0, away)
+            out = np.maximum(out, 0.0) / self.unit
+        return np.nan_to_num(out, nan=0.0, posinf=np.finfo(np.float64).max)
+
+    def left_out(self, X: Floats, weights: Floats, edges: Edges) -> Floats:
+        """Return the excess of rows that were learned, had each been left out once.
+
+        A row on or beyond an end, whose value no other has, is as far outside as the next one is.
+        """
+        out = self.excess(X)
+        once_only = weights <= 1.0
+        for column, edge in enumerate(edges):
+            values, gaps = _alone(edge, self.low[column], self.high[column])
+            if len(values) == 0:
+                continue
+            at = np.minimum(np.searchsorted(values, X[:, column]), len(values) - 1)
+            found = once_only & (values[at] == X[:, column])
+            out[found, column] = gaps[at[found]] / self.unit[column]
+        return out
+
+    @once
+    def _known(self) -> list[tuple[int, Floats]]:
+        """The columns where it is not enough to know the ends, and the values learned there."""
+        return list(self._special())
+
+    def _special(self) -> Iterator[tuple[int, Floats]]:
+        for column, (levels, apart) in enumerate(zip(self.levels, self.apart, strict=True)):
+            if levels is not None or len(apart.values):
+                inner = [self.low[column], self.high[column]] if levels is None else levels
+                yield column, np.unique(np.concatenate([inner, apart.values]))
+
+
+def _to_nearest(known: Floats, values: Floats) -> Floats:
+    at = np.searchsorted(known, values)
+    below = known[np.maximum(at - 1, 0)]
+    above = known[np.minimum(at, len(known) - 1)]
+    return np.asarray(np.minimum(np.abs(values - below), np.abs(above - values)))
+
+
+def _side(edge: Edge, column: Floats, weights: Floats) -> Side:
+    seen = ~np.isnan(column)
+    values, counts = column[seen], weights[seen]
+    if len(values) == 0:  # of a column that is nearly empty the sample may have nothing
+        values, counts = edge.low.values, edge.low.weights
+    order = np.argsort(values, kind="stable")
+    values, counts = values[order], counts[order]
+    middle, median = _middle(values, counts)
+    below, above = _cut(edge.low, _GAP * middle), _cut(edge.high, _GAP * middle, from_above=True)
+    low = float(edge.low.values[below])
+    high = float(edge.high.values[len(edge.high.values) - 1 - above])
+    if low > high:  # two heaps of a few rows each: neither is apart from the other
+        below = above = 0
+        low, high = float(edge.low.values[0]), float(edge.high.values[-1])
+    apart = _outside(edge, below, above)
+    levels = _levels(edge.levels, low, high)
+    unit = _spread(values, counts, median, _REACH * middle)
+    if levels is not None and len(levels) > 1:
+        unit = min(unit, float(np.diff(levels).min()) / _STEPS)
+    if not unit > 0.0:
+        unit = 1e-3 if median == 0.0 else max(1e-3 * abs(median), 1e-300)
+    return Side(low, high, apart, levels, unit, middle)
+
+
+def _middle(values: Floats, counts: Floats) -> tuple[float, float]:
+    """Return q90 − q10 and the median; where they agree, that of values unlike the median."""
+    low, median, high = _quantiles(values, counts, (0.1, 0.5, 0.9))
+    if low == high:
+        other = values != median
+        if counts[other].sum() < 10.0:
+            return 0.0, median
+        low, _, high = _quantiles(values[other], counts[other], (0.1, 0.5, 0.9))
+    with np.errstate(over="ignore"):
+        return float(min(high - low, np.finfo(np.float64).max)), median
+
+
+def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the smallest values with so much of the weight at or below them."""
+    up_to = np.cumsum(counts)
+    at = np.searchsorted(up_to, np.array(shares) * up_to[-1] * (1.0 - 1e-12))
+    return tuple(float(v) for v in values[np.minimum(at, len(values) - 1)])
+
+
+def _cut(end: Counted, gap: float, *, from_above: bool = False) -> int:
+    """Return how many of the outermost values are cut off."""
+    step = -1 if from_above else 1
+    values, weights = end.values[::step], end.weights[::step]
+    with np.errstate(over="ignore"):
+        wide = np.abs(np.diff(values)) > gap
+    few = np.cumsum(weights)[:-1] <= _MOST_APART
+    cuts = np.flatnonzero(wide & few)
+    return int(cuts[-1]) + 1 if len(cuts) else 0
+
+
+def _outside(edge: Edge, below: int, above: int) -> Counted:
+    low, high = edge.low, edge.high
+    parts = [
+        (low.values[:below], low.weights[:below], low.rows[:below]),
+        *([(high.values[-above:], high.weights[-above:], high.rows[-above:])] if above else []),
+    ]
+    return Counted(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _levels(levels: Counted | None, low: float, high: float) -> Floats | None:
+    """Return the values inside the box if each came often."""
+    if levels is None:
+        return None
+    inside = (levels.values >= low) & (levels.values <= high)
+    return levels.values[inside] if (levels.weights[inside] >= _OFTEN).all() else None
+
+
+def _spread(values: Floats, counts: Floats, median: float, reach: float) -> float:
+    """Return the standard deviation of values that are clipped to the neighbourhood."""
+    with np.errstate(over="ignore"):
+        near = np.clip(values - median, -reach, reach)
+    size = float(np.abs(near).max(initial=0.0))
+    if size == 0.0:
+        return 0.0
+    near = near / size  # squares of very large or small numbers are none
+    mean = np.average(near, weights=counts)
+    return float(np.sqrt(np.average(np.square(near - mean), weights=counts))) * size
+
+
+def _alone(edge: Edge, low: float, high: float) -> tuple[Floats, Floats]:
+    """Return the values on or beyond an end that one row has, and the gaps to the next ones."""
+    values, gaps = [], []
+    for end, outer in ((edge.low, edge.low.values <= low), (edge.high, edge.high.values >= high)):
+        with np.errstate(over="ignore"):
+            steps = np.abs(np.diff(end.values, prepend=-np.inf, append=np.inf))
+        nearest = np.minimum(steps[:-1], steps[1:])
+        # The innermost value kept has a neighbour that is not kept, unless there is no further one.
+        single = outer & (end.weights <= 1.0) & np.isfinite(nearest)
+        values.append(end.values[single])
+        gaps.append(nearest[single])
+    found, first = np.unique(np.concatenate(values), return_index=True)
+    return found, np.concatenate(gaps)[first]

@@ -1,0 +1,138 @@
+"""The outermost values of each column and the values of discrete ones: they add up over chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats, Integers
+
+# Different values kept at either end: up to three may be cut off, the fourth may become the end of
+# the box, and the fifth is its neighbour should that row be left out.
+DEPTH = 5
+# A column with more different values than this is not discrete.
+MOST_LEVELS = 256
+# So many rows are looked at before all values of a column are sorted for nothing.
+_FIRST_LOOK = 4 * MOST_LEVELS
+# The smallest values are looked for among the smallest of so many each.
+_BLOCK = 1024
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Different values of a column, ascending, how often each came and in which row first.
+
+    Parameters
+    ----------
+    values, weights : ndarray of shape (k,)
+        The values and the weight of the rows that have them.
+    rows : ndarray of int, shape (k,)
+        The first of these rows, from 0; -1 if unknown.
+    """
+
+    values: Floats
+    weights: Floats
+    rows: Integers
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, rows: Integers) -> Self:
+        """Count values that may repeat."""
+        distinct, first, group = np.unique(values, return_index=True, return_inverse=True)
+        counts = np.bincount(group, weights=weights, minlength=len(distinct))
+        return cls(distinct, counts.astype(np.float64), rows[first])
+
+    def plus(self, other: Counted) -> Counted:
+        """Return the counts of both; `other` came later."""
+        pairs = ("values", "weights", "rows")
+        both = (np.concatenate([getattr(c, name) for c in (self, other)]) for name in pairs)
+        return Counted.of(*both)
+
+    def ends(self, depth: int) -> tuple[Counted, Counted]:
+        """Return the smallest and the largest of them."""
+        return self._take(slice(None, depth)), self._take(slice(-depth, None))
+
+    def without_rows(self) -> Counted:
+        """Return the same without row numbers."""
+        return replace(self, rows=np.full_like(self.rows, UNKNOWN))
+
+    def _take(self, part: slice) -> Counted:
+        return Counted(self.values[part], self.weights[part], self.rows[part])
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """What is kept of one column.
+
+    Parameters
+    ----------
+    low, high : Counted
+        Its five smallest and its five largest values.
+    levels : Counted or None
+        All its values, as long as there are at most 256 different ones.
+    """
+
+    low: Counted
+    high: Counted
+    levels: Counted | None
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, rows: Integers) -> Self:
+        """Look at a column; NaN and values that count for nothing are left out."""
+        used = ~np.isnan(values) & (weights > 0.0)
+        if not used.all():
+            values, weights, rows = values[used], weights[used], rows[used]
+        if len(np.unique(values[:_FIRST_LOOK])) <= MOST_LEVELS:
+            levels = Counted.of(values, weights, rows)
+            if len(levels.values) <= MOST_LEVELS:
+                return cls(*levels.ends(DEPTH), levels)
+        outer = np.zeros(len(values), dtype=np.bool_)
+        for inwards in (values, -values):
+            outer |= inwards <= _smallest(inwards, DEPTH)
+        ends = Counted.of(values[outer], weights[outer], rows[outer])
+        return cls(*ends.ends(DEPTH), None)
+
+    def plus(self, other: Edge) -> Edge:
+        """Return what is kept of the rows of both."""
+        low, high = self.low.plus(other.low).ends(DEPTH)[0], self.high.plus(other.high)
+        levels = None
+        if self.levels is not None and other.levels is not None:
+            levels = self.levels.plus(other.levels)
+            levels = levels if len(levels.values) <= MOST_LEVELS else None
+        return Edge(low, high.ends(DEPTH)[1], levels)
+
+    def without_rows(self) -> Edge:
+        """Return the same without row numbers."""
+        levels = None if self.levels is None else self.levels.without_rows()
+        return Edge(self.low.without_rows(), self.high.without_rows(), levels)
+
+
+def _smallest(values: Floats, n: int) -> float:
+    """Return the n-th smallest of the different values, or the largest if there are fewer."""
+    near = values
+    if len(values) > _BLOCK:  # none of the n smallest blocks begins below the n-th smallest value
+        least = np.unique(np.minimum.reduceat(values, np.arange(0, len(values), _BLOCK)))
+        if len(least) >= n:
+            near = values[values <= least[n - 1]]
+    distinct = np.unique(near)
+    return float(distinct[min(n, len(distinct)) - 1]) if len(distinct) else np.inf
+
+
+Edges = tuple[Edge, ...]
+
+
+def edges_of(X: NDArray[Any], weights: Floats | None, rows: Integers | None = None) -> Edges:
+    """Look at each column of rows; `rows` are their numbers, from 0 if there are none."""
+    counts = np.ones(len(X)) if weights is None else weights
+    numbers = np.arange(len(X)) if rows is None else rows
+    return tuple(
+        Edge.of(np.ascontiguousarray(column, dtype=np.float64), counts, numbers) for column in X.T
+    )
+
+
+def joined(one: Edges, other: Edges) -> Edges:
+    """Return what is kept of the rows of both."""
+    return tuple(a.plus(b) for a, b in zip(one, other, strict=True))

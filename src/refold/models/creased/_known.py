@@ -1,0 +1,73 @@
+"""Rows that were learned are recognised: they are judged as if they had been left out.
+
+A model has bent towards the rows it learned; without this it would call none of them abnormal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Booleans, Floats
+
+# Numbers by which a row is recognised.
+N_MARKS = 4
+# How far they may be off: other libraries round a row, or standardize it first.
+TOLERANCE = 1e-6
+
+
+def weights_of_marks(d: int) -> tuple[Floats, Floats]:
+    """Return what standardized values are multiplied by, and what a gap counts as."""
+    random = np.random.RandomState(d)
+    return random.standard_normal((d, N_MARKS)) / np.sqrt(d), 3.0 + random.random_sample(d)
+
+
+def marks_of(z: Floats) -> Floats:
+    """Return the marks of standardized rows: the same bits for equal rows, whoever is beside."""
+    weights, gaps = weights_of_marks(z.shape[1])
+    marks = np.zeros((len(z), N_MARKS))
+    for column, weight, gap in zip(z.T, weights, gaps, strict=True):
+        marks += np.where(np.isnan(column), gap, column)[:, None] * weight
+    return marks
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRows:
+    """Marks of rows that were learned, from which the rows cannot be told, and their distances.
+
+    Parameters
+    ----------
+    marks : ndarray of shape (k, 4)
+        Random sums of the standardized values of each different row, ascending by the first.
+    distances : ndarray of shape (k,)
+        How far out the row would have been without itself.
+    """
+
+    marks: Floats
+    distances: Floats
+
+    @classmethod
+    def of(cls, z: Floats, distances: Floats) -> KnownRows:
+        """Remember standardized rows; copies of one have their mean."""
+        marks, group, counts = np.unique(
+            marks_of(z), axis=0, return_inverse=True, return_counts=True
+        )
+        group = group.ravel()
+        return cls(marks, np.bincount(group, weights=distances, minlength=len(marks)) / counts)
+
+    def find(self, z: Floats) -> tuple[Booleans, Floats]:
+        """Say which standardized rows were learned, and give the distances of these."""
+        found, at = np.zeros(len(z), dtype=np.bool_), np.zeros(len(z), dtype=np.intp)
+        if len(self.marks) == 0:
+            return found, np.empty(0)
+        marks = marks_of(z)
+        first = np.searchsorted(self.marks[:, 0], marks[:, 0] - TOLERANCE)
+        last = np.searchsorted(self.marks[:, 0], marks[:, 0] + TOLERANCE, side="right")
+        for step in range(int((last - first).max(initial=0))):
+            open_ = np.flatnonzero(~found & (first + step < last))
+            place = first[open_] + step
+            same = np.abs(self.marks[place] - marks[open_]).max(axis=1) <= TOLERANCE
+            found[open_[same]] = True
+            at[open_[same]] = place[same]
+        return found, self.distances[at[found]]

@@ -1,0 +1,64 @@
+"""Few rows: their scores by models that were really made without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.errors import TableError
+
+# Up to so many rows models are made anew; creases go through rows, which flatters those few.
+MOST_ROWS = 200
+_PARTS = 50
+# Without one of fewer rows there would hardly be a table.
+_LEAST_ROWS = 5
+
+
+def affordable(weights: Floats) -> bool:
+    """Say whether rows are few enough."""
+    return _LEAST_ROWS <= float(np.ceil(weights).sum()) <= MOST_ROWS
+
+
+def refitted(
+    rows: Floats,
+    weights: Floats,
+    score: Callable[[Floats, Floats, Floats], Floats],
+    otherwise: Floats,
+    seed: int,
+) -> Floats:
+    """Return what each row scores, on average over its copies, without the part it is in.
+
+    A row of weight w stands for ⌈w⌉ rows. Which of them are left out together does not depend on
+    the order of the rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        The rows.
+    weights : ndarray of shape (n,)
+        How often each counts, above 0.
+    score : callable
+        ``score(rest, weights, left_out)`` learns from rows and scores others.
+    otherwise : ndarray of shape (n,)
+        The scores of rows without which there is no table: only they have a value in some column.
+    seed : int
+        Decides which rows are left out together.
+    """
+    copies = np.ceil(weights).astype(np.int64)
+    order = np.lexsort(rows.T)
+    which = np.repeat(order, copies[order])
+    total = len(which)
+    part = np.random.RandomState(seed).permutation(total) % min(total, _PARTS)
+    each = weights / copies
+    scores = np.empty(total)
+    for number in range(part.max() + 1):
+        left = which[part == number]
+        rest = weights - np.bincount(left, minlength=len(rows)) * each
+        used = rest > 1e-9 * weights
+        try:
+            scores[part == number] = score(rows[used], rest[used], rows[left])
+        except TableError:
+            scores[part == number] = otherwise[left]
+    return np.asarray(np.bincount(which, weights=scores, minlength=len(rows)) / copies)
