@@ -49,8 +49,11 @@ def smallest_changes(found: Judgement, normal: Normal) -> Floats:
         open_, parts = open_[rejected], parts[rejected]
         if len(open_) == 0:
             break
-    instead[open_] = np.nan
-    _put_back(found, X, instead)
+    if len(open_):  # it may be what is missing that is needed
+        instead[open_] = typical
+        instead[open_[found.judge.rows(instead[open_]).outlier]] = np.nan
+    while _put_back(found, X, instead):
+        pass  # what was needed beside others may not be any more
     return instead
 
 
@@ -70,9 +73,15 @@ def _with_more(chosen: Booleans, missing: Booleans, parts: Floats, step: int) ->
     return np.asarray(chosen | (more & ~missing))
 
 
-def _put_back(found: Judgement, X: Floats, instead: Floats) -> None:
-    """Undo the changes that a row does not need to be accepted, in place."""
-    changed = (instead != X) & ~np.isnan(instead)
+def different(instead: Floats, X: Floats) -> Booleans:
+    """Say which values were changed; one that was missing may have been put in."""
+    return np.asarray((instead != X) & ~np.isnan(instead))
+
+
+def _put_back(found: Judgement, X: Floats, instead: Floats) -> bool:
+    """Undo changes that a row does not need to be accepted, in place; say whether there were any."""
+    undone = False
+    changed = different(instead, X)
     several = np.flatnonzero(changed.sum(axis=1) > 1)
     parts = np.where(changed, found.attribution().parts, np.inf)[several]
     for place, features in enumerate(np.argsort(parts, axis=1, kind="stable").T):
@@ -84,6 +93,8 @@ def _put_back(found: Judgement, X: Floats, instead: Floats) -> None:
         tried[np.arange(len(rows)), columns] = X[rows, columns]
         fine = ~found.judge.rows(tried).outlier
         instead[rows[fine]] = tried[fine]
+        undone |= bool(fine.any())
+    return undone
 
 
 def _typical(scorer: Scorer, normal: Normal) -> Floats:

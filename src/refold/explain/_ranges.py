@@ -19,7 +19,7 @@ _GAP_SHARE = 0.1
 # … this many times as wide as steps between quantiles usually are, …
 _GAP_STEPS = 8.0
 # … and has this many quantiles, about 2 %, and rows on either side: a tail is no second range.
-_GAP_MARGIN = 5
+_GAP_MARGIN = 6
 # As few distinct values as this are named one by one.
 _FEW_VALUES = 5
 _FEW_ROWS = 50

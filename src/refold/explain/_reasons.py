@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.summary import Summary
 from refold.explain._beside import beside
-from refold.explain._changes import smallest_changes
+from refold.explain._changes import different, smallest_changes
 from refold.explain._nearest import is_exact, nearest_accepted
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell, Reason
@@ -38,9 +38,10 @@ def _of_block(
 ) -> Iterator[dict[str, Any]]:
     X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
     inside = normal.inside(X)
-    order = _in_order(parts, inside & normal.common(X))
-    wanted, names, ranges = order[:, :most], found.names, normal.ranges
-    accepted, said = _ways_out(found, normal, wanted) if nearest else (None, None)
+    wanted = _in_order(parts, inside & normal.common(X))[:, :most]
+    names, ranges = found.names, normal.ranges
+    nowhere = np.full(wanted.shape, np.nan)
+    accepted, said = _ways_out(found, normal, wanted) if nearest else (nowhere, nowhere)
     columns = {
         "value": X,
         "contribution": parts,
@@ -54,10 +55,11 @@ def _of_block(
         for name, values in columns.items()
         if values is not None
     }
-    if accepted is not None:
+    if nearest:
         fields |= {"accepted_at": _or_none(accepted), "stated": _or_none(said)}
     exact = isinstance(found.judge.scorer, FoldScorer) and is_exact(found.judge.scorer)
-    partners, changes = beside(found, order, inside), _changes(found, normal, wanted, said)
+    partners = beside(found, inside)
+    changes = _changes(found, normal, wanted, said) if nearest else [[]] * len(found)
     own = X.tolist()
     for i, features in enumerate(wanted.tolist()):
         yield {
@@ -89,30 +91,28 @@ def _shares(found: Judgement) -> Floats:
 def _ways_out(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, Floats]:
     """Return the nearest accepted values, and as they are named."""
     if isinstance(found.judge.scorer, FoldScorer):
-        accepted = nearest_accepted(found, normal.summary.quantiles, wanted)
+        accepted = nearest_accepted(found, normal, wanted)
     else:
         accepted = search(found, normal, wanted)
     return accepted, stated(found, wanted, accepted)
 
 
 def _changes(
-    found: Judgement, normal: Normal, wanted: Integers, said: Floats | None
+    found: Judgement, normal: Normal, wanted: Integers, said: Floats
 ) -> list[list[tuple[int, float]]]:
     """Return what would have to change in each row: one feature if that will do, else several."""
     out: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
-    if said is None:
-        return out
     single = ~np.isnan(said)
-    for i in np.flatnonzero(single.any(axis=1)):
+    for i in np.flatnonzero(single.any(axis=1)).tolist():
         at = int(single[i].argmax())
         out[i] = [(int(wanted[i, at]), float(said[i, at]))]
     open_ = np.flatnonzero(found.outlier & ~single.any(axis=1))
     if len(open_):
         rows = found.take(open_)
         instead = smallest_changes(rows, normal)
-        for i, old, new in zip(open_.tolist(), rows.rows, instead, strict=True):
-            changed = np.flatnonzero((new != old) & ~np.isnan(new))
-            out[i] = [(int(j), float(new[j])) for j in changed]
+        changes = zip(open_.tolist(), different(instead, rows.rows), instead, strict=True)
+        for i, changed, new in changes:
+            out[i] = [(j, float(new[j])) for j in np.flatnonzero(changed).tolist()]
     return out
 
 

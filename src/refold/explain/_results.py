@@ -23,7 +23,10 @@ from refold.explain._numbers import (
 
 # Less than this share of the training rows is worth a word.
 _FEW = 0.05
-_MOST_NAMED = 6
+# What matters less is no reason, unless it comes first.
+_LEAST_SHARE = 0.01
+# Changes that are all named; of more only some are.
+_MOST_NAMED, _SOME = 6, 3
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,11 @@ class Explanation:
             return f"row {self.row}: not judged, it has no value"
         verdict = "normal" if self.label == 1 else "NOT normal"
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
-        shown = [reason for reason in self.reasons[:reasons] if reason.share > 0.0]
+        shown = [
+            reason
+            for rank, reason in enumerate(self.reasons[:reasons])
+            if reason.share >= (_LEAST_SHARE if rank else 0.0) and reason.share > 0.0
+        ]
         ends = [self.distance, self.threshold]
         digits = digits_that(
             lambda n: (as_read(ends[0], n) > as_read(ends[1], n)) == (ends[0] > ends[1])
@@ -187,7 +194,8 @@ class Explanation:
         distance, threshold = (number(end, digits) for end in ends)
         return "\n".join(
             [
-                f"row {self.row}: {verdict}, distance {distance} (normal up to {threshold}{rarity})",
+                f"row {self.row}: {verdict}, distance {distance} "
+                f"(normal up to {threshold}{rarity})",
                 *(f"  {reason}{self._remark(reason)}" for reason in shown),
                 *self._way_out(shown),
             ]
@@ -199,7 +207,7 @@ class Explanation:
             outside = not reason.inside and not math.isnan(reason.value)
             return "; accepted all the same" if outside else ""
         remark = ""
-        if reason.inside and not reason.beside:
+        if reason.inside and not reason.beside and reason is self.reasons[0]:
             alone = reason.expected is None and reason.contribution > self.threshold
             remark = "by itself" if alone else "only with the other values"
             remark = f"; inside, too far out {remark}"
@@ -214,9 +222,12 @@ class Explanation:
         """Name the smallest set of changes, unless a reason above has named its own."""
         if not self.changes or any(reason.stated is not None for reason in shown):
             return []
-        named = [str(cell) for cell in self.changes[:_MOST_NAMED]]
-        more = len(self.changes) - len(named)
-        return [f"  would be accepted with {listed(named + ([f'{more} more'] if more else []))}"]
+        if len(self.changes) <= _MOST_NAMED:
+            return [f"  would be accepted with {listed([str(cell) for cell in self.changes])}"]
+        some = listed([str(cell) for cell in self.changes[:_SOME]])
+        return [
+            f"  would be accepted only with {len(self.changes)} values changed, {some} among them"
+        ]
 
     def __str__(self) -> str:
         return self.text()
