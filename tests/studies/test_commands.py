@@ -15,7 +15,7 @@ from tests.studies.conftest import refold
     ("command", "options"),
     [
         ("reproduce", ("table", "figure", "setting", "methods", "data", "out", "jobs")),
-        ("benchmark", ("sets", "methods", "seeds", "out", "jobs", "time-limit")),
+        ("benchmark", ("suite", "sets", "methods", "seeds", "out", "jobs", "time-limit")),
     ],
 )
 def test_help_names_every_option(command, options):
@@ -38,6 +38,7 @@ def test_help_names_every_option(command, options):
         ("reproduce", "--data", ".", "has no folder ref-paper"),
         ("benchmark", "--sets", "wine,Wine", "'Wine' is not among"),
         ("benchmark", "--methods", "REF,kNN", "'kNN' is not among"),
+        ("benchmark", "--suite", "odd", "'odd' is not one of"),
         ("benchmark", "--seeds", "0", "Invalid value for '--seeds'"),
         ("benchmark", "--time-limit", "0", "Invalid value for '--time-limit'"),
     ],

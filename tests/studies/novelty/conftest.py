@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from refold.studies.download import DataError
@@ -28,6 +29,14 @@ def adbench():
         except DataError:
             pytest.skip("ADBench's data is neither in REFOLD_DATA nor can it be downloaded")
         yield
+
+
+def write_task(folder, name, rng, **changed):
+    """Write a task that says which rows to learn from."""
+    folder.mkdir(exist_ok=True)
+    test = np.concatenate([rng.normal(size=(30, 3)), rng.normal(6.0, 1.0, (10, 3))])
+    arrays = {"train": rng.normal(size=(60, 3)), "test": test, "test_labels": np.arange(40) >= 30}
+    np.savez(folder / f"{name}.npz", **arrays | changed)
 
 
 class Run(NamedTuple):

@@ -17,7 +17,7 @@ from refold.studies.novelty.adbench import ADBENCH
 from refold.studies.novelty.cells import RANKED
 from refold.studies.novelty.suite import divide
 from tests.studies.conftest import REFOLD, refold
-from tests.studies.novelty.conftest import OPTIONS
+from tests.studies.novelty.conftest import OPTIONS, write_task
 
 
 @pytest.mark.slow
@@ -33,10 +33,36 @@ def test_two_sets_and_three_methods(whole_run):
     expected = roc_auc_score(rows.is_anomaly, -lof.score_samples(scale.transform(rows.test)))
     [found] = [c for c in cells if (c["set"], c["method"], c["seed"]) == ("wine", "LOF", "1")]
     assert float(found["auroc"]) == pytest.approx(expected)
-    table = {line.split()[0]: line.split()[1:] for line in whole_run.output.splitlines()[1:4]}
+    lines = whole_run.output.splitlines()
+    table = {line.split()[0]: line.split()[1:] for line in lines[1:4]}
     mean = np.mean([float(cell["auroc"]) for cell in cells if cell["method"] == "REF"])
     assert table["REF"][0] == f"{100 * mean:.1f}"
     assert table["REF"][-1] == "2/2"
+    assert "REF against each: sets won–tied–lost, p of Wilcoxon's test after Holm's" in lines
+
+
+@pytest.mark.slow
+def test_tasks_that_say_what_to_learn_from(tmp_path, rng):
+    for name in ("one", "Other"):
+        write_task(tmp_path / "oddbench", name, rng)
+    line = ["benchmark", "--suite", "oddbench", "--methods", "CreasedREF,kNN-1", "--out"]
+    environment = {"REFOLD_DATA": str(tmp_path), "HOME": str(tmp_path)}
+    done = refold(*line, tmp_path / "out", env=environment)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out" / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    ran = [(cell["set"], cell["method"], cell["outcome"]) for cell in cells]
+    assert ran == [(s, m, "done") for s in ("one", "Other") for m in ("CreasedREF", "kNN-1")]
+    assert "the training rows of a task" in (tmp_path / "out" / "index.html").read_text("utf-8")
+
+
+def test_no_tasks_are_told_in_a_sentence(tmp_path):
+    for data, why in (({}, "REFOLD_DATA is not set"), ({"REFOLD_DATA": str(tmp_path)}, "has none")):
+        done = refold("benchmark", "--suite", "oddbench", env=data, cwd=tmp_path)
+        assert done.returncode == 2
+        assert why in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "benchmark-oddbench").exists()
 
 
 def children(pid):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from refold.studies.novelty.cells import MEASURES
 from tests.studies.novelty.made import made
 
 
@@ -71,4 +72,15 @@ def test_the_table_has_one_line_per_cell():
     assert lines[0].startswith("set,method,seed,outcome,auroc,auprc,gmean,false_alarms,")
     assert len(lines) == 5
     assert lines[1].startswith("set0,REF,0,done,0.8,")
-    assert lines[4] == "set0,LOF,1,failed,,,,,,,ValueError: no"
+    assert lines[4] == "set0,LOF,1,failed" + "," * (len(MEASURES) + 1) + "ValueError: no"
+
+
+def test_the_largest_losses_come_first():
+    found = made({"REF": [[0.5], [0.9], [0.2]], "LOF": [[0.6], [0.8], [0.7]]})
+    losses = found.largest_losses("auroc", "REF")
+    assert [tuple(loss) for loss in losses] == [
+        ("set2", 0.2, "LOF", 0.7),
+        ("set0", 0.5, "LOF", 0.6),
+    ]
+    assert "  set2: 20.0, LOF has 70.0" in found.text()
+    assert any("1–0–2, p=" in line for line in found.text())

@@ -8,6 +8,8 @@ import re
 import numpy as np
 import pytest
 
+from refold.studies.novelty.adbench import ADBENCH
+from refold.studies.novelty.cells import MEASURES, RANKED
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.page import write_index
 from tests.browser import chromium, needs_chromium, width_in_window
@@ -32,7 +34,7 @@ def found():
 @pytest.fixture(scope="module")
 def page(found, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    write_index(found, "ADBench", folder)
+    write_index(found, ADBENCH, folder)
     return folder / "index.html"
 
 
@@ -53,8 +55,8 @@ def test_means_and_ranks_are_those_of_the_found(page, found):
     ranks = found.ranking("auroc").ranks
     for method, cells in rows.items():
         assert cells[0] == f"{100 * found.mean('auroc', method):.1f}"
-        assert cells[6] == f"{ranks[method]:.2f}"
-        assert cells[9] == ("20 of 21" if method == "SSVDD" else "21 of 21")
+        assert cells[len(MEASURES)] == f"{ranks[method]:.2f}"
+        assert cells[-1] == ("20 of 21" if method == "SSVDD" else "21 of 21")
 
 
 def test_losses_are_shown_like_wins(page, found):
@@ -64,7 +66,7 @@ def test_losses_are_shown_like_wins(page, found):
     part = text[text.index("REF-all against") :]
     part = part[: part.index("</table>")]
     for standing in ("better", "worse"):
-        assert part.count(f'<td class="{standing}"') == 3 * standings.count(standing)
+        assert part.count(f'<td class="{standing}"') == len(RANKED) * standings.count(standing)
     assert "▼</b> 0–0–21, p&lt;.001" in part
     assert "▲</b> 21–0–0, p&lt;.001" in part
 
@@ -78,7 +80,7 @@ def test_what_was_not_finished_is_said_and_harmless(page):
 def test_needs_no_other_file(page):
     text = page.read_text(encoding="utf-8")
     assert re.findall(r'(?:src|href)="(?!data:|#)([^"]*)"', text) == []
-    assert text.count("<svg") == 3
+    assert text.count("<svg") == len(RANKED)
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))
 
@@ -99,5 +101,5 @@ def test_nothing_is_wider_than_the_window(page, tmp_path, width):
 
 
 def test_a_page_of_one_method_and_one_set(tmp_path):
-    write_index(made({"LOF": [[0.5]]}), "ADBench", tmp_path)
+    write_index(made({"LOF": [[0.5]]}), ADBENCH, tmp_path)
     assert "<svg" not in (tmp_path / "index.html").read_text(encoding="utf-8")

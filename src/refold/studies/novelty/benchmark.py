@@ -58,5 +58,5 @@ def benchmark(
     study = NoveltyStudy(suite, time_limit)
     found = Comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
     write_text(out / "cells.csv", found.csv())
-    write_index(found, suite.title, out)
+    write_index(found, suite, out)
     return found

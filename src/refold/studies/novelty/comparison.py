@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from refold._typing import Floats
-from refold.studies.novelty.cells import MEASURES, RANKED, NoveltyCell, NoveltyJob
+from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyCell, NoveltyJob
 from refold.studies.novelty.methods import REFERENCES
 from refold.studies.novelty.statistics import (
     SignedRank,
@@ -45,6 +45,11 @@ class Pairing:
             return "level"
         return "better" if self.test.direction > 0 else "worse"
 
+    def __str__(self) -> str:
+        """Return the sets won, tied and lost, and the p-value."""
+        p = "p<.001" if self.p < 0.001 else f"p={self.p:.3f}"
+        return f"{self.test.wins}–{self.test.ties}–{self.test.losses}, {p}"
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -54,6 +59,19 @@ class Ranking:
     ranks: dict[str, float]
     critical_difference: float
     friedman_p: float
+
+
+class Loss(NamedTuple):
+    """A set on which another method is better, and by how much."""
+
+    dataset: str
+    ours: float
+    best: str
+    theirs: float
+
+    def __str__(self) -> str:
+        """Return both values in percent."""
+        return f"{self.dataset}: {100 * self.ours:.1f}, {self.best} has {100 * self.theirs:.1f}"
 
 
 class Comparison:
@@ -150,18 +168,48 @@ class Comparison:
         return csv_text(["set", "method", "seed", "outcome", *MEASURES, "note"], rows)
 
     def text(self) -> Iterator[str]:
-        """Yield a plain table: each method's means in percent, and its average rank by AUROC."""
+        """Yield plain tables: means in percent and the average rank by AUROC, then the tests."""
         ranking = self.ranking("auroc")
         ranks = ranking.ranks if ranking else {}
         width = max(map(len, self.methods))
-        heads = ("AUROC", "AUPRC", "Gmean", "alarms", "rank", "sets")
-        yield " ".join([f"{'':{width}}", *(f"{head:>7}" for head in heads)])
+        percent = [name for name in MEASURES if not name.endswith("_seconds")]
+        heads = [f"{TITLES[name]:>12}" for name in percent]
+        yield " ".join([" " * width, *heads, "  rank  sets"])
         for method in sorted(self.methods, key=lambda name: ranks.get(name, 0.0)):
-            means = [self.mean(name, method) for name in (*RANKED, "false_alarms")]
+            means = [self.mean(name, method) for name in percent]
             cells = ["–" if np.isnan(mean) else f"{100 * mean:.1f}" for mean in means]
-            cells.append(f"{ranks[method]:.2f}" if ranks else "–")
-            cells.append(f"{self.n_finished(method)}/{len(self.sets)}")
-            yield " ".join([f"{method:{width}}", *(f"{cell:>7}" for cell in cells)])
+            rank = f"{ranks[method]:.2f}" if ranks else "–"
+            finished = f"{self.n_finished(method)}/{len(self.sets)}"
+            line = [f"{method:{width}}", *(f"{cell:>12}" for cell in cells)]
+            yield " ".join([*line, f"{rank:>6}", f"{finished:>5}"])
+        if ranking:
+            for reference in self.references[:1]:
+                yield from self._tests_text(reference, width)
+
+    def _tests_text(self, reference: str, width: int) -> Iterator[str]:
+        yield ""
+        yield f"{reference} against each: sets won–tied–lost, p of Wilcoxon's test after Holm's"
+        columns = [self.pairings(name, reference) for name in RANKED]
+        yield " ".join([f"{'':{width}}", *(f"{TITLES[name]:>18}" for name in RANKED)])
+        for row in zip(*columns, strict=True):
+            yield " ".join([f"{row[0].other:{width}}", *(f"{pairing!s:>18}" for pairing in row)])
+        losses = self.largest_losses("auroc", reference)
+        if losses:
+            yield ""
+            yield f"{reference} is farthest behind the best by AUROC on"
+            for loss in losses:
+                yield f"  {loss}"
+
+    def largest_losses(self, measure: str, reference: str, most: int = 5) -> list[Loss]:
+        """Return the sets on which a method is farthest behind the best of the others."""
+        values, at = self.comparable(measure), self.methods.index(reference)
+        best = values.argmax(axis=1)
+        behind = values.max(axis=1) - values[:, at]
+        worst = [i for i in np.argsort(-behind, kind="stable")[:most] if behind[i] > 0]
+        return [
+            Loss(self.sets[i], float(values[i, at]), self.methods[best[i]], float(values[i].max()))
+            for i in worst
+        ]
 
 
 def over_seeds(measure: str, values: list[float]) -> float:

@@ -16,6 +16,7 @@ from sklearn.covariance import EllipticEnvelope
 from sklearn.ensemble import IsolationForest
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import LocalOutlierFactor
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
 from refold import REF, CreasedREF
@@ -56,6 +57,35 @@ PYOD = Conventions(
 )
 
 
+class Trained(NamedTuple):
+    """A method that has learned; rows are given to it as they are in the table.
+
+    Parameters
+    ----------
+    model : estimator
+        What has learned.
+    conventions : Conventions
+        How it is asked.
+    scale : callable
+        What its rows go through first.
+    """
+
+    model: Any
+    conventions: Conventions
+    scale: Callable[[Floats], Floats]
+
+    def score(self, X: Floats) -> Floats:
+        """Return a number for each row: the higher, the less normal."""
+        scores = np.asarray(self.conventions.score(self.model, self.scale(X)))
+        if not np.isfinite(scores).all():
+            raise ValueError(f"{np.sum(~np.isfinite(scores))} scores are not finite.")
+        return scores
+
+    def reject(self, X: Floats, scores: Floats) -> NDArray[np.bool_]:
+        """Return what is decided about rows that have these scores."""
+        return self.conventions.reject(self.model, self.scale(X), scores)
+
+
 @dataclass(frozen=True)
 class Method:
     """A method as it takes part in the comparison.
@@ -75,6 +105,9 @@ class Method:
     standardizes : bool, default=False
         Whether it brings features to one scale itself. For all others the rows are standardized
         by mean and standard deviation of the training rows.
+    make_at_rate : callable, optional
+        ``make_at_rate(seed, alpha)`` is a new estimator with that rate of false alarms, where it
+        can be asked for one.
     """
 
     name: str
@@ -83,6 +116,13 @@ class Method:
     make: Callable[[int], Any]
     conventions: Conventions = SCIKIT_LEARN
     standardizes: bool = False
+    make_at_rate: Callable[[int, float], Any] | None = None
+
+    def learn(self, model: Any, X: Floats) -> Trained:
+        """Let a new estimator learn from normal rows."""
+        scale = (lambda X: X) if self.standardizes else StandardScaler().fit(X).transform
+        model.fit(scale(X))
+        return Trained(model, self.conventions, scale)
 
     def describe(self, seed: int) -> str:
         """Return the settings as text that changes whenever one of them does."""
@@ -147,7 +187,10 @@ def _from_the_paper(name: str) -> Method:
 
 
 def _from_refold(name: str, threshold: str, make: Callable[[int], Any]) -> Method:
-    return Method(name, "refold", threshold, make, standardizes=True)
+    def at_rate(seed: int, alpha: float) -> Any:
+        return make(seed).set_params(alpha=alpha)
+
+    return Method(name, "refold", threshold, make, standardizes=True, make_at_rate=at_rate)
 
 
 _ALL = (
@@ -183,6 +226,12 @@ _ALL = (
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+
+# Those that need no more than seconds on a few thousand rows.
+QUICK = (
+    *("CreasedREF", "REF", "REF-all", "kNN-1", "kNN-5", "LOF", "IsolationForest"),
+    *("OneClassSVM", "GaussianMixture", "ECOD", "COPOD", "HBOS"),
+)
 
 # What all others are tested against.
 REFERENCES = ("CreasedREF", "REF", "REF-all")

@@ -8,27 +8,19 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.studies.novelty.cells import MEASURES, RANKED
+from refold.studies.novelty.cells import MEASURES, RANKED, TITLES
 from refold.studies.novelty.comparison import Comparison, Pairing, Standing, over_seeds
 from refold.studies.novelty.diagram import diagram
 from refold.studies.novelty.methods import METHODS
+from refold.studies.novelty.suite import Suite
 from refold.studies.output import write_page
-
-TITLES = {
-    "auroc": "AUROC",
-    "auprc": "AUPRC",
-    "gmean": "Gmean",
-    "false_alarms": "False alarms",
-    "fit_seconds": "Learning, s",
-    "score_seconds": "Scoring, s",
-}
 
 # Shapes as well as colours: not everyone sees colours.
 SYMBOLS: dict[Standing, str] = {"better": "▲", "level": "≈", "worse": "▼"}
 
 
-def write_index(found: Comparison, suite: str, folder: Path) -> None:
-    """Write ``index.html`` into a folder; `suite` is the title of the suite."""
+def write_index(found: Comparison, suite: Suite, folder: Path) -> None:
+    """Write ``index.html`` into a folder."""
     markupsafe = needs("markupsafe", "paper")
     rankings = [ranking for name in RANKED if (ranking := found.ranking(name))]
     ranks = {ranking.measure: ranking.ranks for ranking in rankings}
@@ -39,6 +31,7 @@ def write_index(found: Comparison, suite: str, folder: Path) -> None:
         found=found,
         suite=suite,
         titles=TITLES,
+        ranked=RANKED,
         symbols=SYMBOLS,
         methods=[METHODS[name] for name in order],
         means=_means(found, order, ranks),
@@ -46,7 +39,10 @@ def write_index(found: Comparison, suite: str, folder: Path) -> None:
             (ranking, markupsafe.Markup(diagram(ranking, found.references))) for ranking in rankings
         ],
         tests={name: _tests(found, name) for name in found.references},
-        overview=[_overview(found, dataset, order) for dataset in found.sets],
+        overviews={
+            name: [_overview(found, name, dataset, order) for dataset in found.sets]
+            for name in ("auroc", "auprc")
+        },
         sets=[_set(found, dataset, order) for dataset in found.sets],
         unfinished=[
             (method, dataset, why)
@@ -87,7 +83,7 @@ def _is_best(measure: str, values: list[float], i: int) -> bool:
 
     Few alarms alone are no merit (a method that rejects nothing has none), so none is best.
     """
-    if measure == "false_alarms" or np.isnan(values).all():
+    if measure in ("false_alarms", "alarms_05") or np.isnan(values).all():
         return False
     best = np.nanmax(values) if measure in RANKED else np.nanmin(values)
     return shown(measure, values[i]) == shown(measure, float(best))
@@ -99,13 +95,13 @@ def _tests(found: Comparison, reference: str) -> list[tuple[str, list[Pairing]]]
     return [(row[0].other, list(row)) for row in zip(*columns, strict=True)]
 
 
-def _overview(found: Comparison, dataset: str, order: list[str]) -> dict[str, Any]:
-    row = found.values["auroc"][found.sets.index(dataset)]
+def _overview(found: Comparison, measure: str, dataset: str, order: list[str]) -> dict[str, Any]:
+    row = found.values[measure][found.sets.index(dataset)]
     values = [float(row[found.methods.index(method)]) for method in order]
     cells = [
         {
-            "text": shown("auroc", value),
-            "best": _is_best("auroc", values, i),
+            "text": shown(measure, value),
+            "best": _is_best(measure, values, i),
             "why": found.unfinished(dataset, order[i]),
         }
         for i, value in enumerate(values)

@@ -1,6 +1,7 @@
 """Suites of labelled tables, and how a table is divided for novelty detection.
 
-A suite is a module with a :class:`Suite` in it, such as :mod:`refold.studies.novelty.adbench`.
+A suite is a module with a :class:`Suite` in it, such as :mod:`refold.studies.novelty.adbench`, or
+:mod:`refold.studies.novelty.oddbench` for tasks that say which rows to learn from.
 """
 
 from __future__ import annotations
@@ -8,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats
-from refold.studies.download import DataError, PublishedFiles
+from refold.studies.download import DataError
 
 MAX_TRAINING = 5_000
+MAX_GIVEN = 2_500  # where the task says which rows to learn from
 MAX_NORMALS = 5_000
 MAX_ANOMALIES = 2_000
 
@@ -32,30 +34,53 @@ class Dataset:
         Unique in its suite.
     normals, anomalies : ndarray of shape (n, d)
         The rows of each kind, in file order.
+    train : ndarray of shape (n, d), optional
+        Normal rows to learn from, where the suite says which; `normals` are then all to judge by.
     """
 
     name: str
     normals: Floats
     anomalies: Floats
+    train: Floats | None = None
+
+
+class DataFiles(Protocol):
+    """Where the files of a suite are."""
+
+    @property
+    def sha256(self) -> dict[str, str]:
+        """Each file's hash by its name."""
+
+    def path(self, name: str) -> Path:
+        """Find a file, wherever it is."""
+
+    def local(self, name: str) -> Path | None:
+        """Return the copy of a file in ``REFOLD_DATA``; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Published data sets, one file each; another format than .npz needs another `read`.
+    """Data sets, one file each; another layout of the files needs another `read`.
 
     Parameters
     ----------
     title : str
         What the suite is called.
-    source : PublishedFiles
+    source : DataFiles
         Where the files are.
     files : dict of str to str
         Each data set's file by the set's name.
+    learns_from : str, optional
+        Which rows a method learns from, in words.
+    seeds : int, default=5
+        How many times each set is divided unless something else is asked for.
     """
 
     title: str
-    source: PublishedFiles
+    source: DataFiles
     files: dict[str, str]
+    learns_from: str = "half of the normal rows"
+    seeds: int = 5
 
     def load(self, name: str) -> Dataset:
         """Load a data set, from a local copy or from where it was published.
@@ -68,15 +93,19 @@ class Suite:
         """
         if name not in self.files:
             raise ValueError(f"There is no data set {name!r}; there are {', '.join(self.files)}.")
-        X, y = self.read(self.source.path(self.files[name]))
-        if not (np.isin(y, (0, 1)).all() and len(X) == len(y) and np.isfinite(X).all()):
+        X, y, train = self.read(self.source.path(self.files[name]))
+        finite = np.isfinite(X).all() and (train is None or np.isfinite(train).all())
+        if not (np.isin(y, (0, 1)).all() and len(X) == len(y) and finite):
             raise DataError(f"{self.files[name]} should have finite rows, each labelled 0 or 1.")
-        return Dataset(name, X[y == 0], X[y == 1])
+        return Dataset(name, X[y == 0], X[y == 1], train)
 
-    def read(self, path: Path) -> tuple[Floats, NDArray[Any]]:
-        """Return a file's rows, and for each whether it is normal (0) or an anomaly (1)."""
+    def read(self, path: Path) -> tuple[Floats, NDArray[Any], Floats | None]:
+        """Return a file's rows, for each whether it is normal (0) or an anomaly (1), and others.
+
+        The others are normal rows to learn from; None if those are to be drawn.
+        """
         with np.load(path) as file:
-            return file["X"].astype(np.float64), file["y"].ravel()
+            return file["X"].astype(np.float64), file["y"].ravel(), None
 
     def fetch(self, names: Sequence[str]) -> None:
         """Make sure that data sets can be loaded; if not, DataError names those that are local."""
@@ -119,8 +148,8 @@ def divide(dataset: Dataset, seed: int) -> Division:
     dataset : Dataset
         With at least two normal rows and an anomaly.
     seed : int
-        Decides, with the set's name, which rows go where; at most 5,000 training rows, 5,000 normal
-        and 2,000 anomalous test rows are drawn.
+        Decides, with the set's name, which rows go where; at most 5,000 training rows (2,500 where
+        the set says which), 5,000 normal and 2,000 anomalous test rows are drawn.
 
     Returns
     -------
@@ -128,11 +157,15 @@ def divide(dataset: Dataset, seed: int) -> Division:
     """
     rng = np.random.default_rng([crc32(dataset.name.encode()), seed])
     normals = rng.permutation(len(dataset.normals))
-    half = len(normals) // 2
+    half = len(normals) // 2 if dataset.train is None else 0
     test_normals = dataset.normals[normals[half:][:MAX_NORMALS]]
     chosen = rng.permutation(len(dataset.anomalies))[:MAX_ANOMALIES]
+    if dataset.train is None:
+        train = dataset.normals[normals[:half][:MAX_TRAINING]]
+    else:
+        train = dataset.train[rng.permutation(len(dataset.train))[:MAX_GIVEN]]
     return Division(
-        train=dataset.normals[normals[:half][:MAX_TRAINING]],
+        train=train,
         test=np.concatenate([test_normals, dataset.anomalies[chosen]]),
         is_anomaly=np.repeat([False, True], [len(test_normals), len(chosen)]),
     )
