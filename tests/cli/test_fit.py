@@ -27,6 +27,7 @@ def test_the_model_is_what_the_library_learns(refold, rows, parts, tmp_path):
         "ignored": [],
         "threshold": expected.threshold_,
         "alpha": 0.01,
+        "noticed": [str(found) for found in expected.noticed_],
         "kind": "REF",
         "levels": "all",
         "engine": "exact",

@@ -90,6 +90,10 @@ class Calibration:
         """Return how many rows lie above a threshold."""
         return float(self.weights[self.scores > threshold].sum())
 
+    def at(self, threshold: float) -> float:
+        """Return how many rows lie at a threshold, to the bit."""
+        return float(self.weights[self.scores == threshold].sum())
+
     def threshold(self, alpha: float) -> float:
         """Return the distance above which a new normal row lies with probability alpha.
 
