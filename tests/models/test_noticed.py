@@ -10,6 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_wine
 import refold
 from refold import REF, RateWarning
 from refold.base.findings import told
+from refold.model_selection import ThresholdSearchCV
+from refold.report import describe
 
 
 @pytest.fixture
@@ -223,3 +225,32 @@ class TestKeeping:
         np.testing.assert_array_equal(warned.score_samples(X), silent.score_samples(X))
         assert warned.alpha_ is None
         assert not hasattr(warned, "calibration_")
+
+
+class TestElsewhere:
+    def test_a_search_for_a_threshold_says_it_once_of_the_one_it_found(self, rng):
+        data = load_breast_cancer()
+        X, y = data.data[:60], data.target[:60]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            search = ThresholdSearchCV(REF()).fit(X, y)
+        assert [str(w.message) for w in said if w.category is RateWarning] == list(
+            told(search.best_estimator_.noticed_)
+        )
+
+    def test_a_detector_with_a_threshold_of_its_own_speaks_of_columns_only(self, rng):
+        pytest.importorskip("pyod")
+        from refold.pyod import REFDetector
+
+        X = rng.normal(size=(25, 30))
+        assert "false-alarms" in kinds(REF(levels="all"), X)
+        X[:, 4] = np.arange(25)
+        with pytest.warns(RateWarning) as said:
+            detector = REFDetector().fit(X)
+        assert [str(w.message).split()[0] for w in said] == ["x4"]
+        assert {found.kind for found in detector.model_.noticed_} == {"running-number"}
+
+    def test_the_model_card_has_it(self, rows):
+        rows["id"] = np.arange(300)
+        card = describe(REF().fit(rows), rows).card
+        assert next(text for name, text in card.facts if name == "Noticed").startswith("id runs")

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.base.findings import Finding
+from refold.columns.box import Box
+from refold.columns.edges import UNKNOWN
 from refold.columns.summary import SAMPLED_ROWS
 
 _LEAST_ROWS = 20  # fewer than these are a running number, or one value, by chance
@@ -48,6 +50,42 @@ def notice_columns(
     likely = _may_repeat(_drawn(X, _FIRST_ROWS)) if w is None else np.ones(X.shape[1])
     for j in map(int, np.flatnonzero(likely)):
         yield from _one_value(_drawn(X[:, j], SAMPLED_ROWS), w, names[j])
+
+
+def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[Finding]:
+    """Find single cells that are far from all other values of their column.
+
+    Parameters
+    ----------
+    box : Box
+        What was learned of each column.
+    names : sequence of str
+        What the columns are called.
+    learned : bool
+        Whether the model takes them as normal all the same.
+
+    Yields
+    ------
+    Finding
+        ``"absurd-cell"``, one for each cell.
+    """
+    for name, apart, middle in zip(names, box.apart, box.middle, strict=True):
+        if middle == 0.0:  # nearly all rows have one value: there is no measure of far
+            continue
+        for value, row in zip(apart.values.tolist(), apart.rows.tolist(), strict=True):
+            where = f" in row {row:,}" if row != UNKNOWN else ""
+            fate = "." if learned else " and was not taken as normal."
+            yield Finding(
+                kind="absurd-cell",
+                message=f"{name} {value:.6g}{where} is far from all others{fate}",
+                column=name,
+                rows=(row,) if row != UNKNOWN else (),
+                values=(value,),
+                advice="If it is an error, mend or leave out the cell: up to it everything passes "
+                "as normal."
+                if learned
+                else "",
+            )
 
 
 def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:

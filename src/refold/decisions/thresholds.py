@@ -119,6 +119,21 @@ class Calibration:
         above = np.append(self._at_least()[1:], 0.0)
         return float(self.scores[np.argmax(above <= rows)])
 
+    def rejected(self, threshold: float) -> float:
+        """Return how many rows a threshold rejects; between two scores, a number between theirs.
+
+        One that :meth:`threshold` has interpolated thus rejects what it was asked for.
+        """
+        k = int(np.searchsorted(self.scores, threshold, side="right"))
+        above = self.above(threshold)
+        if k in (0, len(self.scores)) or threshold == self.scores[k - 1]:
+            return above
+        lower, upper = self.scores[k - 1 : k + 1]
+        if lower == 0.0:
+            return float(above - self.weights[k] * threshold / upper)
+        part = np.log(threshold / lower) / np.log(upper / lower)
+        return float(above - self.weights[k] * part)
+
     def p_values(self, distances: Floats) -> Floats:
         """Return for each distance how rare it is among normal rows, the new one counted in.
 

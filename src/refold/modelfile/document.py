@@ -138,8 +138,8 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
-    model.noticed_ = findings.read(members["noticed"])
     kind.read(members, model)
+    model.noticed_ = findings.read(members["noticed"])
     return model, origin
 
 

@@ -30,7 +30,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.findings import Finding
 from refold.base.learning import as_it_is
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
-from refold.columns.noticed import notice_columns
+from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
 from refold.decisions import noticed
 from refold.decisions.crossfit import cross_fitted, few_left_out
@@ -367,6 +367,8 @@ class REF(
         """Look for what will keep the model from telling normal rows from others."""
         rows = to_numpy(X) if is_foreign_array(X) else X
         yield from notice_columns(rows, weights, feature_names(self))
+        if self.summary_.box is not None:
+            yield from absurd_cells(self.summary_.box, feature_names(self), learned=True)
         found: list[Finding | None]
         if self.alpha is None:
             found = [self._false_alarms(X, weights)]

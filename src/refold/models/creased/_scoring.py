@@ -88,6 +88,15 @@ class Scoring:
             return np.zeros(rows.shape)
         return _penalty(self.box.excess(rows), self.gain)
 
+    def gained_beyond(self, share: float) -> Floats:
+        """Return what each varying column adds to S at a share of its range beyond the box."""
+        if self.box is None:
+            return np.empty(0)
+        varying = self.box.low < self.box.high
+        away = share * (self.box.high / 2.0 - self.box.low / 2.0)[varying]
+        with np.errstate(over="ignore"):
+            return _penalty(2.0 * (away / self.box.unit[varying]), self.gain)
+
     @property
     def most_outside(self) -> float:
         """What all columns together can add."""
@@ -120,18 +129,20 @@ class _Parts:
         box = Box.of(edges, rows, weights) if edges else None
         return cls(creases, leverage, box, edges, recipe.box)
 
-    def left_out(
-        self, X: NDArray[Any], weights: Floats, n_jobs: int | None
-    ) -> tuple[Floats, Floats]:
-        """Return both parts for rows that were learned, as if each had been left out."""
+    def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
+        """Return s of rows that were learned, as if each had been left out."""
         score = partial(_leverage_scores, self.creases, self.leverage)
         scores = np.concatenate(on_threads(score, X, n_jobs))
+        return self.leverage.left_out(scores, weights)
+
+    def outside_left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
+        """Return what such rows add because they lie outside the box of the others."""
         outside = np.zeros(len(X))
         if self.box is not None:
             for part, rows in _rows.slices(X):
                 excess = self.box.left_out(rows, weights[part], self.edges)
                 outside[part] = _penalty(excess, self.gain).sum(axis=1)
-        return self.leverage.left_out(scores, weights), outside
+        return outside
 
     def typical(self, scores: Floats, weights: Floats) -> float:
         """Return the median of leave-one-out scores, the unit of a sum; 1 if there is none."""
@@ -233,9 +244,9 @@ class Learned:
         parts = _Parts.of(self.state, self.ridge)
         if not weights.all():
             X, weights = X[weights > 0.0], weights[weights > 0.0]
-        scores, outside = parts.left_out(X, weights, self.n_jobs)
+        scores = parts.left_out(X, weights, self.n_jobs)
         typical = parts.typical(scores, weights)
-        scores = scores / typical + outside
+        scores = scores / typical + parts.outside_left_out(X, weights)
         if affordable(weights):
             rows = np.asarray(X, dtype=np.float64)
             anew = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
@@ -248,14 +259,14 @@ class Learned:
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
         sample = self.state.sample
         if len(sample.rows) < len(X):  # only these can be recognised later
-            scores, outside = parts.left_out(sample.rows, sample.weights, self.n_jobs)
-            scores = scores / typical + outside
+            scores = parts.left_out(sample.rows, sample.weights, self.n_jobs) / typical
+            scores += parts.outside_left_out(sample.rows, sample.weights)
         return parts.scoring(typical, unit, calibration, sample, scores / unit)
 
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
         """Learn from rows and score others."""
         parts = _Parts.of_rows(self.state.recipe, self.ridge, rows, weights)
-        typical = parts.typical(parts.left_out(rows, weights, 1)[0], weights)
+        typical = parts.typical(parts.left_out(rows, weights, 1), weights)
         scores = _leverage_scores(parts.creases, parts.leverage, others) / typical
         if parts.box is None:
             return scores
