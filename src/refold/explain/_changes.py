@@ -79,7 +79,7 @@ def different(instead: Floats, X: Floats) -> Booleans:
 
 
 def _put_back(found: Judgement, X: Floats, instead: Floats) -> bool:
-    """Undo changes that a row does not need to be accepted, in place; say whether there were any."""
+    """Undo changes that a row does not need, in place; say whether there were any."""
     undone = False
     changed = different(instead, X)
     several = np.flatnonzero(changed.sum(axis=1) > 1)
