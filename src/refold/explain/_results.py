@@ -162,7 +162,7 @@ class Explanation:
         How rare such a distance is among normal rows; None before any calibration.
     reasons : tuple of Reason
         Its features, the largest share first; a value that many training rows have comes after
-        those that explain as much without it.
+        others.
     changes : tuple of Cell
         The smallest set of values found with which the row would be accepted; empty if it is
         accepted as it is, or if it was not asked for.
@@ -223,9 +223,7 @@ class Explanation:
         if len(self.changes) <= _MOST_NAMED:
             return [f"would be accepted with {listed([str(cell) for cell in self.changes])}"]
         some = listed([str(cell) for cell in self.changes[:_SOME]])
-        return [
-            f"would be accepted with {len(self.changes)} values changed, among them {some}"
-        ]
+        return [f"would be accepted with {len(self.changes)} values changed, among them {some}"]
 
     def __str__(self) -> str:
         return self.text()
