@@ -195,7 +195,7 @@ def test_estimated_reasons_are_shown_too():
     assert row.reasons[0].expected == pytest.approx(theirs.expected[1, first])
     side = "higher" if row.reasons[0].value > row.reasons[0].expected else "lower"
     (group,) = report.groups
-    assert group.how == f"{side} than the other columns lead to expect"
+    assert group.how == f"{side} than expected"
     assert (group.rows, group.examples) == (1, ("1",))
     assert sum(feature.leads for feature in report.features) == report.blamed == 1
 
