@@ -62,5 +62,5 @@ def position(reason: Reason) -> str:
     if not reason.inside:
         return "between normal values"
     if reason.expected is None:
-        return "normal by itself, but not with the other columns"
+        return "within normal, adding up with others"
     return "higher than expected" if reason.value > reason.expected else "lower than expected"
