@@ -223,9 +223,7 @@ class Explanation:
         if len(self.changes) <= _MOST_NAMED:
             return [f"would be accepted with {listed([str(cell) for cell in self.changes])}"]
         some = listed([str(cell) for cell in self.changes[:_SOME]])
-        return [
-            f"would be accepted with {len(self.changes)} values changed, among them {some}"
-        ]
+        return [f"would be accepted with {len(self.changes)} values changed, among them {some}"]
 
     def __str__(self) -> str:
         return self.text()
