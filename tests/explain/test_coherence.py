@@ -155,15 +155,15 @@ def test_the_normal_range_is_what_was_learned(told):
             low, high = said.normal[0][0], said.normal[-1][1]
             assert learned.min() - slack <= low <= high <= learned.max() + slack
             held = sum(learned.between(a - slack, b + slack).mean() for a, b in said.normal)
-            assert held > 0.97
+            assert held > 0.97 - 3 / len(learned)  # cells may be cut off
             if said.never:
                 assert said.value not in learned.to_numpy()
             if said.expected is not None:
                 assert low <= said.expected <= high
             if said.so_far is not None:
-                far = min(
-                    (learned <= said.value + slack).mean(), (learned >= said.value - slack).mean()
-                )
+                slack = 1e-3 * abs(said.value)
+                below, above = learned <= said.value + slack, learned >= said.value - slack
+                far = min(below.mean(), above.mean())
                 assert far == pytest.approx(said.so_far / 100, abs=0.03)
 
 

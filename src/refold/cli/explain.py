@@ -31,7 +31,7 @@ def explain(
     decimal: options.Decimal = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say why a row is normal or not: each feature's share, normal range, and a way out.
+    """Say why a row is normal or not: each feature's share, what is normal, and a way out.
 
     Rows are counted from 1 below the header, as in the output of refold score.
 

@@ -70,7 +70,7 @@ def explain(
     if found.judge.scorer.unexplained:
         raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
     found.attribution()  # before anything else: the distances come with it
-    because, p_values = explained_rows(found, model.summary_, reasons, nearest), found.p_values
+    because, p_values = explained_rows(model, found, reasons, nearest), found.p_values
     return Explanations(
         [
             Explanation(

@@ -17,7 +17,7 @@ from refold.models.scoring import FoldScorer, Scorer
 _STEPS = (1, 1, 1, 1, 1, 2, 4, 8)
 
 
-def smallest_changes(found: Judgement, normal: Normal) -> Floats:
+def smallest_changes(found: Judgement, normal: Normal, learned: Floats | None) -> Floats:
     """Return rows that are accepted, and unlike the rejected ones in as few values as were found.
 
     Parameters
@@ -26,6 +26,8 @@ def smallest_changes(found: Judgement, normal: Normal) -> Floats:
         Of rejected rows.
     normal : Normal
         What was learned of each feature.
+    learned : ndarray of shape (m, d) or None
+        Some training rows, if the model keeps any.
 
     Returns
     -------
@@ -49,8 +51,8 @@ def smallest_changes(found: Judgement, normal: Normal) -> Floats:
         open_, parts = open_[rejected], parts[rejected]
         if len(open_) == 0:
             break
-    if len(open_):  # it may be what is missing that is needed
-        instead[open_] = typical
+    if len(open_):  # a whole other row; it may be what is missing that is needed
+        instead[open_] = typical if learned is None else _most_alike(X[open_], learned, found)
         instead[open_[found.judge.rows(instead[open_]).outlier]] = np.nan
     while _put_back(found, X, instead):
         pass  # what was needed beside others may not be any more
@@ -71,6 +73,16 @@ def _with_more(chosen: Booleans, missing: Booleans, parts: Floats, step: int) ->
     more = np.zeros_like(chosen)
     np.put_along_axis(more, largest, values=True, axis=1)
     return np.asarray(chosen | (more & ~missing))
+
+
+def _most_alike(X: Floats, learned: Floats, found: Judgement) -> Floats:
+    """Return for each row the learned one that is accepted and differs in the fewest features."""
+    good = learned[~found.judge.rows(learned).outlier & ~np.isnan(learned).any(axis=1)]
+    if len(good) == 0:
+        return X
+    unit = np.maximum(np.ptp(good, axis=0), np.finfo(np.float64).tiny)
+    away = np.stack([np.fmin(np.abs(good - row) / unit, 1.0).sum(axis=1) for row in X])
+    return np.asarray(good[away.argmin(axis=1)])
 
 
 def different(instead: Floats, X: Floats) -> Booleans:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.summary import Summary
 from refold.explain._beside import beside
 from refold.explain._changes import different, smallest_changes
 from refold.explain._nearest import is_exact, nearest_accepted
@@ -16,26 +15,30 @@ from refold.explain._ranges import Normal
 from refold.explain._results import Cell, Reason
 from refold.explain._search import search, stated
 from refold.judgement import Judgement
+from refold.models.creased import CreasedREF
 from refold.models.scoring import FoldScorer
 
 _AT_ONCE = 1024
+# Training rows that a rejected one is compared with if nothing else is accepted.
+_LEARNED = 1000
 # What the part of a value that many training rows have counts for when reasons are put in order:
 # where parts add up it is none by itself; else it may be one together with others.
 _COMMON, _COMMON_TOGETHER = 0.01, 0.25
 
 
 def explained_rows(
-    found: Judgement, summary: Summary, most: int | None, nearest: bool
+    model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of the rows that were judged."""
-    normal, judged = Normal(summary), np.flatnonzero(found.judged)
+    normal, judged = Normal(model.summary_), np.flatnonzero(found.judged)
+    learned = model.training_sample()[:_LEARNED] if isinstance(model, CreasedREF) else None
     for begin in range(0, len(judged), _AT_ONCE):
         part = found.take(judged[begin : begin + _AT_ONCE])
-        yield from _of_block(part, normal, most, nearest)
+        yield from _of_block(part, normal, learned, most, nearest)
 
 
 def _of_block(
-    found: Judgement, normal: Normal, most: int | None, nearest: bool
+    found: Judgement, normal: Normal, learned: Floats | None, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
     inside = normal.inside(X)
@@ -60,7 +63,7 @@ def _of_block(
         fields |= {"accepted_at": _or_none(accepted), "stated": _or_none(said)}
     exact = isinstance(found.judge.scorer, FoldScorer) and is_exact(found.judge.scorer)
     partners = beside(found, inside)
-    changes = _changes(found, normal, wanted, said) if nearest else [[]] * len(found)
+    changes = _changes(found, normal, learned, wanted, said) if nearest else [[]] * len(found)
     own = X.tolist()
     for i, features in enumerate(wanted.tolist()):
         yield {
@@ -101,7 +104,7 @@ def _ways_out(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Float
 
 
 def _changes(
-    found: Judgement, normal: Normal, wanted: Integers, said: Floats
+    found: Judgement, normal: Normal, learned: Floats | None, wanted: Integers, said: Floats
 ) -> list[list[tuple[int, float]]]:
     """Return what would have to change in each row: one feature if that will do, else several."""
     out: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
@@ -113,7 +116,7 @@ def _changes(
     if len(open_):
         rows = found.take(open_)
         largest = np.argsort(-rows.attribution().parts, axis=1, kind="stable")
-        instead = smallest_changes(rows, normal)
+        instead = smallest_changes(rows, normal, learned)
         changed = different(instead, rows.rows)
         for at, i in enumerate(open_.tolist()):
             features = [j for j in largest[at].tolist() if changed[at, j]]

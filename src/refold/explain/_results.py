@@ -128,12 +128,13 @@ class Reason:
 
     def _digits(self) -> int:
         """Return how many digits show on which side of the ends the numbers are."""
-        compared = [v for v in (self.value, self.stated) if v is not None]
-        truth = [_within(v, self.normal) for v in compared]
+        stated = self.value if self.stated is None else self.stated
+        truth = [_within(v, self.normal) for v in (self.value, stated)]
 
         def shows(digits: int) -> bool:
             ends = [(as_read(low, digits), as_read(high, digits)) for low, high in self.normal]
-            return [_within(as_read(v, digits), ends) for v in compared] == truth
+            named = stated if self.stated is not None else as_read(stated, digits)  # in full
+            return [_within(v, ends) for v in (as_read(self.value, digits), named)] == truth
 
         return digits_that(shows)
 
