@@ -79,7 +79,8 @@ class Reader:
         first, *lines = text.split("\n")
         head = self.head.fullmatch(first)
         assert head, first
-        changes, many = {}, bool(lines) and lines[-1].startswith("  would be accepted only with ")
+        changes = {}
+        many = bool(lines and re.match(r"  would be accepted with \d+ values changed, ", lines[-1]))
         if many:
             lines.pop()
         if lines and lines[-1].startswith("  would be accepted with "):

@@ -62,7 +62,7 @@ def explain(
     >>> normal = rng.normal([75, 300], [2, 1], size=(500, 2))
     >>> model = REF().fit(normal)
     >>> print(explain(model, [[91.2, 300.1]])[0].reasons[0])
-    x0 91.2: 100 % of the distance; normal 68.79–79.78
+    x0 91.2: 100 % of the distance; normal 67.2–80.51
     """
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")

@@ -109,10 +109,12 @@ def _changes(
     open_ = np.flatnonzero(found.outlier & ~single.any(axis=1))
     if len(open_):
         rows = found.take(open_)
+        largest = np.argsort(-rows.attribution().parts, axis=1, kind="stable")
         instead = smallest_changes(rows, normal)
-        changes = zip(open_.tolist(), different(instead, rows.rows), instead, strict=True)
-        for i, changed, new in changes:
-            out[i] = [(j, float(new[j])) for j in np.flatnonzero(changed).tolist()]
+        changed = different(instead, rows.rows)
+        for at, i in enumerate(open_.tolist()):
+            features = [j for j in largest[at].tolist() if changed[at, j]]
+            out[i] = [(j, float(instead[at, j])) for j in features]
     return out
 
 

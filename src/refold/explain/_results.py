@@ -182,24 +182,22 @@ class Explanation:
             return f"row {self.row}: not judged, it has no value"
         verdict = "normal" if self.label == 1 else "NOT normal"
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
-        shown = [
-            reason
-            for rank, reason in enumerate(self.reasons[:reasons])
-            if reason.share >= (_LEAST_SHARE if rank else 0.0) and reason.share > 0.0
-        ]
         ends = [self.distance, self.threshold]
         digits = digits_that(
             lambda n: (as_read(ends[0], n) > as_read(ends[1], n)) == (ends[0] > ends[1])
         )
         distance, threshold = (number(end, digits) for end in ends)
-        return "\n".join(
-            [
-                f"row {self.row}: {verdict}, distance {distance} "
-                f"(normal up to {threshold}{rarity})",
-                *(f"  {reason}{self._remark(reason)}" for reason in shown),
-                *self._way_out(shown),
-            ]
-        )
+        head = f"row {self.row}: {verdict}, distance {distance} (normal up to {threshold}{rarity})"
+        return "\n  ".join([head, *self.because(reasons)])
+
+    def because(self, reasons: int = 3) -> list[str]:
+        """Return the first reasons, a sentence each, and what would have to change."""
+        shown = [
+            reason
+            for rank, reason in enumerate(self.reasons[:reasons])
+            if reason.share >= (_LEAST_SHARE if rank else 0.0) and reason.share > 0.0
+        ]
+        return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 
     def _remark(self, reason: Reason) -> str:
         """Say what the verdict and the range do not make one expect."""
@@ -223,11 +221,9 @@ class Explanation:
         if not self.changes or any(reason.stated is not None for reason in shown):
             return []
         if len(self.changes) <= _MOST_NAMED:
-            return [f"  would be accepted with {listed([str(cell) for cell in self.changes])}"]
+            return [f"would be accepted with {listed([str(cell) for cell in self.changes])}"]
         some = listed([str(cell) for cell in self.changes[:_SOME]])
-        return [
-            f"  would be accepted only with {len(self.changes)} values changed, {some} among them"
-        ]
+        return [f"would be accepted with {len(self.changes)} values changed, among them {some}"]
 
     def __str__(self) -> str:
         return self.text()

@@ -394,13 +394,16 @@ class REF(
 
     def _too_few_rows(self, X: Array, rows: NDArray[Any]) -> Finding | None:
         """Put one value after the other of a typical row a quarter of its range beyond."""
+        if rows.dtype.kind != "f":
+            rows = rows.astype(np.float64)
         low, high = self.summary_.low, self.summary_.high
         columns = np.flatnonzero(high > low)[:: max(self.n_features_in_ // _COLUMNS_TRIED, 1)]
         tried = rows[:: max(len(rows) // _ROWS_TRIED, 1)]
         tried = tried[~np.isnan(tried).all(axis=1)]
         usual = tried[[np.argsort(self._distances(X, tried))[len(tried) // 2]]]
         faulty = np.repeat(usual, len(columns), axis=0)
-        beyond = np.clip(high + noticed.BEYOND * (high - low), None, np.finfo(rows.dtype).max)
+        with np.errstate(over="ignore"):
+            beyond = np.minimum(high + noticed.BEYOND * (high - low), np.finfo(rows.dtype).max)
         faulty[np.arange(len(columns)), columns] = beyond[columns]
         gained = self._distances(X, faulty) - self._distances(X, usual)
         typical = self.calibration_.threshold(0.5)
@@ -409,8 +412,7 @@ class REF(
     def _distances(self, like: Array, rows: NDArray[Any]) -> Floats:
         """Return the distances of rows that are handed over as those learned from were."""
         if is_foreign_array(like):
-            xp = array_namespace(like)
-            rows = xp.asarray(rows, dtype=like.dtype, device=device(like))
+            rows = array_namespace(like).asarray(rows, device=device(like))
         return to_numpy(self.scorer().distances(rows))
 
     def _check_decision(self) -> None:
