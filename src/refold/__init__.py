@@ -13,6 +13,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from refold.check import limits
     from refold.decisions.select import select
     from refold.modelfile import ModelFileError
     from refold.models.creased import CreasedREF
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
     from refold.models.merge import merge
     from refold.models.ref import REF
 
-__all__ = ["REF", "CreasedREF", "ModelFileError", "load", "merge", "save", "select"]
+__all__ = ["REF", "CreasedREF", "ModelFileError", "limits", "load", "merge", "save", "select"]
 __version__ = _version("refold")
 
 _HOMES = {
     "REF": "refold.models.ref",
     "CreasedREF": "refold.models.creased",
     "ModelFileError": "refold.modelfile",
+    "limits": "refold.check",
     "load": "refold.models.files",
     "merge": "refold.models.merge",
     "save": "refold.models.files",
