@@ -74,6 +74,14 @@ def adbench_normals(name):
     pytest.skip(f"{name} of ADBench is neither in REFOLD_DATA nor beside the checkout")
 
 
+def real_table(name):
+    """The path of a table that is not in the repository."""
+    path = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables" / name
+    if not path.exists():
+        pytest.skip(f"tables/{name} is neither in REFOLD_DATA nor beside the checkout")
+    return path
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

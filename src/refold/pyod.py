@@ -44,8 +44,9 @@ class REFDetector(BaseDetector):
         all normal: with outliers among them it ranks far worse.
     engine : {"auto", "exact", "reference", "sketch"}, default="auto"
         How the model is learned.
-    max_gain : float or None, default=1e6
-        A feature stops folding before rounding errors would be amplified by more than this.
+    max_gain : "auto", float or None, default="auto"
+        A feature stops folding before rounding errors would be amplified by more than this;
+        ``"auto"`` is 1e6.
     n_bins : int, default=8192
         Bins per feature of the engine ``"sketch"``.
     n_jobs : int or None, default=None
@@ -90,7 +91,7 @@ class REFDetector(BaseDetector):
         distance: str | Callable[[Array], Array] = "l1",
         levels: Literal["all", "last"] = "all",
         engine: str = "auto",
-        max_gain: float | None = 1e6,
+        max_gain: float | Literal["auto"] | None = "auto",
         n_bins: int = 8192,
         n_jobs: int | None = None,
     ) -> None:

@@ -28,7 +28,7 @@ def test_the_model_is_what_the_library_learns(refold, rows, parts, tmp_path):
         "threshold": expected.threshold_,
         "alpha": 0.01,
         "kind": "REF",
-        "levels": "last",
+        "levels": "all",
         "engine": "exact",
     }
 

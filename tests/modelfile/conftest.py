@@ -41,6 +41,8 @@ def fitted(make, X):
     match make:
         case "calibrated":
             return REF().fit(halves[0]).calibrate(halves[1], alpha=0.1)
+        case "rate":
+            return REF(alpha=0.1).fit(table)
         case "weights":
             return REF(levels="all").fit(X, sample_weight=np.linspace(0.0, 2.0, len(X)))
         case "reference":
@@ -56,4 +58,4 @@ def fitted(make, X):
             return REF(fold=fold, n_iter=20, threshold=2).fit(table)
 
 
-MAKES = ("calibrated", "weights", "reference", "sketch", "coarse sketch", "stream")
+MAKES = ("calibrated", "rate", "weights", "reference", "sketch", "coarse sketch", "stream")

@@ -35,13 +35,14 @@ class Limit(BaseEstimator):
 
     def fit(self, X):
         self.n_features_in_ = X.shape[1]
-        self.level_ = float(X.max())
+        self.level_, self.noticed_ = float(X.max()), ()
         return self
 
 
 class LimitFile:
     ESTIMATOR = Limit
     MEMBERS = ("level",)
+    SINCE_2 = ()
 
     @staticmethod
     def written(model):

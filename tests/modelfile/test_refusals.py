@@ -66,7 +66,7 @@ def encoded(array, dtype=None, shape=None):
 
 WRONG = {
     "format": ["other", 1, None],
-    "format_version": [2, 0, "1", 1.0, True, None],
+    "format_version": [3, 0, "1", 1.0, True, None],
     "refold_version": [1, None],
     "created": ["yesterday", "2026-13-01T00:00:00Z", 5],
     "estimator": ["SVC", "__class__", 3],
@@ -83,6 +83,9 @@ WRONG = {
     "parameters.n_jobs": [0, 1.5, False],
     "parameters.n_bins": [3, 2**30],
     "engine": ["auto", "gpu", None, 1],
+    "levels": ["auto", "first", 1],
+    "max_gain": [0.5, "auto", None, True],
+    "noticed": [{}, 1, "all is well"],
     "threshold": [-1e-9, "1", None, False],
     "alpha": [0, 1, -0.1, "0.1", True],
     "chain": [[], None],

@@ -25,12 +25,47 @@ def test_defaults_are_the_papers():
         "distance": "l1",
         "threshold": 1.0,
         "alpha": None,
-        "levels": "last",
+        "levels": "auto",
         "engine": "auto",
-        "max_gain": 1e6,
+        "max_gain": "auto",
         "n_bins": 8192,
         "n_jobs": None,
     }
+
+
+@pytest.mark.parametrize("engine", ["exact", "reference", "sketch"])
+def test_without_a_rate_auto_is_the_papers(engine, table):
+    auto = REF(engine=engine).fit(table)
+    assert (auto.levels_, auto.max_gain_) == ("last", 1e6)
+    said = REF(engine=engine, levels="last", max_gain=1e6).fit(table)
+    np.testing.assert_array_equal(auto.score_samples(table), said.score_samples(table))
+
+
+@pytest.mark.parametrize("engine", ["exact", "reference", "sketch"])
+def test_with_a_rate_auto_is_all_levels_and_a_gain_of_the_number_of_rows(engine, rng):
+    X, counts = rng.integers(0, 4, size=(60, 3)).astype(float), rng.integers(1, 4, size=60)
+    auto = REF(engine=engine, alpha=0.1, n_iter=30).fit(X, sample_weight=counts)
+    assert (auto.levels_, auto.max_gain_) == ("all", counts.sum())
+    assert auto.chain_.gain.max() <= counts.sum()
+    said = REF(engine=engine, levels="all", max_gain=float(counts.sum()), n_iter=30)
+    said.fit(X, sample_weight=counts)
+    np.testing.assert_array_equal(auto.score_samples(X), said.score_samples(X))
+    kept = REF(engine=engine, alpha=0.1, n_iter=30, levels="last", max_gain=50.0).fit(X)
+    assert (kept.levels_, kept.max_gain_) == ("last", 50.0)
+
+
+def test_what_auto_became_stays_until_the_next_fit(table):
+    model = REF().fit(table)
+    distances = model.score_samples(table)
+    model.calibrate(table, alpha=0.2).set_params(alpha=0.2)
+    assert (model.levels_, model.max_gain_) == ("last", 1e6)
+    np.testing.assert_array_equal(model.score_samples(table), distances)
+    assert model.fit(table).levels_ == "all"
+
+
+def test_the_gain_of_auto_is_at_most_a_million(table):
+    weights = np.full(len(table), 1e5)
+    assert REF(alpha=0.9).fit(table, sample_weight=weights).max_gain_ == 1e6
 
 
 def test_no_parameter_is_called_like_a_method():

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
 from refold import REF
@@ -90,6 +91,33 @@ def test_the_fold_map_is_what_the_feature_contributes(model, X):
     assert np.abs(np.cumsum(display.shares) - np.cumsum(counts)).max() < 0.02
 
 
+@pytest.mark.parametrize("levels", ["last", "all"])
+@pytest.mark.parametrize("distance", ["l1", "l2"])
+def test_the_line_is_where_a_row_that_is_otherwise_typical_stops_being_normal(X, levels, distance):
+    model = REF(levels=levels, distance=distance, alpha=0.05).fit(X)
+    display = FoldMapDisplay.from_estimator(model, "speed")
+    # With the median row's other values: close to typical, and beyond the line for sure if far.
+    rows = pd.DataFrame({"torque [Nm]": 74.0, "speed": display.values, "fixed": 7.0})
+    rejected = model.predict(rows) == -1
+    assert rejected[display.magnitudes > 1.5 * display.needed].all()
+    assert not rejected[display.magnitudes < 0.67 * display.needed].any()
+    assert 0.0 < display.needed < 3 * model.threshold_ + 1e-9
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "not normal from here on, if all else is typical" in texts
+    # All of the map is in the picture: nothing is a line that leaves it.
+    assert display.ax_.get_yscale() == "log"
+    assert display.ax_.get_ylim()[1] > display.magnitudes.max()
+
+
+def test_with_one_feature_the_line_is_the_threshold(X):
+    model = REF(threshold=0.4).fit(X[["speed"]])
+    assert FoldMapDisplay.from_estimator(model, 0).needed == pytest.approx(0.4)
+    # Where the others are beyond the threshold already, any value is.
+    assert FoldMapDisplay.from_estimator(REF(threshold=1e-9).fit(X), "speed").needed == 0.0
+    own = REF(distance=lambda y: np.abs(y).max(axis=1), engine="reference").fit(X)
+    assert FoldMapDisplay.from_estimator(own, "speed").needed is None
+
+
 def test_a_constant_feature_has_a_map_too(model):
     display = FoldMapDisplay.from_estimator(model, 2)
     assert display.shares.sum() == pytest.approx(1.0)
@@ -132,6 +160,21 @@ def test_every_bar_has_its_feature_and_the_rest_is_added_up(rng):
     assert labels[-1] == "10 others"
     assert sum(widths) == pytest.approx(-model.score_samples(X)[5])
     assert widths[:4] == sorted(widths[:4], reverse=True)
+
+
+def test_no_label_of_the_contributions_is_cut_off(rng):
+    names = [f"a rather long name of a measurement, number {k} [mm]" for k in range(6)]
+    X = pd.DataFrame(rng.normal(-25.0, 1.0, size=(300, 6)), columns=names)
+    display = ContributionsDisplay.from_estimator(REF(alpha=0.05).fit(X), X + 40.0)
+    figure = display.figure_
+    figure.canvas.draw()
+    beside = display.ax_.xaxis.get_ticklabels()  # some of them are beyond the ends, and not drawn
+    texts = [t for t in display.ax_.findobj(Text) if t.get_text() and t not in beside]
+    assert "Row 0 is not normal" in "".join(text.get_text() for text in texts)
+    for text in texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0.0
+        assert box.x1 <= figure.bbox.width, text.get_text()
 
 
 def test_the_regions_are_the_models_own_distances(model):

@@ -47,7 +47,7 @@ class Opened:
     def column(self, table, number):
         """Return the texts of a column's cells, of the rows that are shown."""
         return self.page.eval_on_selector_all(
-            f"#{table} tbody tr:not([hidden])",
+            f".{table} tbody tr:not([hidden])",
             f"rows => rows.map(row => row.cells[{number}].textContent.trim())",
         )
 
@@ -74,16 +74,16 @@ def test_complaints_would_be_heard(browser, tmp_path):
 
 def test_a_click_sorts_and_another_turns_round(opened, written):
     worst = [row.distance for row in written[1].worst]
-    button = opened.page.get_by_role("button", name="Distance")
-    header = opened.page.locator("#worst th", has=button)
+    button = opened.page.get_by_role("button", name="Distance").first
+    header = opened.page.locator(".worst th.number").first
     assert header.get_attribute("aria-sort") == "descending"
     button.click()
     assert header.get_attribute("aria-sort") == "ascending"
     values = opened.page.eval_on_selector_all(
-        "#worst tbody tr", "rows => rows.map(row => Number(row.cells[1].dataset.value))"
+        ".worst tbody tr", "rows => rows.map(row => Number(row.cells[1].dataset.value))"
     )
     assert values == sorted(worst)
-    opened.page.get_by_role("button", name="Row", exact=True).click()
+    opened.page.get_by_role("button", name="Row", exact=True).first.click()
     assert header.get_attribute("aria-sort") is None
     numbers = [int(name.removeprefix("part-")) for name in opened.column("worst", 0)]
     assert numbers == sorted(numbers)
@@ -91,6 +91,8 @@ def test_a_click_sorts_and_another_turns_round(opened, written):
 
 def test_features_sort_by_change_the_largest_first(opened, written):
     by_change = sorted(written[1].features, key=lambda feature: -feature.drift.distance)
+    by_leads = sorted(by_change, key=lambda feature: -feature.leads)
+    assert opened.column("each", 0) == [feature.name for feature in by_leads]
     opened.page.get_by_role("button", name="Change").click()
     assert opened.column("each", 0) == [feature.name for feature in by_change]
     assert opened.column("each", 0)[0] == HOSTILE
@@ -100,31 +102,66 @@ def test_search_shows_what_has_every_word_and_says_how_many(opened, written):
     field = opened.page.get_by_label("Search rows")
     field.fill("Torque  91.2")
     assert opened.column("worst", 0) == ["part-5"]
-    assert f"1 of {len(written[1].worst)} shown" in opened.page.inner_text("#rows output")
+    assert f"1 of {len(written[1].worst)} found" in opened.page.inner_text("#rows output")
     field.fill("no such thing")
     assert opened.column("worst", 0) == []
     field.fill("")
     assert len(opened.column("worst", 0)) == len(written[1].worst)
-    assert opened.column("each", 0) == [feature.name for feature in written[1].features]
+    assert len(opened.column("each", 0)) == len(written[1].features)
+
+
+def test_ten_rows_are_seen_and_the_others_without_a_script(browser, written):
+    opened = Opened(browser, written[0], java_script_enabled=False)
+    rows = opened.page.locator(".worst tbody tr:visible")
+    assert rows.count() == 10
+    opened.page.get_by_text("23 more rows").click()
+    assert rows.count() == len(written[1].worst) == 33
+    opened.page.context.close()
+
+
+def test_what_is_searched_for_is_unfolded(opened, written):
+    last = written[1].worst[-1].name
+    assert not opened.page.get_by_role("rowheader", name=last, exact=True).is_visible()
+    opened.page.get_by_label("Search rows").fill(last)
+    assert opened.page.get_by_role("rowheader", name=last, exact=True).is_visible()
+
+
+def test_what_matters_is_on_the_first_two_screens(browser, written):
+    opened = Opened(browser, written[0], viewport={"width": 1280, "height": 800})
+    height = "e => e.getBoundingClientRect().top"
+    tops = [opened.page.eval_on_selector(f"#{s}", height) for s in ("drivers", "sure", "rows")]
+    assert tops == sorted(tops)
+    assert tops[-1] < 1000
+    third = opened.page.locator(".worst tbody tr").nth(2)
+    assert third.bounding_box()["y"] < 1600
+    assert opened.page.evaluate("document.documentElement.scrollHeight") < 5000
+    opened.page.context.close()
 
 
 def test_everything_can_be_done_with_the_keyboard(opened):
     page = opened.page
     focused = "(document.activeElement.textContent || document.activeElement.placeholder).trim()"
     visited = []
-    for _ in range(40):
+    for _ in range(60):
         page.keyboard.press("Tab")
         visited.append(page.evaluate(focused))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid", visited[-1]
         if visited[-1] == "Missing":
             break
-    wanted = ("How sure", "a row, a feature, a value", "Row", "Distance", "Reasons", "Feature")
+    wanted = (
+        "How sure",
+        "How sure is this?",
+        "a row, a feature, a value",
+        "Row",
+        "Distance",
+        "Reasons",
+    )
     assert set(wanted) <= set(visited)
     page.keyboard.press("Enter")
-    assert page.locator("#each th[aria-sort]").inner_text().startswith("Missing")
+    assert page.locator(".each th[aria-sort]").inner_text().startswith("Missing")
     page.keyboard.press("Space")
-    assert page.locator("#each th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    assert page.locator(".each th[aria-sort]").get_attribute("aria-sort") == "ascending"
     page.get_by_label("Search features").focus()
     page.keyboard.type("valve")
     assert opened.column("each", 0) == ["valve"]
@@ -151,7 +188,7 @@ def test_text_can_be_read_on_its_background(browser, written, scheme):
     """WCAG AA: 4.5 to 1."""
     opened = Opened(browser, written[0], color_scheme=scheme)
     colours = opened.page.eval_on_selector_all(
-        ".soft, .lead, .odd, .state, th, td, a, figcaption",
+        ".soft, .lead, .odd, .state, th, td, a, figcaption, summary, li, .plot :not(svg *)",
         """all => all.map(e => {
             let back = e;
             while (getComputedStyle(back).backgroundColor === "rgba(0, 0, 0, 0)")
@@ -176,8 +213,10 @@ def test_paper_has_the_rows_without_the_controls(opened):
     page.emulate_media(media="print", color_scheme="dark")
     assert not page.locator("nav").is_visible()
     assert not page.get_by_label("Search rows").is_visible()
-    assert page.locator("#worst tbody tr").last.is_visible()
-    display = "getComputedStyle(document.querySelector('#worst thead')).display"
+    assert page.locator(".worst tbody tr:visible").count() == 10
+    page.evaluate("document.querySelector('.more').open = true")  # what is unfolded is printed
+    assert page.locator(".worst tbody tr").last.is_visible()
+    display = "getComputedStyle(document.querySelector('.worst thead')).display"
     assert page.evaluate(display) == "table-header-group"
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
     assert page.pdf(format="A4").startswith(b"%PDF")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import refold
-from refold import REF
+from refold import REF, CreasedREF
 from refold.columns.frames import feature_names
 from refold.drift import compare
 from refold.explain import explain, normal_ranges
@@ -32,12 +32,13 @@ def test_counts_are_those_of_predict(report, model, new, judged):
     assert report.rate == rejected.mean()
     assert report.training_rows == 1500
     assert (report.alpha, report.threshold) == (0.01, model.threshold_)
-    assert report.distances.counts.sum() + report.distances.beyond == 799
+    assert report.distances.counts.sum() == 799
 
 
 def test_rates_come_from_the_calibration(report, model, judged):
     chosen = refold.select(model.p_values(judged), fdr=0.1)
-    assert report.selected == chosen.sum()
+    assert report.selected == (chosen & (model.predict(judged) == -1)).sum()
+    assert report.least_p == 1 / 1501
     assert report.expected.rate == report.drift.expected
     assert report.expected.rows == pytest.approx(799 * report.expected.rate)
     assert report.expected.interval[0] <= 8 <= report.expected.interval[1]
@@ -54,17 +55,12 @@ def test_worst_rows_are_the_farthest(report, model, judged):
 
 def test_reasons_are_those_of_explain(report, model, judged):
     rows = report.worst[:12]
-    explained = explain(model, judged.loc[[int(row.name) for row in rows]], reasons=5)
+    explained = explain(model, judged.loc[[int(row.name) for row in rows]], reasons=3)
     for row, theirs in zip(rows, explained, strict=True):
-        wanted = [
-            (reason.feature, reason.value, reason.normal, f"{100 * reason.share:.0f} %")
-            for reason in theirs.reasons
-            if reason.share >= 0.01
-        ]
-        found = [
-            (r.feature, r.value, r.normal, r.text[: r.text.index("%") + 1]) for r in row.reasons
-        ]
-        assert found == wanted
+        wanted = [reason for reason in theirs.reasons if reason.share >= 0.01]
+        for found, reason in zip(row.reasons, wanted, strict=True):
+            assert (found.feature, found.value) == (reason.feature, reason.value)
+            assert (found.normal, found.share) == (reason.normal, pytest.approx(reason.share))
 
 
 def test_a_feature_leads_where_it_adds_most(report, model, judged):
@@ -72,6 +68,40 @@ def test_a_feature_leads_where_it_adds_most(report, model, judged):
     leads = np.bincount(model.contributions(rejected).argmax(axis=1), minlength=7)
     assert [feature.leads for feature in report.features] == leads.tolist()
     assert report.blamed == report.rejected
+
+
+def test_groups_have_the_same_reason_and_side(report, model, judged):
+    rejected = judged[model.predict(judged) == -1]
+    leading = rejected.columns[model.contributions(rejected).argmax(axis=1)]
+    assert sum(group.rows for group in report.groups) == report.rejected
+    assert [g.rows for g in report.groups] == sorted((g.rows for g in report.groups), reverse=True)
+    normal = dict(zip(judged.columns, normal_ranges(model.summary_), strict=True))
+    for group in report.groups:
+        low, high = normal[group.feature][0][0], normal[group.feature][-1][1]
+        values = rejected.loc[leading == group.feature, group.feature]
+        mine = {
+            "above normal": values[values > high],
+            "below normal": values[values < low],
+            "between normal values": values[(values == 40.0) & (group.feature == "temperature")],
+        }.get(group.how, values[(values >= low) & (values <= high)])
+        assert (group.rows, group.values) == (len(mine), (mine.min(), mine.max()))
+        farthest = [row.name for row in report.worst if int(row.name) in mine.index]
+        assert group.examples == tuple(farthest[:3])
+    between = next(group for group in report.groups if group.how == "between normal values")
+    assert (between.feature, between.rows, between.values) == ("temperature", 20, (40.0, 40.0))
+
+
+def test_where_reasons_are_dear_the_worst_thousand_are_blamed():
+    rng = np.random.default_rng(0)
+    model = CreasedREF(n_creases=16, alpha=0.05).fit(rng.normal(size=(300, 3)))
+    found = describe(model, rng.normal([9.0, 0.0, 0.0], size=(1500, 3)), worst=5)
+    assert found.rejected > found.blamed == 1000 == sum(group.rows for group in found.groups)
+    assert len(found.worst) == 5
+    assert found.groups[0].feature == "x0"
+    assert (
+        describe(REF(alpha=0.05).fit(rng.normal(size=(300, 3))), np.full((1500, 3), 9.0)).blamed
+        == 1500
+    )
 
 
 def test_features_have_their_ranges_and_drift(report, model, new):
@@ -147,15 +177,14 @@ def test_a_distance_of_the_users_own_has_no_reasons_and_says_so():
     report = describe(model.fit(rng.normal(size=(100, 2))), [[9.0, 0.0]])
     assert report.worst[0].reasons == ()
     assert "cannot be divided" in report.unexplained
-    assert report.blamed == 0
+    assert (report.blamed, report.groups) == (0, ())
 
 
 def test_estimated_reasons_are_shown_too():
-    creased = pytest.importorskip("refold.models.creased", reason="there is no CreasedREF")
     rng = np.random.default_rng(0)
     x = rng.normal(size=500)
     table = pd.DataFrame({"a": x, "b": x + 0.1 * rng.normal(size=500)})
-    model = creased.CreasedREF().fit(table)
+    model = CreasedREF().fit(table)
     new = pd.DataFrame({"a": [1.0, 1.0], "b": [1.1, -1.0]})
     report = describe(model, new)
     theirs = model.reasons(new)
@@ -163,7 +192,11 @@ def test_estimated_reasons_are_shown_too():
     assert row.name == "1"
     first = int(theirs.drop[1].argmax())
     assert row.reasons[0].feature == ["a", "b"][first]
-    assert f"expected {theirs.expected[1, first]:.4g}" in row.reasons[0].text
+    assert row.reasons[0].expected == pytest.approx(theirs.expected[1, first])
+    side = "higher" if row.reasons[0].value > row.reasons[0].expected else "lower"
+    (group,) = report.groups
+    assert group.how == f"{side} than the other columns lead to expect"
+    assert (group.rows, group.examples) == (1, ("1",))
     assert sum(feature.leads for feature in report.features) == report.blamed == 1
 
 

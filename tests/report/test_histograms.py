@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from refold.columns.summary import Summary
 from refold.explain import normal_ranges
-from refold.report._drawing import distance_picture, feature_picture
+from refold.report._drawing import distance_picture, feature_picture, gauge
 from refold.report._histograms import distances_of, histogram_of
 
 
@@ -72,17 +72,65 @@ def test_any_numbers_can_be_drawn(training, new):
     assert "inf" not in drawn
 
 
-@given(st.lists(st.floats(0.0, 1e300), min_size=1, max_size=60), st.floats(1e-300, 1e300))
-def test_no_bar_is_half_normal(distances, threshold):
+@given(st.lists(st.floats(0.0, 1e300), min_size=1, max_size=60), st.floats(0.0, 1e300))
+def test_no_bar_is_half_normal_and_no_row_is_left_out(distances, threshold):
     distances = np.array(distances)
     found = distances_of(distances, threshold)
-    assert found.counts.sum() + found.beyond == len(distances)
-    accepted = found.counts[found.edges[1:] <= threshold].sum()
-    assert accepted == np.count_nonzero((distances <= threshold) & (distances <= found.edges[-1]))
-    assert "nan" not in str(distance_picture(found, threshold))
+    assert found.counts.sum() == len(distances)
+    assert found.counts[found.edges[1:] <= threshold].sum() == np.sum(distances <= threshold)
+    picture = distance_picture(found, threshold)
+    assert "nan" not in str(picture)
+    assert sum(bar.normal for bar in picture.bars) == np.count_nonzero(
+        found.counts[found.edges[1:] <= threshold]
+    )
+    places = [place for place, _ in picture.across]
+    assert places == sorted(places)
+    assert all(0.0 <= place <= 100.0 for place in [*places, picture.threshold])
+    assert sum(len(label) for _, label in picture.across) <= 36
 
 
-def test_a_threshold_of_zero_can_be_drawn():
-    found = distances_of(np.array([0.0, 2.0, 3.0]), 0.0)
-    assert found.counts.sum() + found.beyond == 3
-    assert distance_picture(found, 0.0).threshold == "0"
+def test_the_axis_is_logarithmic_with_round_numbers():
+    picture = distance_picture(distances_of(np.geomspace(0.02, 2000.0, 300), 1.0), 1.0)
+    labels = {label: place for place, label in picture.across}
+    assert set(labels) == {"0.1", "1", "10", "100", "1000"}
+    assert labels["1"] == picture.threshold
+    steps = np.diff(list(labels.values()))
+    assert steps == pytest.approx(steps[0], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("highest", "labels"),
+    [(1, ["1"]), (9, ["2", "4", "6", "8"]), (147, ["50", "100"]), (2345, ["1,000", "2,000"])],
+)
+def test_numbers_of_rows_are_round_too(highest, labels):
+    picture = distance_picture(distances_of(np.full(highest, 3.0), 1.0), 1.0)
+    assert [label for _, label in picture.up] == labels
+
+
+NORMAL = ((10.0, 20.0), (30.0, 40.0))  # drawn from -20 to 70
+
+
+@pytest.mark.parametrize(
+    ("value", "mark"),
+    [
+        (25.0, "M56 8a"),
+        (-20.0, "M0 8a"),
+        (70.0, "M112 8a"),
+        (71.0, "M120 8l-9"),
+        (-1e300, "M0 8l9"),
+    ],
+)
+def test_a_gauge_has_a_dot_or_an_arrow_at_the_value(value, mark):
+    picture = gauge(value, NORMAL, None)
+    assert picture.mark.startswith(mark)
+    assert picture.bands == [("40", "13.33"), ("66.67", "13.33")]
+    assert picture.expected == ""
+
+
+def test_a_gauge_without_a_value_or_a_width():
+    assert gauge(np.nan, NORMAL, 25.0).mark == ""
+    assert gauge(np.nan, NORMAL, 25.0).expected == "60"
+    constant = ((3.0, 3.0),)
+    assert gauge(3.0, constant, None).mark.startswith("M56 8a")
+    assert gauge(3.1, constant, None).mark.startswith("M120 8l-9")
+    assert "nan" not in str(gauge(1e308, ((-1e308, 1e308),), 0.0))

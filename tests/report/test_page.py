@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import refold.report._page
 from refold import REF
 from refold.report import describe, render, write_report
+from refold.report._words import rarity
 from tests.report.conftest import HOSTILE, QUOTED
 
 
@@ -60,6 +64,8 @@ def test_the_headline_has_the_models_numbers(page, written, model, new):
     text = re.sub(r"\s+", " ", "".join(page.texts))
     rejected = (model.predict(new.dropna(how="all")) == -1).sum()
     assert f"{rejected} of 799 rows are not normal ({100 * rejected / 799:.3g} %)" in text
+    expected = report.expected.rows
+    assert f"If all were normal, about {expected:.2g} would be" in text
     low, high = report.expected.interval
     assert f"by chance between {low} and {high} (95 %)" in text
     assert "1 row has no value at all" in text
@@ -72,6 +78,101 @@ def test_a_table_without_outliers_says_so():
     text = render(describe(model, np.zeros((1, 2)) + 0.1))
     assert "No row is called not normal." in text
     assert "0 of 1 row are not normal" in re.sub(r"<[^>]*>", "", text)
+
+
+def text_of(report):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", render(report)))
+
+
+def test_what_drives_the_alarms_comes_first(page, written):
+    report, text = written[1], "".join(page.texts)
+    leading = max(report.features, key=lambda feature: feature.leads)
+    places = [text.index(word) for word in ("What drives", leading.name, "The farthest out")]
+    assert places == sorted(places)
+    group = report.groups[0]
+    assert f"{group.how}: " in text
+    assert f"rows {', '.join(group.examples)}, …" in text
+
+
+@pytest.mark.parametrize(
+    ("selected", "needed", "words"),
+    [
+        (33, None, "all of those that are not normal stand out"),
+        (12, None, "the 12 farthest out of them stand out"),
+        (1, 500, "the farthest out of them stands out"),
+        (0, 7989, "must be calibrated on at least 7,989 rows"),
+        (0, None, "none of them stands out by itself"),
+    ],
+)
+def test_false_discoveries_are_one_sentence_that_does_not_clash(written, selected, needed, words):
+    report = replace(written[1], selected=selected, needed=needed)
+    assert report.rejected == 33
+    assert words in text_of(report)
+
+
+def test_few_alarms_that_are_far_out_are_not_called_chance(written):
+    interval = replace(written[1].expected, interval=(10, 40))
+    far, near = (replace(written[1], expected=interval, selected=k) for k in (5, 0))
+    assert "so many may be chance, but 5 of them are too far out for it" in text_of(far)
+    assert "that is no more than chance explains" in text_of(near)
+    assert "all of them are too far out for chance" in text_of(replace(far, selected=33))
+    usual = replace(near, expected=replace(interval, interval=(50, 90)))
+    assert "that is less than usual" in text_of(usual)
+
+
+@pytest.mark.parametrize(
+    ("p", "least", "said"),
+    [
+        (1 / 301, 1 / 301, "< 0.0034"),
+        (2 / 301, 1 / 301, "0.0066"),
+        (0.01, 0.01, "≤ 0.01"),
+        (1 / 7_654_321, 1 / 7_654_321, "< 1.4e-07"),
+    ],
+)
+def test_the_smallest_p_value_is_a_bound(p, least, said):
+    assert rarity(p, least) == said.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+@given(st.integers(1, 10**9))
+def test_the_bound_is_true_and_close(rows):
+    p = 1.0 / (1.0 + rows)
+    bound = float(rarity(p, p)[2:])
+    assert p <= bound <= 1.11 * p
+
+
+def test_ten_rows_and_features_are_seen_and_the_others_folded_away():
+    rng = np.random.default_rng(0)
+    model = REF(levels="all", alpha=0.05).fit(rng.normal(size=(300, 14)))
+    report = describe(model, rng.normal(size=(10_000, 14)) + 9.0)
+    assert report.rejected == 10_000
+    page = render(report)
+    assert len(page.encode()) < 2e6
+    rows, features = page.split('<section id="rows"')[1].split('<section id="features"')
+    seen, more = rows.split("<details")
+    assert (seen.count("<tr>"), more.count("<tr>")) == (11, 91)
+    assert "90 more rows" in more
+    assert "9,900 more rows, less far out, are counted but not listed" in more
+    seen, more = features.split('<section id="card"')[0].split("<details")
+    assert (seen.count("<tr>"), more.count("<tr>")) == (11, 5)
+    assert seen.count('<svg class="gauge"') == 0
+    assert rows.count('<svg class="gauge"') >= 100 * 3
+
+
+def test_every_gauge_says_where_its_value_is(page, written):
+    gauges = sum(a.get("class") == "gauge" and "role" in a for _, a in page.elements)
+    assert gauges == sum(len(row.reasons) for row in written[1].worst)
+    assert [tag for tag, _ in page.elements].count("title") == gauges + 1
+    assert page.texts.count("between normal values") >= 20
+
+
+def test_without_rows_without_reasons_and_without_calibration():
+    rng = np.random.default_rng(0)
+    normal = rng.normal(size=(100, 2))
+    assert 'id="rows"' not in render(describe(REF().fit(normal), [[9.0, 0.0]], worst=0))
+    own = REF(distance=lambda folded: np.abs(folded).max(axis=1), engine="reference")
+    text = text_of(describe(own.fit(normal), [[9.0, 0.0]]))
+    assert "cannot be divided among features" in text
+    assert "the model is not calibrated" in text
 
 
 def test_a_failure_leaves_what_was_there(tmp_path, monkeypatch):

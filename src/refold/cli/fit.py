@@ -26,6 +26,7 @@ class Learner(StrEnum):
 class Levels(StrEnum):
     """Which levels of the folding make the distance."""
 
+    AUTO = "auto"
     LAST = "last"
     ALL = "all"
 
@@ -67,8 +68,11 @@ def fit(
     ] = Learner.REF,
     levels: Annotated[
         Levels,
-        typer.Option(help="For ref: all ranks rows better; last is the paper's distance."),
-    ] = Levels.LAST,
+        typer.Option(
+            help="For ref: all ranks rows better; last is the paper's distance.",
+            show_default="all with --alpha, last without",
+        ),
+    ] = Levels.AUTO,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
@@ -116,7 +120,7 @@ def _model(method: Learner, alpha: float | None, levels: Levels) -> Any:
 
     if method is Learner.REF:
         return REF(alpha=alpha, levels=levels.value)
-    if levels is not Levels.LAST:
+    if levels is not Levels.AUTO:
         raise typer.BadParameter("--levels is for --method ref.")
     return CreasedREF() if alpha is None else CreasedREF(alpha=alpha)
 
@@ -147,7 +151,7 @@ def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
         "kind": type(model).__name__,
-        "levels": getattr(model, "levels", None),
+        "levels": getattr(model, "levels_", None),
         "engine": getattr(model, "engine_", None),
     }
 

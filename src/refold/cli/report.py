@@ -30,9 +30,10 @@ def report(
     worst: Annotated[int, typer.Option(help="How many of the worst rows to list.", min=0)] = 100,
     reasons: Annotated[
         int, typer.Option(help="How many features to name for each of them.", min=1)
-    ] = 5,
+    ] = 3,
     fdr: Annotated[
-        float, typer.Option(help="The share of false alarms among the rows that stand out.")
+        float,
+        typer.Option(help="The share of false alarms among the rows that stand out."),
     ] = 0.1,
     id_column: Annotated[
         str | None,

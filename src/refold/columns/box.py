@@ -110,13 +110,25 @@ class Box:
     @once
     def _known(self) -> list[tuple[int, Floats]]:
         """The columns where it is not enough to know the ends, and the values learned there."""
-        return list(self._special())
+        return list(self.special())
 
-    def _special(self) -> Iterator[tuple[int, Floats]]:
+    def special(self) -> Iterator[tuple[int, Floats]]:
+        """Yield the columns where more than the ends matters, and the values learned there."""
         for column, (levels, apart) in enumerate(zip(self.levels, self.apart, strict=True)):
             if levels is not None or len(apart.values):
                 inner = [self.low[column], self.high[column]] if levels is None else levels
                 yield column, np.unique(np.concatenate([inner, apart.values]))
+
+    def gaps(self, column: int, known: Floats) -> tuple[Floats, Floats]:
+        """Return where the gaps between known values of a column begin and end.
+
+        From end to end of the box there is one only in a discrete column.
+        """
+        begins, ends = known[:-1], known[1:]
+        if self.levels[column] is None:
+            open_ = (ends <= self.low[column]) | (begins >= self.high[column])
+            return begins[open_], ends[open_]
+        return begins, ends
 
 
 def _to_nearest(known: Floats, values: Floats) -> Floats:

@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from refold._typing import Floats, Integers
+from refold.export._box_graph import write_outside
 from refold.export._graph import Graph
-from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage
+from refold.export._known_graph import write_known
+from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage, RankGauss, n_plain
 
 
 class CreasedResults(NamedTuple):
@@ -27,8 +30,13 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
     (NaN), nor has one with an infinite value; its label is 0. A gap in a constant column is none.
     """
     scoring = model.scoring_
-    score = _score(graph, scoring.leverage, _features(graph, scoring.creases, X))
+    z = _standardized(graph, scoring.creases, X)
+    score = _score(graph, scoring.leverage, _features(graph, scoring.creases, z))
+    score = graph.node("Div", score, graph.scales(np.array(scoring.typical)))
+    if scoring.box is not None:
+        score = graph.node("Add", score, write_outside(graph, scoring.box, scoring.gain, X))
     distance = graph.node("Div", score, graph.scales(np.array(scoring.unit)))
+    distance = write_known(graph, scoring, z, distance)
     # An infinite value, which the steps above take for a very large one, is refused in Python.
     finite = graph.node("Mul", X, graph.number(0.0))
     gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)
@@ -36,25 +44,57 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
     return CreasedResults(graph.label(distance, model.threshold_), distance)
 
 
-def _features(graph: Graph, creases: Creases, X: str) -> str:
-    """Standardize, project, fold: all y_j, j ≥ 1, and what constant columns have changed."""
+def _standardized(graph: Graph, creases: Creases, X: str) -> str:
     z = graph.node("Sub", X, graph.numbers(creases.center))
     z = graph.node("Div", z, graph.scales(creases.scale))
-    z = graph.node("Clip", z, graph.number(-LARGEST), graph.number(LARGEST))
-    varying, nothing = graph.constant(creases.varying), graph.number(0.0)
-    directions = np.zeros((len(creases.offsets), len(creases.varying)))
-    directions[:, creases.varying] = creases.directions
-    Z = graph.node("Where", varying, z, nothing)
-    y = graph.node("MatMul", Z, _matrix(graph, directions))
+    return graph.node("Clip", z, graph.number(-LARGEST), graph.number(LARGEST))
+
+
+def _features(graph: Graph, creases: Creases, z: str) -> str:
+    """Project, fold: all y_j, j ≥ 1, and what constant columns have changed."""
+    varying = graph.constant(np.flatnonzero(creases.varying))
+    Z = graph.node("Gather", z, varying, axis=1)
+    plain = n_plain(len(creases.offsets), creases.gauss)
+    y = graph.node("MatMul", Z, _matrix(graph, creases.directions[:plain]))
+    if creases.gauss is not None:
+        bent = _bent(graph, creases.gauss, Z)
+        there = graph.node("MatMul", bent, _matrix(graph, creases.directions[plain:]))
+        y = graph.node("Concat", y, there, axis=1)
     y = graph.node("Sub", y, graph.numbers(creases.offsets))
     levels = []
     for shift, slope in zip(creases.shifts, creases.slopes, strict=True):
         y = graph.node("Sub", graph.node("Abs", y), graph.numbers(shift))
         y = graph.node("Mul", y, graph.numbers(slope))
         levels.append(y)
-    if creases.n_outputs > creases.shifts.size:
+    if creases.has_constants:
         levels.append(_changed(graph, creases, z))
     return graph.node("Concat", *levels, axis=1)
+
+
+def _bent(graph: Graph, gauss: RankGauss, Z: str) -> str:
+    """Write the rank-gauss copy: each line adds its slope times how far a value has come on it."""
+    knots, heights = (_padded(gauss.starts, each) for each in (gauss.knots, gauss.heights))
+    widths = np.diff(knots, axis=1)
+    rises = np.divide(np.diff(heights, axis=1), widths, out=np.zeros_like(widths), where=widths > 0)
+    last = graph.constant(np.array([2], dtype=np.int64))
+    along = graph.node("Sub", graph.node("Unsqueeze", Z, last), graph.numbers(knots[:, :-1]))
+    along = graph.node("Max", along, graph.number(0.0))
+    along = graph.node("Min", along, graph.numbers(widths))
+    risen = graph.node(
+        "ReduceSum", graph.node("Mul", along, graph.numbers(rises)), last, keepdims=0
+    )
+    bent = graph.node("Add", risen, graph.numbers(heights[:, 0]))
+    inside = graph.node("Max", Z, graph.numbers(knots[:, 0]))
+    inside = graph.node("Min", inside, graph.numbers(knots[:, -1]))
+    beyond = graph.node("Mul", graph.node("Sub", Z, inside), graph.numbers(gauss.slopes))
+    return graph.node("Add", bent, beyond)
+
+
+def _padded(starts: Integers, values: Floats) -> Floats:
+    """Return the values of each column in a row, filled up with its last one."""
+    width = max(2, int(np.diff(starts).max(initial=0)))
+    at = np.minimum(starts[:-1, None] + np.arange(width), starts[1:, None] - 1)
+    return np.asarray(values[at])
 
 
 def _changed(graph: Graph, creases: Creases, z: str) -> str:

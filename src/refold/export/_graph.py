@@ -137,7 +137,7 @@ def check_exportable(model: REF) -> None:
 def _shares(graph: Graph, model: REF, X: str, missing: str) -> str:
     """Return each feature's share of the distance, not yet divided by the features observed."""
     chain = _layout(graph, model)
-    path = model.levels == "all"
+    path = model.levels_ == "all"
     v, total = chain.enter(X), ""
     for level in range(chain.depth):
         if level > 0:

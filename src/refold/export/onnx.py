@@ -89,7 +89,7 @@ def _facts(model: REF | CreasedREF) -> dict[str, str]:
     return {
         "fold": str(model.chain_.fold),
         "distance": str(model.distance),
-        "levels": model.levels,
+        "levels": model.levels_,
     }
 
 
@@ -210,7 +210,7 @@ def _distances(model: REF | CreasedREF, rows: NDArray[np.float64]) -> NDArray[np
         return model.scoring_.distances(rows)
     return np.asarray(
         ENGINES[model.engine_].distances(
-            model.chain_, rows, model.distance, path=model.levels == "all", n_jobs=model.n_jobs
+            model.chain_, rows, model.distance, path=model.levels_ == "all", n_jobs=model.n_jobs
         )
     )
 

@@ -141,7 +141,7 @@ def _statement(
     database, stem = DATABASES[dialect], fresh_stem([*features, *table, *answers])
     around = Around(_table(table, f"{stem}row"), f"{stem}row", stem)
     chain = model.chain_
-    numbers = numbers_of(chain, literal=model.max_gain is None)
+    numbers = numbers_of(chain, literal=model.max_gain_ is None)
     stages = Stages(database.words(stem), str(chain.fold), numbers, chain.n_iter)
     texts = [text_literal(name, dialect) for name in features]
     values = _answers(stages, texts, model.threshold_, len(answers) - 2)
@@ -159,10 +159,10 @@ def _written(
     stages: Stages, model: REF, columns: Sequence[Expression], reasons: int
 ) -> Iterator[Stage]:
     yield from stages.read(columns)
-    if model.levels == "all" and model.distance == "l2":
+    if model.levels_ == "all" and model.distance == "l2":
         yield from stages.all_norms()
     else:
-        yield from stages.all_levels() if model.levels == "all" else stages.last_level()
+        yield from stages.all_levels() if model.levels_ == "all" else stages.last_level()
         yield from stages.distance(str(model.distance))
     yield from stages.reasons(min(reasons, len(columns)))
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from refold.modelfile import parameters
+from refold.modelfile import findings, parameters
 from refold.modelfile.budget import MOST_BYTES, Budget
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
@@ -31,7 +31,10 @@ _COMMON = (
     "n_features",
     "feature_names",
     "parameters",
+    "noticed",
 )
+# Members that version 1 did not have, and what they are when such a file is read.
+_ADDED: Mapping[str, Any] = {"noticed": None}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -46,14 +49,15 @@ class Kind(Protocol):
     def MEMBERS(self) -> tuple[str, ...]:
         """The members of the document that belong to this kind, in their order."""
 
+    @property
+    def ADDED(self) -> Mapping[str, Any]:
+        """The members that version 1 did not have, by path, and what they are in such a file."""
+
     def written(self, model: Any) -> dict[str, Any]:
         """Return these members, ready to be laid out."""
 
     def least_memory(self, model: Any, n_features: int) -> int:
         """Return how many bytes the arrays of a model not yet fitted will take at least."""
-
-    def upgrade(self, document: dict[str, Any]) -> None:
-        """Give a document of version 1 what it lacks, in place, so that the model is the same."""
 
     def read(self, members: dict[str, Field], model: Any) -> None:
         """Check these members and give them to a model that has its parameters and columns."""
@@ -75,6 +79,7 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
         "n_features": model.n_features_in_,
         "feature_names": None if names is None else _names_written(names),
         "parameters": parameters.written(model),
+        "noticed": findings.written(model.noticed_),
         **kinds[kind].written(model),
     }
     try:
@@ -125,14 +130,15 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
-    if document.member("format_version").value == 1:
-        kind.upgrade(document.value)
-    *common, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
+    if document.value["format_version"] == 1:
+        _upgrade(document, {**_ADDED, **kind.ADDED})
+    *fields, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
-    members = {field.path: field for field in common}
+    members = {field.path: field for field in fields}
     origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
+    model.noticed_ = findings.read(members["noticed"])
     kind.read(members, model)
     return model, origin
 
@@ -150,6 +156,20 @@ def _envelope(document: Field, kinds: Kinds) -> str:
             f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
         )
     return document.member("estimator").text(kinds)
+
+
+def _upgrade(document: Field, added: Mapping[str, Any]) -> None:
+    """Give a document of version 1 the members that it lacks, so that the model is the same."""
+    for path, value in added.items():
+        *parents, name = path.split(".")
+        parent = document.value
+        for step in parents:
+            parent = parent.get(step) if isinstance(parent, dict) else None
+        if not isinstance(parent, dict):
+            continue  # null, or refused where it is read
+        if name in parent:
+            document.refuse(f"Version 1 has no {path!r}")
+        parent[name] = value
 
 
 def _read_origin(version: Field, created: Field) -> Origin:

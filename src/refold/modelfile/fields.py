@@ -47,13 +47,13 @@ class Field:
         """Return one member of an object."""
         return Field(self.value[name], f"{self.path}.{name}" if self.path else name, self.budget)
 
-    def items(self, length: int) -> Iterator[Field]:
-        """Return the items of a list of this length."""
+    def items(self, length: int | None = None) -> Iterator[Field]:
+        """Return the items of a list, of this length if one is given."""
         if type(self.value) is not list:
             self._refuse_type("a list")
-        if len(self.value) != length:
+        if length is not None and len(self.value) != length:
             self.refuse(f"has {len(self.value)} items where {length} are expected")
-        return (self.item(number) for number in range(length))
+        return (self.item(number) for number in range(len(self.value)))
 
     def item(self, number: int) -> Field:
         """Return one item of a list."""

@@ -10,12 +10,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from refold.base.errors import TableError
+from refold.base.findings import Finding
 from refold.base.learning import learning
 from refold.base.version import VERSION, series
 
 
 class GuardMixin(BaseEstimator):
     """Missing values pass, errors name columns, and a failure changes nothing."""
+
+    noticed_: tuple[Finding, ...] = ()
 
     @contextmanager
     def _naming_columns(self) -> Iterator[None]:

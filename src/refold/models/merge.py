@@ -65,6 +65,7 @@ def _merged(models: list[REF]) -> REF:
     first = models[0]
     merged: REF = clone(first)
     sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
+    merged._settle(sketch.weight)
     merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)

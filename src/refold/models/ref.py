@@ -33,6 +33,9 @@ from refold.models.guard import GuardMixin
 from refold.models.learned import FromRows, FromSketch
 from refold.models.scoring import FoldScorer
 
+LEVELS = ("last", "all")
+MAX_GAIN = 1e6
+
 
 def _has_sketch(estimator: REF) -> bool:
     return estimator.engine == "sketch"
@@ -65,21 +68,23 @@ class REF(
         The share of normal rows that may be rejected, in place of a `threshold`. That is then set
         from the distances of training rows to models that have not seen them: each row left out
         in turn up to 1,000 rows, every fiftieth together above. None keeps `threshold`.
-    levels : {"last", "all"}, default="last"
+    levels : {"auto", "last", "all"}, default="auto"
         ``"last"`` is the paper's distance, after the last level. ``"all"`` is the mean of the
         distances over all levels, the path score: it ranks rows better and changes less from one
-        training sample to another.
+        training sample to another. ``"auto"`` is ``"all"`` with `alpha`, for a rate needs that, and
+        ``"last"`` without.
     engine : {"auto", "exact", "reference"}, default="auto"
         ``"exact"`` is compiled and threaded. ``"reference"`` is the paper's Algorithm 1 line by
         line on any array-API array (NumPy, PyTorch, CuPy…); it takes callables and answers in the
         array library of its input. ``"sketch"`` learns in one pass over the rows, can go on
         learning, forget and merge. ``"auto"`` is ``"exact"`` below 250,000 rows, then ``"sketch"``;
         ``"reference"`` where neither is possible.
-    max_gain : float or None, default=1e6
+    max_gain : "auto", float or None, default="auto"
         A feature stops folding before rounding errors would be amplified by more than this, so that
         labels do not depend on the processor or on the order of rows. Matters for features with few
-        distinct values. None, for ``engine="reference"`` alone, never stops and keeps the author's
-        floor of 1e-3 under every standard deviation.
+        distinct values. ``"auto"`` is 1e6; with `alpha` at most the number of rows, for what few
+        rows amplify further is chance. None, for ``engine="reference"`` alone, never stops and
+        keeps the author's floor of 1e-3 under every standard deviation.
     n_bins : int, default=8192
         Bins per feature of the engine ``"sketch"``.
     n_jobs : int or None, default=None
@@ -102,6 +107,10 @@ class REF(
         Number of rows, missing values, range and quantiles of each feature in training.
     sketch_ : Sketch
         What the engine ``"sketch"`` has kept of the rows.
+    levels_ : {"last", "all"}
+        Which levels make the distance.
+    max_gain_ : float or None
+        The gain that features were allowed.
     engine_ : str
         The engine that learned the chain and evaluates it.
     n_features_in_ : int
@@ -137,9 +146,9 @@ class REF(
         "distance": [StrOptions(set(DISTANCES)), callable],
         "threshold": [Interval(Real, 0.0, None, closed="left")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "levels": [StrOptions({"last", "all"})],
+        "levels": [StrOptions({"auto", *LEVELS})],
         "engine": [StrOptions({"auto", *ENGINES})],
-        "max_gain": [Interval(Real, 1.0, None, closed="left"), None],
+        "max_gain": [StrOptions({"auto"}), Interval(Real, 1.0, None, closed="left"), None],
         "n_bins": [Interval(Integral, LEAST_BINS, MOST_BINS, closed="both")],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
@@ -149,6 +158,8 @@ class REF(
     }
 
     _learned: FromRows | FromSketch
+    levels_: str
+    max_gain_: float | None
 
     def __init__(
         self,
@@ -158,9 +169,9 @@ class REF(
         distance: str | Callable[[Array], Array] = "l1",
         threshold: float = 1.0,
         alpha: float | None = None,
-        levels: Literal["last", "all"] = "last",
+        levels: Literal["auto", "last", "all"] = "auto",
         engine: str = "auto",
-        max_gain: float | None = 1e6,
+        max_gain: float | Literal["auto"] | None = "auto",
         n_bins: int = 8192,
         n_jobs: int | None = None,
     ) -> None:
@@ -204,8 +215,10 @@ class REF(
         X = read_table(self, X, reset=True, native=engine == "reference")
         weights = read_weights(X, sample_weight)
         check_enough(X.shape[0], weights)
+        weight = float(X.shape[0] if weights is None else weights.sum())
         if self.alpha is not None:
-            check_supported(self.alpha, X.shape[0] if weights is None else weights.sum())
+            check_supported(self.alpha, weight)
+        self._settle(weight)
         if engine == "sketch":
             self._learned = FromSketch(self._sketch(X, weights), self._recipe())
             self._learned.chain  # noqa: B018  # now: what is wrong with the rows is said by fit
@@ -301,13 +314,24 @@ class REF(
         return self._learned.summary
 
     def _recipe(self) -> dict[str, Any]:
-        names = ("n_iter", "fold", "max_gain", "n_jobs")
-        return {name: getattr(self, name) for name in names}
+        names = ("n_iter", "fold", "n_jobs")
+        return {"max_gain": self.max_gain_, **{name: getattr(self, name) for name in names}}
+
+    def _settle(self, weight: float) -> None:
+        """Decide what ``"auto"`` is for so many rows."""
+        self.noticed_ = ()
+        rated = self.alpha is not None
+        self.levels_ = ("all" if rated else "last") if self.levels == "auto" else self.levels
+        if self.max_gain == "auto":
+            self.max_gain_ = min(weight, MAX_GAIN) if rated else MAX_GAIN
+        else:
+            self.max_gain_ = self.max_gain
 
     def _sketch(self, X: Array, weights: Array | None) -> Sketch:
         return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
 
     def _learn_anew(self, sketch: Sketch) -> None:
+        self._settle(sketch.weight)
         self._learned = FromSketch(sketch, self._recipe())
         self._decide_anew(self.threshold)
 
@@ -320,7 +344,7 @@ class REF(
             sketch=getattr(self, "sketch_", None),
             recipe=self._recipe(),
             distance=self.distance,
-            path=self.levels == "all",
+            path=self.levels_ == "all",
         )
 
     def _check_decision(self) -> None:
@@ -377,7 +401,7 @@ class REF(
         """
         check_is_fitted(self)
         model = as_it_is(self)
-        path = model.levels == "all"
+        path = model.levels_ == "all"
         return FoldScorer(model.chain_, model.engine_, model.distance, path, model.n_jobs)
 
     def contributions(self, X: Array) -> Array:

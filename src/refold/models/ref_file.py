@@ -11,10 +11,14 @@ from refold.columns.summary import N_QUANTILES
 from refold.decisions import calibration_file
 from refold.modelfile.fields import Field
 from refold.models.learned import FromRows, FromSketch
-from refold.models.ref import REF
+from refold.models.ref import LEVELS, MAX_GAIN, REF
 
 ESTIMATOR = REF
-MEMBERS = ("engine", "threshold", "alpha", "chain", "calibration", "summary", "sketch")
+ADDED = {"levels": None, "max_gain": None, "summary.box": None}
+MEMBERS = (
+    *("engine", "levels", "max_gain", "threshold", "alpha"),
+    *("chain", "calibration", "summary", "sketch"),
+)
 
 
 def written(model: REF) -> dict[str, Any]:
@@ -22,6 +26,8 @@ def written(model: REF) -> dict[str, Any]:
     calibrated, sketched = getattr(model, "calibration_", None), getattr(model, "sketch_", None)
     return {
         "engine": model.engine_,
+        "levels": model.levels_,
+        "max_gain": model.max_gain_,
         "threshold": model.threshold_,
         "alpha": model.alpha_,
         "chain": chain_file.written(model.chain_),
@@ -36,16 +42,12 @@ def least_memory(model: REF, n_features: int) -> int:
     return 2 * 8 * n_features * (2 * model.n_iter + N_QUANTILES)
 
 
-def upgrade(document: dict[str, Any]) -> None:
-    """Version 1 knew no box."""
-    document["summary"]["box"] = None
-
-
 def read(members: dict[str, Field], model: REF) -> None:
     """Give a model what REF has learned."""
     model.engine_ = members["engine"].text(ENGINES)
     model.threshold_ = calibration_file.read_threshold(members["threshold"])
     _check_engine(members["parameters"], model)
+    _read_settled(members["levels"], members["max_gain"], model)
     model._learned = _learned(members, model)
     if not members["calibration"].is_null():
         model.calibration_ = calibration_file.read(members["calibration"])
@@ -61,6 +63,20 @@ def _check_engine(field: Field, model: REF) -> None:
             model._check_engine(engine)
         except ValueError as error:
             field.refuse(str(error))
+
+
+def _read_settled(levels: Field, gain: Field, model: REF) -> None:
+    """Read what ``"auto"`` became; version 1, which had none, says so in its parameters."""
+    if levels.is_null():
+        model.levels_ = "last" if model.levels == "auto" else model.levels
+        model.max_gain_ = MAX_GAIN if model.max_gain == "auto" else model.max_gain
+        return
+    model.levels_ = levels.text(LEVELS)
+    model.max_gain_ = None if gain.is_null() else float(gain.number())
+    if model.max_gain_ is None and model.engine_ != "reference":
+        gain.refuse(f"must be a number for the engine {model.engine_!r}")
+    if model.max_gain_ is not None and model.max_gain_ < 1.0:
+        gain.refuse(f"must be at least 1, not {model.max_gain_!r}")
 
 
 def _learned(members: dict[str, Field], model: REF) -> FromRows | FromSketch:

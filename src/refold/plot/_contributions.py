@@ -80,8 +80,9 @@ class ContributionsDisplay:
         self.figure_, self.ax_ = axes_of(ax)
         row = self.explanation
         shown, others = row.reasons[:most], row.reasons[most:]
-        labels = [f"{r.feature} = {number(r.value)}" for r in shown]
-        notes = [f"{100 * r.share:.0f} %  (normal {ranges_text(r.normal)})" for r in shown]
+        # Beside the axes there is room for long texts, at the ends of bars there is not.
+        labels = [f"{r.feature} = {number(r.value)}\nnormal {ranges_text(r.normal)}" for r in shown]
+        notes = [f"{100 * r.share:.0f} %" for r in shown]
         parts = [r.contribution for r in shown]
         if others:
             labels.append(f"{len(others)} others")
@@ -95,14 +96,16 @@ class ContributionsDisplay:
                 note, (part, place), xytext=(4, 0), textcoords="offset points", va="center",
                 fontsize=8, color=MUTED,
             )  # fmt: skip
-        self.ax_.set_yticks(places, labels)
+        self.ax_.set_yticks(places, labels, fontsize=8)
         self.ax_.invert_yaxis()
-        self.ax_.set_xlim(0.0, 1.6 * max(*parts, np.finfo(float).tiny))
+        self.ax_.set_xlim(0.0, 1.12 * max(*parts, np.finfo(float).tiny))
         verdict = "normal" if row.label == 1 else "not normal"
-        self.ax_.set(
-            xlabel="contribution to the distance",
-            title=f"Row {row.row} is {verdict}: distance {number(row.distance)}, "
-            f"threshold {number(row.threshold)}",
+        self.ax_.set_xlabel("contribution to the distance")
+        self.ax_.set_title(
+            f"Row {row.row} is {verdict}: distance {number(row.distance)}, "
+            f"normal up to {number(row.threshold)}",
+            loc="right",  # there is room on the left, over the labels
+            fontsize=10,
         )
         tidy(self.ax_)
         self.ax_.grid(visible=False, axis="y")

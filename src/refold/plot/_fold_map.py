@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import optimize
 
 from refold._typing import Floats, Ranges
 from refold.columns.frames import feature_names, feature_number
 from refold.explain import normal_ranges
+from refold.models.scoring import FoldScorer
 from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, tidy
 
-_POINTS = 2001
+_POINTS, _TOGETHER = 2000, 10  # points of the map, and how many of them are drawn as one
 _BARS = 48
 
 
 class FoldMapDisplay:
-    """How far from normal each value of a feature is, over where its training rows lie.
+    """What each value of a feature is folded to, over where its training rows lie.
+
+    The magnitude is that of the levels that count: the last, or the mean of all with
+    ``levels="all"``. A row's distance comes from the magnitudes of all its features, so what one
+    of them must reach depends on the others: the line is for a row that is typical in these.
 
     Parameters
     ----------
@@ -27,8 +32,9 @@ class FoldMapDisplay:
         The training histogram: bars between edges, and the share of rows in each.
     ranges : tuple of (low, high)
         The normal range or ranges.
-    threshold : float
-        The model's threshold.
+    needed : float or None
+        From this magnitude on, a row whose other features are typical is not normal; None if the
+        distance is a function of the user's.
     name : str
         The feature's name.
 
@@ -54,12 +60,12 @@ class FoldMapDisplay:
         edges: Floats,
         shares: Floats,
         ranges: Ranges,
-        threshold: float,
+        needed: float | None,
         name: str,
     ) -> None:
         self.values, self.magnitudes = values, magnitudes
         self.edges, self.shares = edges, shares
-        self.ranges, self.threshold, self.name = ranges, threshold, name
+        self.ranges, self.needed, self.name = ranges, needed, name
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, *, ax: Any = None) -> Self:
@@ -82,7 +88,7 @@ class FoldMapDisplay:
         j = feature_number(model, feature)
         quantiles = model.summary_.quantiles[:, j]
         edges, shares = histogram(quantiles)
-        margin = 0.25 * (edges[-1] - edges[0])
+        margin = 0.5 * (edges[-1] - edges[0])
         values = np.linspace(edges[0] - margin, edges[-1] + margin, _POINTS)
         return cls(
             values=values,
@@ -90,7 +96,7 @@ class FoldMapDisplay:
             edges=edges,
             shares=shares,
             ranges=normal_ranges(model.summary_)[j],
-            threshold=model.threshold_,
+            needed=_needed(scorer, j, model.summary_.quantiles, model.threshold_),
             name=feature_names(model)[j],
         ).plot(ax=ax)
 
@@ -123,34 +129,71 @@ class FoldMapDisplay:
         bars.set_zorder(0)
         ax.set_zorder(1)
         ax.patch.set_visible(False)
-        ax.plot(self.values, self.magnitudes, color=NORMAL, linewidth=1.2, label="magnitude")
-        ax.axhline(self.threshold, color=OUTLIER, linestyle="--", linewidth=1.2, label="threshold")
+        bottom, top = self._limits()
+        # Between training rows the last level goes up and down too often to be drawn as a line.
+        magnitudes = np.maximum(self.magnitudes, bottom).reshape(-1, _TOGETHER)
+        values = self.values[_TOGETHER // 2 :: _TOGETHER]
+        ax.fill_between(
+            values, magnitudes.min(axis=1), magnitudes.max(axis=1), color=NORMAL, alpha=0.3, lw=0
+        )
+        ax.plot(values, magnitudes.mean(axis=1), color=NORMAL, lw=1.4, label="magnitude |y|")
+        if self.needed is not None:
+            ax.axhline(
+                max(self.needed, bottom), color=OUTLIER, linestyle="--", linewidth=1.2,
+                label="not normal from here on, if all else is typical",
+            )  # fmt: skip
         for low, high in self.ranges:
             ax.plot(
                 [low, high],
-                [0.0, 0.0],
+                [bottom, bottom],
                 color=MUTED,
                 linewidth=5,
                 solid_capstyle="butt",
                 clip_on=False,
                 label="normal range" if (low, high) == self.ranges[0] else None,
             )
-        # Far out the map is a straight line: what matters happens near the threshold.
-        near = self.magnitudes[self._within_ranges()]
-        top = max(4.0 * self.threshold, 1.3 * float(near.max(initial=0.0)))
-        ax.set(xlabel=self.name, ylabel="magnitude", ylim=(0.0, top or 1.0))
+        ax.set(xlabel=self.name, ylabel="magnitude |y|", yscale="log", ylim=(bottom, top))
         ax.set_xlim(self.values[0], self.values[-1])
         tidy(ax)
         handles, labels = ax.get_legend_handles_labels()
         more = bars.get_legend_handles_labels()
-        ax.legend(handles + more[0], labels + more[1], frameon=True, framealpha=0.9, fontsize=8)
+        ax.legend(
+            handles + more[0], labels + more[1], loc="lower center", bbox_to_anchor=(0.5, 1.0),
+            ncols=2, frameon=False, fontsize=8,
+        )  # fmt: skip
         return self
 
-    def _within_ranges(self) -> NDArray[np.bool_]:
-        inside = np.zeros(len(self.values), dtype=np.bool_)
-        for low, high in self.ranges:
-            inside |= (self.values >= low) & (self.values <= high)
-        return inside
+    def _limits(self) -> tuple[float, float]:
+        """Return the ends of a logarithmic axis: all that is large, and not every zero."""
+        means = self.magnitudes.reshape(-1, _TOGETHER).mean(axis=1)
+        usual = float(np.quantile(means[means > 0.0], 0.1)) if means.any() else 1.0
+        needed = self.needed or usual
+        return min(usual, needed) / 4.0, 2.0 * max(float(self.magnitudes.max()), needed)
+
+
+def _needed(scorer: FoldScorer, feature: int, quantiles: Floats, threshold: float) -> float | None:
+    """Return the magnitude that this feature must reach for the distance to reach the threshold.
+
+    The other features have their mean magnitudes, the outermost training rows left out.
+    """
+    if callable(scorer.distance):
+        return None
+    power, d = 2.0 if scorer.distance == "l2" else 1.0, quantiles.shape[1]
+    others = np.sum(
+        [
+            (scorer.magnitudes(k, quantiles[1:-1, k]) ** power).mean(axis=0)
+            for k in range(d)
+            if k != feature
+        ],
+        axis=0,
+    )
+
+    def missing(magnitude: float) -> float:
+        return float(np.mean((magnitude**power + others) ** (1.0 / power)) - threshold * d)
+
+    if missing(0.0) >= 0.0:
+        return 0.0
+    return float(optimize.brentq(missing, 0.0, 2.0 * threshold * d))
 
 
 def histogram(quantiles: Floats, bars: int = _BARS) -> tuple[Floats, Floats]:

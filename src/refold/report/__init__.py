@@ -6,6 +6,7 @@ small print in `_card`) and is typed in `_contents`; how it is shown is decided 
 """
 
 from refold.report._contents import (
+    AlarmGroup,
     Card,
     Distances,
     ExpectedRejections,
@@ -19,6 +20,7 @@ from refold.report._describe import describe
 from refold.report._page import render, write_report
 
 __all__ = [
+    "AlarmGroup",
     "Card",
     "Distances",
     "ExpectedRejections",

@@ -48,15 +48,15 @@ class RowReason:
     share : float
         How much it matters, between 0 and 1. With REF the exact share of the distance; with
         CreasedREF the share by which the distance would fall, and shares do not add up.
-    text : str
-        The same in words.
+    expected : float or None
+        What the other values lead to expect, where the model sees dependence.
     """
 
     feature: str
     value: float
     normal: Ranges
     share: float
-    text: str
+    expected: float | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class WorstRow:
     p_value : float or None
         How rare such a distance is among normal rows; None without calibration.
     selected : bool or None
-        Whether it is among those reported at the rate of false discoveries; None likewise.
+        Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise.
     reasons : tuple of RowReason
         The most important first.
     """
@@ -82,6 +82,31 @@ class WorstRow:
     p_value: float | None
     selected: bool | None
     reasons: tuple[RowReason, ...]
+
+
+@dataclass(frozen=True)
+class AlarmGroup:
+    """Rows that are not normal for the same reason.
+
+    Parameters
+    ----------
+    feature : str
+        The feature that matters most in each of them.
+    how : str
+        Where its values lie, in words.
+    values : tuple of float
+        The smallest and the largest of them.
+    rows : int
+        How many rows.
+    examples : tuple of str
+        What the first of them, the farthest out, are called.
+    """
+
+    feature: str
+    how: str
+    values: Interval
+    rows: int
+    examples: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +139,13 @@ class Distances:
     Parameters
     ----------
     edges : ndarray of shape (bins + 1,)
-        Ascending, from 0; a threshold above 0 is one of them.
+        From 0, then in equal ratios up to the farthest row; the threshold is one of them.
     counts : ndarray of shape (bins,)
         How many rows lie in each bin, its upper edge included.
-    beyond : int
-        How many lie above the last edge.
     """
 
     edges: NDArray[np.float64]
     counts: NDArray[np.int64]
-    beyond: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +216,13 @@ class Report:
     fdr : float
         The share of false discoveries that `selected` allows for.
     selected : int or None
-        How many rows remain when many looks are allowed for; None without calibration.
+        How many of the rejected rows, the farthest out, remain when many looks are allowed for;
+        None without calibration.
     needed : int or None
         How many rows it would take to calibrate on for a single row to be selected, if there were
         fewer: a p-value cannot be smaller than one in so many.
+    least_p : float or None
+        The smallest p-value there can be; None without calibration.
     distances : Distances
         How far from normal the rows are.
     worst : tuple of WorstRow
@@ -206,6 +231,8 @@ class Report:
         Why there are no reasons; empty if there are.
     blamed : int
         How many rows, the worst ones, the features' ``leads`` were counted over.
+    groups : tuple of AlarmGroup
+        The same rows by their reason, the largest group first.
     features : tuple of Feature
         In the order of the model's columns.
     drift : Drift
@@ -226,10 +253,12 @@ class Report:
     fdr: float
     selected: int | None
     needed: int | None
+    least_p: float | None
     distances: Distances
     worst: tuple[WorstRow, ...]
     unexplained: str
     blamed: int
+    groups: tuple[AlarmGroup, ...]
     features: tuple[Feature, ...]
     drift: Drift
     card: Card

@@ -17,7 +17,10 @@ from refold.report._card import card_of
 from refold.report._contents import Feature, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
 from refold.report._rates import expected_of, interval_of_rate
-from refold.report._reasons import leads_of, reasons_of
+from refold.report._reasons import groups_of, leads_of, reasons_of
+
+# Where reasons cost more than distances, the drivers are looked for among so many rows.
+_BLAMED = 1000
 
 
 def describe(
@@ -26,7 +29,7 @@ def describe(
     *,
     title: str | None = None,
     worst: int = 100,
-    reasons: int = 5,
+    reasons: int = 3,
     fdr: float = 0.1,
     row_names: Sequence[object] | None = None,
     about: Mapping[str, str] | None = None,
@@ -43,7 +46,7 @@ def describe(
         What the page is called.
     worst : int, default=100
         How many of the rows that are not normal are listed, the farthest out.
-    reasons : int, default=5
+    reasons : int, default=3
         How many features are named for each of them.
     fdr : float, default=0.1
         The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
@@ -82,9 +85,11 @@ def describe(
         )
     drifted, summary, rejected = drift.compare(model, found), model.summary_, found.worst_first
     normal, judge = normal_ranges(summary), found.judge
-    listed = found.take(rejected[:worst])
-    blamed = found.take(rejected) if judge.scorer.additive else listed
-    leads = leads_of(blamed)
+    blamed = rejected if judge.scorer.additive else rejected[: max(worst, _BLAMED)]
+    because = found.take(blamed)
+    leads = leads_of(because)  # first: the reasons of those listed are known then
+    listed = because.take(np.arange(min(worst, len(blamed))))
+    counts = np.bincount(leads[leads >= 0], minlength=len(found.names))
     chosen = None if found.p_values is None else select(found.p_values[found.judged], fdr)
     selected = np.zeros(len(found), dtype=np.bool_)
     selected[found.judged] = False if chosen is None else chosen
@@ -99,8 +104,9 @@ def describe(
         alpha=judge.alpha,
         expected=expected_of(judge, rows),
         fdr=fdr,
-        selected=None if chosen is None else int(np.count_nonzero(chosen)),
+        selected=None if chosen is None else int(np.count_nonzero(selected[rejected])),
         needed=_needed(judge, rows, fdr),
+        least_p=None if judge.calibration is None else 1.0 / (1.0 + judge.calibration.total),
         distances=distances_of(found.distances[found.judged], judge.threshold),
         worst=tuple(
             WorstRow(
@@ -108,21 +114,20 @@ def describe(
                 distance=float(found.distances[i]),
                 p_value=None if found.p_values is None else float(found.p_values[i]),
                 selected=None if chosen is None else bool(selected[i]),
-                reasons=because,
+                reasons=why,
             )
-            for i, because in zip(
-                rejected[:worst], reasons_of(listed, reasons, normal), strict=True
-            )
+            for i, why in zip(rejected[:worst], reasons_of(listed, reasons, normal), strict=True)
         ),
         unexplained=judge.scorer.unexplained,
         blamed=0 if judge.scorer.unexplained else len(blamed),
+        groups=groups_of(because, leads, [str(names[i]) for i in blamed], normal),
         features=tuple(
             Feature(
                 name=name,
                 normal=normal[j],
                 histogram=histogram_of(summary.quantiles[:, j], normal[j], found.rows[:, j]),
                 drift=drifted.features[j],
-                leads=int(leads[j]),
+                leads=int(counts[j]),
             )
             for j, name in enumerate(found.names)
         ),

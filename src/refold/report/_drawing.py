@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from refold._typing import Floats, Ranges
+from refold.explain import number
 from refold.report._contents import Distances, FeatureHistogram
+from refold.report._histograms import around
+from refold.report._words import count
 
-WIDTH, HEIGHT = 280, 64
-WIDE, TALL = 720, 150
+WIDTH, HEIGHT = 280, 48
+TALL = 150
+GAUGE, _DOT = 120, 4.0  # the width of a gauge, half that of its mark
 _THIN = 2.0  # a mark that is to be seen at all
+_ROOM = 36  # so many letters fit below a picture on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -54,18 +61,59 @@ def _steps(shares: Floats) -> str:
     return "".join([*path, f"H{WIDTH}"])
 
 
-def _band(low: float, high: float, edges: Floats) -> tuple[str, str]:
-    left, right = (_across(value, edges) * WIDTH for value in (low, high))
+def _band(
+    low: float, high: float, edges: Sequence[float] | Floats, width: float = WIDTH
+) -> tuple[str, str]:
+    left, right = (_across(value, edges) * width for value in (low, high))
     if right - left < _THIN:
-        left = min(max((left + right - _THIN) / 2.0, 0.0), WIDTH - _THIN)
+        left = min(max((left + right - _THIN) / 2.0, 0.0), width - _THIN)
         right = left + _THIN
     return _short(left), _short(right - left)
 
 
-def _across(value: float, edges: Floats) -> float:
+def _across(value: float, edges: Sequence[float] | Floats) -> float:
     """Return how far across the picture a value is; halves, because a width can be too large."""
     low, high = edges[0] / 2.0, edges[-1] / 2.0
     return min(max((value / 2.0 - low) / (high - low), 0.0), 1.0) if high > low else 0.5
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A value beside what is normal; the same scale for all values of a feature.
+
+    Parameters
+    ----------
+    bands : list of (x, width)
+        The normal ranges, in the middle third.
+    mark : str
+        A path at the value: a dot, an arrow if it lies beyond the picture; empty if missing.
+    expected : str
+        Where the value was expected; empty if that is not known.
+    """
+
+    bands: list[tuple[str, str]]
+    mark: str
+    expected: str
+
+
+def gauge(value: float, normal: Ranges, expected: float | None) -> Gauge:
+    """Draw a value beside its normal ranges."""
+    edges = around(normal)
+    usual = math.nan if expected is None else expected
+    return Gauge(
+        bands=[_band(low, high, edges, GAUGE) for low, high in normal],
+        mark="" if math.isnan(value) else _mark(value, edges),
+        expected="" if math.isnan(usual) else _short(1.0 + _across(usual, edges) * (GAUGE - 2.0)),
+    )
+
+
+def _mark(value: float, edges: tuple[float, float]) -> str:
+    if value > edges[1]:
+        return f"M{GAUGE} 8l-9-5v10z"
+    if value < edges[0]:
+        return "M0 8l9-5v10z"
+    x = _across(value, edges) * (GAUGE - 2.0 * _DOT)
+    return f"M{_short(x)} 8a4 4 0 1 1 8 0a4 4 0 1 1-8 0z"
 
 
 @dataclass(frozen=True)
@@ -74,37 +122,78 @@ class Bar:
 
     x: str
     y: str
-    width: str
     height: str
     normal: bool
 
 
 @dataclass(frozen=True)
 class DistancePicture:
-    """Bars of rows by their distance, with the threshold between normal and not."""
+    """Bars of rows by their distance, with the threshold between normal and not.
+
+    Parameters
+    ----------
+    bars : list of Bar
+        Each is one wide, from the left.
+    threshold : float
+        How far across it is, in percent.
+    across, up : list of (float, str)
+        Where the labels of the axes are, in percent, and what they say.
+    """
 
     bars: list[Bar]
-    threshold: str
+    threshold: float
+    across: list[tuple[float, str]]
+    up: list[tuple[float, str]]
 
 
 def distance_picture(distances: Distances, threshold: float) -> DistancePicture:
     """Draw the distances; bars of few rows among many are still to be seen."""
     edges, counts = distances.edges, distances.counts
-    wide, highest = WIDE / len(counts), counts.max() or 1
+    highest = int(counts.max(initial=1))
     bars = []
     for k in np.flatnonzero(counts):
-        height = max(counts[k] / highest * (TALL - 2.0), _THIN)
+        height = max(counts[k] / highest * TALL, _THIN)
         bars.append(
             Bar(
-                x=_short(k * wide + 0.5),
+                x=_short(k + 0.05),
                 y=_short(TALL - height),
-                width=_short(wide - 1.0),
                 height=_short(height),
                 normal=bool(edges[k + 1] <= threshold),
             )
         )
-    return DistancePicture(bars, _short(threshold / edges[-1] * WIDE))
+    inner = np.flatnonzero(edges > 0.0)  # what is left of these has no place on the axis
+
+    def place(value: float) -> float:
+        along = np.interp(np.log(value), np.log(edges[inner]), inner) if value > 0.0 else inner[0]
+        return round(100.0 * float(along) / len(counts), 2)
+
+    return DistancePicture(
+        bars=bars,
+        threshold=place(threshold),
+        across=[(place(v), number(v)) for v in _ticks(edges[inner[0]], edges[-1])],
+        up=[(round(100.0 * n / highest, 2), count(n)) for n in _steps_to(highest)],
+    )
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return round numbers for a logarithmic axis, as many as fit: 1, 2, 5, 10, … or powers."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    digits = [((1, 2, 5), 1), ((1, 3), 1), *(((1,), step) for step in range(1, last - first + 2))]
+    for each, step in digits:
+        powers = range(first - first % step, last + 1, step)
+        ticks = [float(f"{m}e{k}") for k in powers for m in each]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if sum(len(number(tick)) + 2 for tick in ticks) <= _ROOM:
+            break
+    return ticks
+
+
+def _steps_to(highest: int) -> list[int]:
+    """Return two to four round numbers of rows up to the highest, or it alone if it is one."""
+    size = 10 ** (len(str(highest)) - 1)
+    step = next((m * size for m in (2, 1) if highest >= 2 * m * size), max(size // 2, 1))
+    return list(range(step, highest + 1, step))
 
 
 def _short(coordinate: float) -> str:
-    return f"{coordinate:.1f}".removesuffix(".0")
+    return f"{coordinate:.2f}".rstrip("0").rstrip(".")

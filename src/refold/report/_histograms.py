@@ -12,9 +12,9 @@ from refold._typing import Floats, Ranges
 from refold.report._contents import Distances, FeatureHistogram
 
 BINS = 48
-# Distances are shown up to this many times the threshold, what lies beyond is counted.
-_FARTHEST = 4.0
-_MOST = sys.float_info.max
+# Distances below this share of the threshold are in the first bin: all of them are very normal.
+_NEAREST = 0.01
+_LEAST, _MOST = sys.float_info.min, sys.float_info.max
 
 
 def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> FeatureHistogram:
@@ -40,17 +40,23 @@ def histogram_of(quantiles: Floats, normal: Ranges, column: NDArray[Any]) -> Fea
 
 
 def _shown(quantiles: Floats, normal: Ranges, values: Floats) -> tuple[float, float]:
-    inner_low, inner_high = normal[0][0], normal[-1][1]
     low, high = float(quantiles[0]), float(quantiles[-1])
     if len(values):
         low, high = min(low, float(values.min())), max(high, float(values.max()))
-    width = min(2.0 * (inner_high / 2.0 - inner_low / 2.0), _MOST)
-    if width > 0.0:
-        low, high = max(low, -_sum(-inner_low, width)), min(high, _sum(inner_high, width))
+    first, last = around(normal)
+    if first < last:
+        low, high = max(low, first), min(high, last)
     if low == high:
         margin = abs(low) / 16.0 or 0.5
         low, high = -_sum(-low, margin), _sum(high, margin)
     return low, high
+
+
+def around(normal: Ranges) -> tuple[float, float]:
+    """Return the ends of what is looked at: from the normal range as far again to both sides."""
+    low, high = normal[0][0], normal[-1][1]
+    width = min(2.0 * (high / 2.0 - low / 2.0), _MOST)
+    return -_sum(-low, width), _sum(high, width)
 
 
 def _sum(a: float, b: float) -> float:
@@ -72,13 +78,20 @@ def _shares(quantiles: Floats, edges: Floats) -> Floats:
 
 
 def distances_of(distances: Floats, threshold: float) -> Distances:
-    """Count distances; the threshold is an edge, so that no bin is half normal."""
-    farthest = float(distances.max(initial=0.0))
-    unit = threshold if threshold > 0.0 else farthest or 1.0
-    shown = min(max(farthest / unit, 1.25), _FARTHEST)
-    steps = max(round(BINS / shown), 1)  # of equal width up to the threshold
-    edges = np.arange(int(np.ceil(steps * shown)) + 1) / steps * unit
+    """Count distances; the threshold is an edge, so that no bin is half normal.
+
+    Bins are equally wide on a logarithmic axis, on which no row is too far out to be seen.
+    """
+    positive = distances[distances > 0.0]
+    unit = max(threshold or float(positive.min(initial=1.0)), _LEAST)
+    low = min(max(float(positive.min(initial=unit)), _NEAREST * unit), unit / 2.0)
+    high = max(float(distances.max(initial=0.0)), 2.0 * unit)
+    below, above = np.log(unit) - np.log(max(low, _LEAST)), np.log(high) - np.log(unit)
+    step = (below + above) / BINS
+    first = -int(np.ceil(below / step))
+    powers = np.arange(first, int(np.ceil(above / step)) + 1) * step
+    edges = np.exp(np.minimum(np.log(unit) + powers, np.log(_MOST)))
+    edges[-first], edges[-1] = unit, max(edges[-1], high)
+    edges = np.concatenate([[0.0], edges if threshold > 0.0 else [0.0, *edges]])
     place = np.searchsorted(edges, distances, side="left") - 1
-    inside = place < len(edges) - 1
-    counts = np.bincount(np.maximum(place[inside], 0), minlength=len(edges) - 1)
-    return Distances(edges, counts.astype(np.int64), int(np.count_nonzero(~inside)))
+    return Distances(edges, np.bincount(np.maximum(place, 0), minlength=len(edges) - 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,12 @@ from refold.base.files import replacing
 from refold.base.needs import needs
 from refold.explain import number, ranges_text, split_unit
 from refold.report import _drawing
-from refold.report._contents import Report
+from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
 from refold.report._words import DRIFT, WORDS
+
+# So many rows and features are seen at once; the others are folded away.
+_FIRST = 10
 
 
 def write_report(
@@ -25,7 +28,7 @@ def write_report(
     *,
     title: str | None = None,
     worst: int = 100,
-    reasons: int = 5,
+    reasons: int = 3,
     fdr: float = 0.1,
     row_names: Sequence[object] | None = None,
     about: Mapping[str, str] | None = None,
@@ -44,7 +47,7 @@ def write_report(
         What the page is called.
     worst : int, default=100
         How many of the rows that are not normal are listed, the farthest out.
-    reasons : int, default=5
+    reasons : int, default=3
         How many features are named for each of them.
     fdr : float, default=0.1
         The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
@@ -105,6 +108,9 @@ def render(report: Report) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page: str = environment.get_template("report.html.j2").render(
         report=report,
+        features=sorted(report.features, key=lambda f: (-f.leads, -f.drift.distance)),
+        groups=_by_feature(report.groups),
+        first=_FIRST,
         script=script,
         digest=digest,
         drawing=_drawing,
@@ -112,6 +118,13 @@ def render(report: Report) -> str:
         distance_picture=_drawing.distance_picture(report.distances, report.threshold),
     )
     return page
+
+
+def _by_feature(groups: Iterable[AlarmGroup]) -> dict[str, list[AlarmGroup]]:
+    found: dict[str, list[AlarmGroup]] = {}
+    for group in groups:
+        found.setdefault(group.feature, []).append(group)
+    return found
 
 
 def _environment() -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from refold._typing import Ranges
 from refold.drift import FeatureDrift, Verdict
 
 # Of the whole table: in two words, and in a sentence.
@@ -45,6 +48,30 @@ def chance(p: float) -> str:
     return (f"p = {p:.2g}" if p >= 1e-6 else "p < 0.000001").replace(" ", "\N{NO-BREAK SPACE}")
 
 
+def rarity(p: float, least: float) -> str:
+    """Return a row's p-value; of the smallest there can be, rounded up, that it is no larger."""
+    if p > least:
+        return f"{p:.2g}"
+    step = 10.0 ** (math.floor(math.log10(p)) - 1)
+    bound = float(f"{math.ceil(p / step - 1e-9) * step:.2g}")
+    return f"{'<' if p < bound else '≤'}\N{NO-BREAK SPACE}{bound:.2g}"
+
+
+def position(value: float, normal: Ranges, expected: float | None) -> str:
+    """Say where a value lies beside what is normal and, if it is normal, what was expected."""
+    if math.isnan(value):
+        return "missing"
+    if value > normal[-1][1]:
+        return "above normal"
+    if value < normal[0][0]:
+        return "below normal"
+    if not any(low <= value <= high for low, high in normal):
+        return "between normal values"
+    if expected is None:
+        return "normal by itself, but not with the other columns"
+    return f"{'higher' if value > expected else 'lower'} than the other columns lead to expect"
+
+
 def plural(rows: int, word: str) -> str:
     """Return "1 row", "1,200 rows"."""
     return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
@@ -60,4 +87,6 @@ def state_text(drift: FeatureDrift) -> str:
     return _STATES[state(drift)]
 
 
-WORDS = {f.__name__: f for f in (percent, count, chance, plural, state, state_text)}
+WORDS = {
+    f.__name__: f for f in (percent, count, chance, rarity, position, plural, state, state_text)
+}

@@ -1,18 +1,27 @@
 """Folds along data-driven creases: REF for features that depend on each other."""
 
 from refold.models.creased._batches import fit_batches
-from refold.models.creased._creases import LARGEST, Creases
+from refold.models.creased._creases import LARGEST, Creases, n_plain
 from refold.models.creased._estimator import CreasedREF
+from refold.models.creased._known import TOLERANCE, weights_of_marks
 from refold.models.creased._leverage import Leverage
+from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._reasons import Reasons
 from refold.models.creased._scorer import CreasedScorer
+from refold.models.creased._scoring import MOST_EXCESS, Scoring
 
 __all__ = [
     "LARGEST",
+    "MOST_EXCESS",
+    "TOLERANCE",
     "CreasedREF",
     "CreasedScorer",
     "Creases",
     "Leverage",
+    "RankGauss",
     "Reasons",
+    "Scoring",
     "fit_batches",
+    "n_plain",
+    "weights_of_marks",
 ]

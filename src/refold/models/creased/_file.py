@@ -32,6 +32,16 @@ MEMBERS = (
     "judge",
     "calibration",
 )
+# Version 1 knew one kind of creases and no box, and did not recognise the rows it had learned.
+ADDED: dict[str, Any] = {
+    "parameters.box": 0.0,
+    "recipe.box": 0.0,
+    "recipe.kinds": ONE_KIND,
+    "creases.gauss": None,
+    "edges": None,
+    "judge.typical": 1.0,
+    "judge.left_out": [],
+}
 _MOST_LEVELS = 2**10
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
 # Multiplications that loading may cost: somewhat more than 10,000 rows with 256 creases do.
@@ -69,17 +79,6 @@ def least_memory(model: CreasedREF, n_features: int) -> int:
     """Return what the directions take while they are read, in bytes."""
     n_creases = LEAST_CREASES if model.n_creases == "auto" else model.n_creases
     return 2 * 8 * n_features * n_creases
-
-
-def upgrade(document: dict[str, Any]) -> None:
-    """Version 1 knew one kind of creases, no box, and did not recognise the rows it had learned."""
-    document["parameters"]["box"] = 0.0
-    document["recipe"] |= {"box": 0.0, "kinds": ONE_KIND}
-    document["edges"] = None
-    if document["creases"] is not None:
-        document["creases"]["gauss"] = None
-    if document["judge"] is not None:
-        document["judge"] |= {"typical": 1.0, "left_out": []}
 
 
 def read(members: dict[str, Field], model: CreasedREF) -> None:

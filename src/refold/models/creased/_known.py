@@ -1,6 +1,8 @@
 """Rows that were learned are recognised: they are judged as if they had been left out.
 
-A model has bent towards the rows it learned; without this it would call none of them abnormal.
+A model has bent towards the rows it learned; without this it would call none of them abnormal. In a
+table whose rows repeat, a row that equals a learned one is more likely a new one: there none is
+recognised.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from refold._typing import Booleans, Floats
 N_MARKS = 4
 # How far they may be off: other libraries round a row, or standardize it first.
 TOLERANCE = 1e-6
+# The share of rows with an equal one up to which a row is recognised by being equal.
+_MOST_TWINS = 0.1
 
 
 def weights_of_marks(d: int) -> tuple[Floats, Floats]:
@@ -49,10 +53,12 @@ class KnownRows:
 
     @classmethod
     def of(cls, z: Floats, distances: Floats) -> KnownRows:
-        """Remember standardized rows; copies of one have their mean."""
+        """Remember standardized rows, unless many have a twin; copies of one have their mean."""
         marks, group, counts = np.unique(
             marks_of(z), axis=0, return_inverse=True, return_counts=True
         )
+        if counts[counts > 1].sum() > _MOST_TWINS * len(z):
+            return cls(np.empty((0, N_MARKS)), np.empty(0))
         group = group.ravel()
         return cls(marks, np.bincount(group, weights=distances, minlength=len(marks)) / counts)
 

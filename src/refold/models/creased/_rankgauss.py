@@ -11,7 +11,7 @@ from refold._typing import Floats, Integers
 
 # Knots per column. More rows than these are told apart by straight lines, evenly along the bend:
 # the tails, where rows are few, keep theirs.
-MOST_KNOTS = 257
+MOST_KNOTS = 65
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,41 +13,49 @@ function compare(a, b, numeric) {
   return numeric ? Number(a) - Number(b) : words.compare(a, b);
 }
 
-function sort(table, header) {
+const rowsOf = (tables) => tables.flatMap((table) => [...table.tBodies[0].rows]);
+
+// The first rows are in one table, the others in a second one that is folded away.
+function sort(tables, header) {
   const first = header.dataset.first ?? "ascending";
   const other = first === "ascending" ? "descending" : "ascending";
   const order = header.getAttribute("aria-sort") === first ? other : first;
-  for (const each of header.parentElement.cells) each.removeAttribute("aria-sort");
-  header.setAttribute("aria-sort", order);
+  for (const each of tables.flatMap((table) => [...table.tHead.rows[0].cells])) {
+    if (each.cellIndex === header.cellIndex) each.setAttribute("aria-sort", order);
+    else each.removeAttribute("aria-sort");
+  }
   const numeric = "numeric" in header.dataset;
-  const body = table.tBodies[0];
-  const keyed = [...body.rows].map((row) => [valueOf(row, header.cellIndex), row]);
+  const keyed = rowsOf(tables).map((row) => [valueOf(row, header.cellIndex), row]);
   keyed.sort(([a], [b]) => {
     const sign = compare(a, b, numeric);
     return order === "ascending" || !Number.isFinite(sign) ? sign : -sign;
   });
-  body.append(...keyed.map(([, row]) => row));
+  const sizes = tables.map((table) => table.tBodies[0].rows.length);
+  for (const [k, table] of tables.entries())
+    table.tBodies[0].append(...keyed.splice(0, sizes[k]).map(([, row]) => row));
 }
 
-function search(table, text, said) {
+function search(tables, text, said) {
   const wanted = text.trim().toLowerCase().split(/\s+/);
-  let shown = 0;
-  for (const row of table.tBodies[0].rows) {
+  const rows = rowsOf(tables);
+  for (const row of rows) {
     const has = row.textContent.toLowerCase();
     row.hidden = !wanted.every((word) => has.includes(word));
-    if (!row.hidden) shown += 1;
   }
-  said.textContent = `${shown} of ${table.tBodies[0].rows.length} shown`;
+  said.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} found`;
 }
 
-for (const table of document.querySelectorAll("table[data-live]")) {
-  for (const button of table.tHead.querySelectorAll("button")) {
+for (const controls of document.querySelectorAll("[data-controls]")) {
+  const name = controls.dataset.controls;
+  const tables = [...document.querySelectorAll(`table[data-live="${name}"]`)];
+  for (const button of tables.flatMap((table) => [...table.tHead.querySelectorAll("button")])) {
     button.disabled = false;
-    button.addEventListener("click", () => sort(table, button.closest("th")));
+    button.addEventListener("click", () => sort(tables, button.closest("th")));
   }
-  const controls = document.querySelector(`[data-controls="${table.id}"]`);
   const [field, said] = [controls.querySelector("input"), controls.querySelector("output")];
   controls.hidden = false;
-  field.addEventListener("input", () => search(table, field.value, said));
-  search(table, field.value, said);
+  field.addEventListener("input", () => {
+    for (const table of tables.slice(1)) table.closest("details").open = true;
+    search(tables, field.value, said);
+  });
 }
