@@ -11,6 +11,8 @@ from refold.columns.summary import Summary
 
 # Without a box: so few different values among 257 quantiles are the steps of a discrete column.
 _FEW_VALUES = 64
+# … if each came so often on average.
+_OFTEN = 5
 # So that a thousand times the range is still a number.
 _LARGEST = np.finfo(np.float64).max / 1e4
 
@@ -24,19 +26,17 @@ class LearnedColumn(NamedTuple):
         The ends of what was taken as normal.
     scale : float
         What shifts are measured by: the range; of a constant column its value.
-    levels : ndarray or None
-        The values of a discrete column.
+    marks : ndarray
+        Values within, ascending: all of a discrete column, else some that lie where others do.
+    step : float
+        The smallest step of a discrete column, else 0.
     """
 
     low: float
     high: float
     scale: float
-    levels: Floats | None
-
-    @property
-    def step(self) -> float:
-        """The smallest step of a discrete column, else 0."""
-        return 0.0 if self.levels is None else float(np.diff(self.levels).min())
+    marks: Floats
+    step: float
 
 
 def learned_columns(summary: Summary) -> list[LearnedColumn]:
@@ -48,7 +48,7 @@ def _column(summary: Summary, j: int) -> LearnedColumn:
     if summary.box is None:
         low, high = float(summary.low[j]), float(summary.high[j])
         values = np.unique(summary.quantiles[:, j])
-        levels = values if len(values) <= _FEW_VALUES else None
+        levels = values if len(values) <= min(_FEW_VALUES, summary.sampled / _OFTEN) else None
     else:
         low, high = float(summary.box.low[j]), float(summary.box.high[j])
         levels = summary.box.levels[j]
@@ -56,5 +56,8 @@ def _column(summary: Summary, j: int) -> LearnedColumn:
         scale = min(high / 2.0 - low / 2.0, _LARGEST) * 2.0
     else:
         scale = min(abs(high), _LARGEST) or 1.0
-    discrete = levels is not None and len(levels) > 1
-    return LearnedColumn(low, high, scale, levels if discrete else None)
+    if levels is not None and len(levels) > 1:
+        return LearnedColumn(low, high, scale, levels, float(np.diff(levels).min()))
+    among = np.clip(summary.quantiles[::16, j], low, high)
+    even = low + (high / 2.0 - low / 2.0) * np.arange(13) / 6.0
+    return LearnedColumn(low, high, scale, np.unique(np.append(among, even)), 0.0)

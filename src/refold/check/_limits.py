@@ -20,13 +20,14 @@ def limits(model: Any, X: Any = None) -> Limits:
     One value of a normal row is shifted, up or down. The row's limit is the smallest shift *from
     which on it stays rejected*: distances are not monotone, and a row that is rejected at one shift
     may be accepted at a larger one. The limit of the column at 50 % (90 %) is the smallest shift
-    that is enough for at least half (nine tenths) of the rows; None if even a thousand times the
-    range learned is not.
+    that is enough for at least half (nine tenths) of the rows; None if a hundred times the range
+    that was learned is not.
 
-    Shifts are tried from a thousand times the learned range down, within the range at every 24th of
-    it, and the last one that is missed is then narrowed down to 2 %. In a discrete column a value
-    is moved to each of the other values that were learned and beyond them by whole steps: the limit
-    is such a step.
+    The value is put from a thousand ranges away down to where values were learned, there to 17
+    quantiles and 13 even places of the range, until one is missed; the shift between that and the
+    one before is narrowed down to 2 %. So what is accepted again only in a narrow place that has
+    hardly any values may be overlooked. In a discrete column it is put to all values that were
+    learned, and beyond them by whole steps: the limit is such a step.
 
     Parameters
     ----------

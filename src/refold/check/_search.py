@@ -10,13 +10,13 @@ from refold.check._rows import NormalRows
 from refold.judgement import Judge
 
 _ROWS_PER_COLUMN = 200
-# Shifts in units of the range, the largest first: fine where values still land among those learned.
-_SHIFTS = np.concatenate(
-    [np.geomspace(1000.0, 1.6, 8), np.arange(24, 0, -1) / 24, np.geomspace(0.02, 1e-6, 10)]
+# Up to so many ranges a shift counts as found; ten times as far is looked whether it stays so.
+_FARTHEST = 100.0
+# How far beyond the end of what was learned to go, in ranges.
+_BEYOND = np.concatenate(
+    [np.geomspace(10.0 * _FARTHEST, _FARTHEST, 8), 2.5 ** np.arange(4, -4, -1)]
 )
-# How far beyond the ends of a discrete column, in steps.
-_STEPS_BEYOND = np.unique(np.round(1.25 ** np.arange(32)))
-_PRECISION = 0.02
+_PRECISION, _SMALLEST = 0.02, 1e-6  # of the shift; of the range
 _CELLS_AT_ONCE = 4_000_000
 _FINITE = np.finfo(np.float64).max
 
@@ -42,13 +42,16 @@ class ShiftSearch:
         self._signs = np.repeat([1.0, -1.0], len(column))
         self._values = normal.values[self._rows, self._columns]
         self._steps = np.array([column.step for column in columns])
+        self._scales = np.array([column.scale for column in columns])
         ends = np.array([[column.high, column.low] for column in columns])
         self._room = self._signs * (ends[self._columns, self._down] - self._values)
         self._rungs = _rungs(columns)
 
     def limits(self) -> list[tuple[Floats, Floats]]:
-        """Return for each column those of its rows, up and down; infinity if never rejected."""
-        found = self._narrowed(*self._bracketed())
+        """Return for each column those of its rows, up and down; infinity if there is none."""
+        lower, upper = self._bracketed()
+        upper[lower > _FARTHEST * self._scales[self._columns]] = np.inf
+        found = self._narrowed(lower, upper)
         return [
             (found[here & (self._signs > 0)], found[here & (self._signs < 0)])
             for here in (self._columns == j for j in range(len(self._steps)))
@@ -71,19 +74,17 @@ class ShiftSearch:
         return lower, upper
 
     def _shifts(self, tasks: Integers, rung: int) -> Floats:
-        """Return what to try next; a discrete column's rungs are values to go to."""
-        columns = self._columns[tasks]
-        there = self._rungs[self._down[tasks], columns, rung]
-        to = self._signs[tasks] * (there - self._values[tasks])
-        return np.asarray(np.nan_to_num(np.where(self._steps[columns] > 0.0, to, there)))
+        """Return how far it is to what is tried next."""
+        there = self._rungs[self._down[tasks], self._columns[tasks], rung]
+        return np.asarray(np.nan_to_num(self._signs[tasks] * (there - self._values[tasks])))
 
     def _narrowed(self, lower: Floats, upper: Floats) -> Floats:
         """Halve what is between a shift that is missed and one that is not."""
-        steps = self._steps[self._columns]
+        steps, smallest = (a[self._columns] for a in (self._steps, _SMALLEST * self._scales))
         # Between two values of a discrete column there is nothing to try.
         open_ = np.isfinite(upper) & ((steps == 0.0) | (lower >= self._room * (1.0 - 1e-9)))
         while True:
-            wide = upper - lower > np.maximum(_PRECISION * upper, 1.5 * steps)
+            wide = upper - lower > np.maximum(np.maximum(_PRECISION * upper, smallest), 1.5 * steps)
             tasks = np.flatnonzero(open_ & wide)
             if len(tasks) == 0:
                 return upper
@@ -109,11 +110,12 @@ class ShiftSearch:
 
 
 def _rungs(columns: list[LearnedColumn]) -> Floats:
-    """Return what is tried, of shape (2, d, k): up and down, the farthest first, NaN at the end."""
+    """Return the values to go to, of shape (2, d, k): up and down, the farthest first, then NaN."""
     ladders = [
-        [_SHIFTS * column.scale] * 2
-        if column.levels is None
-        else [_targets(column.levels, column.step), -_targets(-column.levels[::-1], column.step)]
+        (
+            _ladder(column, column.marks, column.high, 1.0),
+            _ladder(column, column.marks[::-1], column.low, -1.0),
+        )
         for column in columns
     ]
     longest = max(len(way) for ways in ladders for way in ways)
@@ -124,8 +126,9 @@ def _rungs(columns: list[LearnedColumn]) -> Floats:
     return out
 
 
-def _targets(levels: Floats, step: float) -> Floats:
-    """Return where to go up to: beyond the last level by whole steps, then from level to level."""
-    far = np.ceil(_SHIFTS[:8] * np.ptp(levels) / step)
-    beyond = np.unique(np.concatenate([_STEPS_BEYOND, far]))[::-1]
-    return np.concatenate([levels[-1] + step * beyond, levels[::-1]])
+def _ladder(column: LearnedColumn, marks: Floats, end: float, sign: float) -> Floats:
+    """Return where to go: beyond what was learned, then down from mark to mark."""
+    beyond = _BEYOND * column.scale
+    if column.step > 0.0:
+        beyond = np.unique(np.ceil(beyond / column.step * (1.0 - 1e-9)))[::-1] * column.step
+    return np.concatenate([np.clip(end + sign * beyond, -_FINITE, _FINITE), marks[::-1]])
