@@ -13,6 +13,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from refold.base.findings import Finding, RateWarning
     from refold.check import limits
     from refold.decisions.select import select
     from refold.modelfile import ModelFileError
@@ -21,13 +22,26 @@ if TYPE_CHECKING:
     from refold.models.merge import merge
     from refold.models.ref import REF
 
-__all__ = ["REF", "CreasedREF", "ModelFileError", "limits", "load", "merge", "save", "select"]
+__all__ = [
+    "REF",
+    "CreasedREF",
+    "Finding",
+    "ModelFileError",
+    "RateWarning",
+    "limits",
+    "load",
+    "merge",
+    "save",
+    "select",
+]
 __version__ = _version("refold")
 
 _HOMES = {
     "REF": "refold.models.ref",
     "CreasedREF": "refold.models.creased",
+    "Finding": "refold.base.findings",
     "ModelFileError": "refold.modelfile",
+    "RateWarning": "refold.base.findings",
     "limits": "refold.check",
     "load": "refold.models.files",
     "merge": "refold.models.merge",

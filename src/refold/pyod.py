@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -11,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array
+from refold.base.findings import RateWarning
 from refold.base.needs import needs
 from refold.judgement import Judgement
 from refold.models.ref import REF
@@ -133,7 +135,10 @@ class REFDetector(BaseDetector):
         self._set_n_classes(y)
         params = self.get_params(deep=False)
         del params["contamination"]
-        self.model_ = REF(**params).fit(X)
+        with warnings.catch_warnings():  # the model's own threshold is not the one in use
+            warnings.filterwarnings("ignore", "threshold=", RateWarning)
+            self.model_ = REF(**params).fit(X)
+        self.model_.noticed_ = tuple(f for f in self.model_.noticed_ if f.kind != "false-alarms")
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.model_, name):

@@ -27,6 +27,7 @@ def test_the_model_is_what_the_library_learns(refold, rows, parts, tmp_path):
         "ignored": [],
         "threshold": expected.threshold_,
         "alpha": 0.01,
+        "noticed": [str(found) for found in expected.noticed_],
         "kind": "REF",
         "levels": "all",
         "engine": "exact",
@@ -135,3 +136,25 @@ def test_options_that_make_no_sense(options, message, refold, parts, tmp_path):
     assert done.returncode == 2
     assert message in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("method", ["ref", "creased"])
+def test_what_is_noticed_is_said_in_plain_lines_and_kept(refold, rows, tmp_path, method):
+    numbered = np.column_stack([rows, np.arange(200)])
+    (tmp_path / "t.csv").write_text(as_csv(numbered, (*NAMES, "part no\x1b[2J")))
+    line = ("fit", "t.csv", "-o", "m.json", "--method", method)
+    done = refold(*line, cwd=tmp_path)
+    said = [text for text in done.stderr.splitlines() if text.startswith("Noticed: ")]
+    assert any(text.startswith(r"Noticed: part no\u001b[2J runs from 0 to 199") for text in said)
+    assert "Warning" not in done.stderr
+    model = library.load(tmp_path / "m.json")
+    assert [found.column for found in model.noticed_ if found.kind == "running-number"] == [
+        "part no\x1b[2J"
+    ]
+    as_json = refold(*line, "--json", cwd=tmp_path)
+    assert json.loads(as_json.stdout)["noticed"] == [str(found) for found in model.noticed_]
+
+
+def test_where_nothing_is_noticed_nothing_is_said(refold, parts, tmp_path):
+    done = refold("fit", parts / "normal.csv", "-o", "m.json", cwd=tmp_path)
+    assert "Noticed" not in done.stderr

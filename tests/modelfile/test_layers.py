@@ -42,7 +42,6 @@ class Limit(BaseEstimator):
 class LimitFile:
     ESTIMATOR = Limit
     MEMBERS = ("level",)
-    SINCE_2 = ()
 
     @staticmethod
     def written(model):

@@ -105,6 +105,7 @@ def waiting(rows, **recipe):
             "recipe": {**document["recipe"], "n_init": 10**9, **recipe},
             "waiting": [chunk],
             "sketch": sketch,
+            "judge": {**document["judge"], "left_out": []},
         }
     )
 

@@ -18,6 +18,12 @@ from tests.modelfile.conftest import fitted
 
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
+    "refold.base.findings.Finding",
+    "refold.columns.box.Box",
+    "refold.columns.edges.Counted",
+    "refold.columns.edges.Edge",
+    "refold.models.creased._known.KnownRows",
+    "refold.models.creased._rankgauss.RankGauss",
     "refold.algorithm.chain.FoldChain",
     "refold.models.learned.FromRows",
     "refold.models.learned.FromSketch",

@@ -119,6 +119,30 @@ def test_a_wrong_value_is_named(exact, path, value):
     assert refusal(exact).where == path
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("noticed[0]", []),
+        ("noticed[0].kind", None),
+        ("noticed[0].message", 5),
+        ("noticed[0].column", 0),
+        ("noticed[0].rows", [-1]),
+        ("noticed[0].rows", 3),
+        ("noticed[0].values", [None]),
+        ("noticed[0].values", [True]),
+        ("noticed[0].advice", MISSING),
+        ("noticed[0].colour", "red"),
+    ],
+)
+def test_a_wrong_finding_is_named(rows, path, value):
+    rows[100:, 1] = -9.0
+    document = document_of(fitted("weights", rows))
+    assert document["noticed"][0]["column"] == "x1"
+    put(document, path, value)
+    error = refusal(document)
+    assert error.where.startswith("noticed[0]")
+
+
 def test_a_rate_without_a_calibration_is_refused(exact):
     put(exact, "calibration", None)
     put(exact, "alpha", 0.05)

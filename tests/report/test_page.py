@@ -55,6 +55,8 @@ def test_nothing_is_fetched(page):
     links = [a.get("href") or a.get("src") for _, a in page.elements if "href" in a or "src" in a]
     assert links
     assert all(link.startswith("#") or link == "data:," for link in links)
+    anchors = {a["id"] for _, a in page.elements if "id" in a}
+    assert {link[1:] for link in links if link != "data:,"} <= anchors
     policy = next(a for _, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
     assert policy["content"].startswith("default-src 'none'; script-src 'sha256-")
 
@@ -87,7 +89,9 @@ def text_of(report):
 def test_what_drives_the_alarms_comes_first(page, written):
     report, text = written[1], "".join(page.texts)
     leading = max(report.features, key=lambda feature: feature.leads)
-    places = [text.index(word) for word in ("What drives", leading.name, "The farthest out")]
+    places = [
+        text.index(word) for word in ("What drives", leading.name, "The farthest out, and why")
+    ]
     assert places == sorted(places)
     group = report.groups[0]
     assert f"{group.how}: " in text
@@ -168,7 +172,9 @@ def test_every_gauge_says_where_its_value_is(page, written):
 def test_without_rows_without_reasons_and_without_calibration():
     rng = np.random.default_rng(0)
     normal = rng.normal(size=(100, 2))
-    assert 'id="rows"' not in render(describe(REF().fit(normal), [[9.0, 0.0]], worst=0))
+    page = render(describe(REF().fit(normal), [[9.0, 0.0]], worst=0))
+    assert 'id="rows"' not in page
+    assert "#rows" not in page
     own = REF(distance=lambda folded: np.abs(folded).max(axis=1), engine="reference")
     text = text_of(describe(own.fit(normal), [[9.0, 0.0]]))
     assert "cannot be divided among features" in text

@@ -39,6 +39,21 @@ def test_the_expected_number_is_beta_binomial(calibrated_on, rows):
     assert up_to[2] < 0.975 <= up_to[3] + 1e-4
 
 
+@pytest.mark.parametrize("rows", [20, 35, 300, 500])
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.234])
+@pytest.mark.parametrize("zeros", [0.0, 0.8])
+def test_a_rate_that_was_interpolated_is_the_one_asked_for(rows, alpha, zeros):
+    rng = np.random.default_rng(rows)
+    scores = rng.lognormal(size=rows)
+    scores[: int(zeros * rows)] = 0.0
+    calibration = Calibration.of(scores, None, "leave-one-out")
+    threshold = calibration.threshold(alpha)
+    expected = expected_of(Judge(None, (), threshold, alpha, calibration), 1000)
+    assert threshold > 0.0 or zeros
+    if threshold > 0.0:  # else all zeros are rejected, or none
+        assert expected.rate == pytest.approx(alpha, rel=1e-9)
+
+
 def test_nineteen_in_twenty_tables_of_normal_rows_are_inside():
     rng = np.random.default_rng(0)
     inside = 0

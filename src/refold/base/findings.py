@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+_NAMED = 5
 
 
 class RateWarning(UserWarning):
@@ -44,3 +47,32 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.message} {self.advice}".strip()
+
+    def about(self, column: str) -> Finding:
+        """Return the same about the column under another name; its message begins with it."""
+        message = column + self.message.removeprefix(self.column or "")
+        return replace(self, column=column, message=message)
+
+
+def told(findings: Iterable[Finding]) -> Iterator[str]:
+    """Return what to tell people of findings: what is alike in many columns, once.
+
+    Examples
+    --------
+    >>> from refold.base.findings import Finding, told
+    >>> [*told([Finding("constant", f"{c} is always 5.", c) for c in "abc"])]
+    ['a is always 5. So it is with 2 other columns: b, c.']
+    """
+    kinds: dict[str, list[Finding]] = {}
+    for found in findings:
+        kinds.setdefault(found.kind, []).append(found)
+    for first, *others in kinds.values():
+        if not others:
+            yield str(first)
+        elif all(found.column is not None for found in others):
+            named = ", ".join(str(found.column) for found in others[:_NAMED])
+            more = ", …" if len(others) > _NAMED else ""
+            columns = "column" if len(others) == 1 else "columns"
+            yield f"{first} So it is with {len(others)} other {columns}: {named}{more}."
+        else:
+            yield from map(str, (first, *others))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from refold.base.words import printable
-from refold.explain import number, split_unit
+from refold.explain import number, ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
 NEVER = "not at all"
@@ -121,8 +121,7 @@ class Limits:
         lines = [["feature", *(["unit"] if units else []), *heads]]
         for limit in self.features:
             name, unit = split_unit(printable(limit.feature))
-            low, high = number(limit.low), number(limit.high)
-            learned = low if limit.low == limit.high else f"{low} to {high}"
+            learned = ranges_text(((limit.low, limit.high),))
             shifts = [limit.shown(getattr(limit, key)) for key in _SHIFTS]
             lines.append([name, *([unit.strip()] if units else []), learned, *shifts])
         return lines

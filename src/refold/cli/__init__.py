@@ -1,6 +1,7 @@
 """The command ``refold``; each group of commands has a file of its own."""
 
 import sys
+import warnings
 
 try:
     import rich  # noqa: F401 - tables and help are drawn with it
@@ -15,6 +16,7 @@ except ImportError as error:
 
 from typing import Annotated, NoReturn
 
+from refold.base.findings import RateWarning
 from refold.cli._failures import exit_code
 from refold.cli._options import say
 from refold.cli.benchmark import benchmark
@@ -40,6 +42,7 @@ def app() -> NoReturn:
 
 
 def _run() -> None:
+    warnings.simplefilter("ignore", RateWarning)  # commands say themselves what was noticed
     typed = typer.main.get_command(_commands)
     with typed.make_context("refold", sys.argv[1:]) as context:
         typed.invoke(context)

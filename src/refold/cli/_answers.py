@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from refold.base.words import printable
@@ -22,9 +23,10 @@ def as_document(row: Explanation) -> dict[str, Any]:
         "distance": row.distance,
         "p_value": row.p_value,
         "reasons": [
-            {**vars(reason), "value": None if math.isnan(reason.value) else reason.value}
+            {**asdict(reason), "value": None if math.isnan(reason.value) else reason.value}
             for reason in row.reasons
         ],
+        "changes": [asdict(cell) for cell in row.changes],
     }
 
 
@@ -36,7 +38,7 @@ def as_table(rows: Sequence[Explanation], title: str) -> Table:
     cells = []
     for row in rows:
         p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
-        because = "\n".join(str(reason) for reason in row.reasons if reason.share > 0.0)
+        because = "\n".join(row.because(len(row.reasons)))
         cells.append([str(row.row), number(row.distance), *p_value, because])
     headings = ["row", "distance", *(["p-value"] if rare else []), "because of"]
     return table_of(headings, cells, words="because of", title=title, show_lines=True)

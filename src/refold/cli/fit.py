@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.findings import told
 from refold.base.words import printable
 from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
@@ -109,6 +110,8 @@ def fit(
     import refold
 
     refold.save(model, out)
+    for text in told(model.noticed_):
+        options.say(f"Noticed: {text}", err=True)
     if as_json:
         options.print_json(_document(model, training, out))
     else:
@@ -138,6 +141,11 @@ def _learn(model: Any, training: Training) -> Any:
         raise error.named(training.names) from None
     # What fit learns from a table with names; a table would be copied once more.
     model.feature_names_in_ = np.array(training.names, dtype=object)
+    names = {f"x{number}": name for number, name in enumerate(training.names)}
+    model.noticed_ = tuple(
+        found if found.column is None else found.about(names[found.column])
+        for found in model.noticed_
+    )
     return model
 
 
@@ -150,6 +158,7 @@ def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
         "ignored": training.ignored,
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
+        "noticed": [str(found) for found in model.noticed_],
         "kind": type(model).__name__,
         "levels": getattr(model, "levels_", None),
         "engine": getattr(model, "engine_", None),

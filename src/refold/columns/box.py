@@ -22,6 +22,7 @@ _OFTEN = 5.0
 _STEPS = 12.0
 # Values count for the spread up to so many times the middle 80 % from the median.
 _REACH = 5.0
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Side(NamedTuple):
@@ -89,7 +90,16 @@ class Box:
                 free = self.levels[column] is None
                 out[:, column] = np.where(inside & free, 0.0, away)
             out = np.maximum(out, 0.0) / self.unit
-        return np.nan_to_num(out, nan=0.0, posinf=np.finfo(np.float64).max)
+        return np.nan_to_num(out, nan=0.0, posinf=_LARGEST)
+
+    def nearest(self, X: Floats) -> Floats:
+        """Return the nearest values that lie in the box, and are levels of a discrete column."""
+        inside = np.clip(X, self.low, self.high)
+        for column, levels in enumerate(self.levels):
+            if levels is not None:
+                at = np.searchsorted((levels[:-1] + levels[1:]) / 2.0, X[:, column])
+                inside[:, column] = np.where(np.isnan(X[:, column]), np.nan, levels[at])
+        return inside
 
     def left_out(self, X: Floats, weights: Floats, edges: Edges) -> Floats:
         """Return the excess of rows that were learned, had each been left out once.
@@ -146,7 +156,7 @@ def _side(edge: Edge, column: Floats, weights: Floats) -> Side:
     order = np.argsort(values, kind="stable")
     values, counts = values[order], counts[order]
     middle, median = _middle(values, counts)
-    below, above = _cut(edge.low, _GAP * middle), _cut(edge.high, _GAP * middle, from_above=True)
+    below, above = _cut(edge.low, middle), _cut(edge.high, middle, from_above=True)
     low = float(edge.low.values[below])
     high = float(edge.high.values[len(edge.high.values) - 1 - above])
     if low > high:  # two heaps of a few rows each: neither is apart from the other
@@ -154,7 +164,7 @@ def _side(edge: Edge, column: Floats, weights: Floats) -> Side:
         low, high = float(edge.low.values[0]), float(edge.high.values[-1])
     apart = _outside(edge, below, above)
     levels = _levels(edge.levels, low, high)
-    unit = _spread(values, counts, median, _REACH * middle)
+    unit = _spread(values, counts, median, middle)
     if levels is not None and len(levels) > 1:
         unit = min(unit, float(np.diff(levels).min()) / _STEPS)
     if not unit > 0.0:
@@ -170,8 +180,7 @@ def _middle(values: Floats, counts: Floats) -> tuple[float, float]:
         if counts[other].sum() < 10.0:
             return 0.0, median
         low, _, high = _quantiles(values[other], counts[other], (0.1, 0.5, 0.9))
-    with np.errstate(over="ignore"):
-        return float(min(high - low, np.finfo(np.float64).max)), median
+    return min(2.0 * (high / 2.0 - low / 2.0), _LARGEST), median
 
 
 def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tuple[float, ...]:
@@ -181,12 +190,11 @@ def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tup
     return tuple(float(v) for v in values[np.minimum(at, len(values) - 1)])
 
 
-def _cut(end: Counted, gap: float, *, from_above: bool = False) -> int:
+def _cut(end: Counted, middle: float, *, from_above: bool = False) -> int:
     """Return how many of the outermost values are cut off."""
     step = -1 if from_above else 1
     values, weights = end.values[::step], end.weights[::step]
-    with np.errstate(over="ignore"):
-        wide = np.abs(np.diff(values)) > gap
+    wide = np.abs(np.diff(values / 2.0)) / _GAP > middle / 2.0
     few = np.cumsum(weights)[:-1] <= _MOST_APART
     cuts = np.flatnonzero(wide & few)
     return int(cuts[-1]) + 1 if len(cuts) else 0
@@ -209,16 +217,17 @@ def _levels(levels: Counted | None, low: float, high: float) -> Floats | None:
     return levels.values[inside] if (levels.weights[inside] >= _OFTEN).all() else None
 
 
-def _spread(values: Floats, counts: Floats, median: float, reach: float) -> float:
+def _spread(values: Floats, counts: Floats, median: float, middle: float) -> float:
     """Return the standard deviation of values that are clipped to the neighbourhood."""
-    with np.errstate(over="ignore"):
-        near = np.clip(values - median, -reach, reach)
+    near = values / 8.0 - median / 8.0  # of very large numbers there may be no difference
+    near = np.clip(near, -_REACH * (middle / 8.0), _REACH * (middle / 8.0))
     size = float(np.abs(near).max(initial=0.0))
     if size == 0.0:
         return 0.0
     near = near / size  # squares of very large or small numbers are none
     mean = np.average(near, weights=counts)
-    return float(np.sqrt(np.average(np.square(near - mean), weights=counts))) * size
+    spread = float(np.sqrt(np.average(np.square(near - mean), weights=counts)))
+    return min(spread * size, _LARGEST / 8.0) * 8.0
 
 
 def _alone(edge: Edge, low: float, high: float) -> tuple[Floats, Floats]:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.box import Box, Side
+from refold.columns.box import Box
 from refold.columns.edges import DEPTH, MOST_LEVELS, UNKNOWN, Counted, Edge, Edges
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 
 _COUNTED = ("values", "weights", "rows")
+_ENDS = ("low", "high", "unit", "middle")
 
 
 def edges_written(edges: Edges) -> list[dict[str, Any]]:
@@ -32,44 +33,38 @@ def read_edges(field: Field, n_features: int) -> Edges:
     return tuple(_edge(item) for item in field.items(n_features))
 
 
-def written(box: Box) -> list[dict[str, Any]]:
-    """Return a box as the document has it, an object for each column."""
-    return [
-        {
-            "low": float(box.low[column]),
-            "high": float(box.high[column]),
-            "apart": _counted_written(box.apart[column]),
-            "levels": None if levels is None else arrays.written(levels),
-            "unit": float(box.unit[column]),
-            "middle": float(box.middle[column]),
-        }
-        for column, levels in enumerate(box.levels)
-    ]
+def written(box: Box) -> dict[str, Any]:
+    """Return a box as the document has it; in which rows cells were cut off is not kept."""
+    return {
+        **{name: arrays.written(getattr(box, name)) for name in _ENDS},
+        "apart": [each.values.tolist() for each in box.apart],
+        "levels": [None if each is None else each.tolist() for each in box.levels],
+    }
 
 
 def read(field: Field, n_features: int) -> Box:
     """Return a checked box."""
-    sides = [_side(item) for item in field.items(n_features)]
-    low, high, apart, levels, unit, middle = zip(*sides, strict=True)
-    return Box(np.array(low), np.array(high), apart, levels, np.array(unit), np.array(middle))
+    *ends, apart, levels = field.members(*_ENDS, "apart", "levels")
+    low, high, unit, middle = (arrays.floats(end, n_features) for end in ends)
+    arrays.require(ends[1], high, high >= low, "must not be below the lower end")
+    arrays.require(ends[2], unit, unit > 0.0, "must be above 0")
+    arrays.require(ends[3], middle, middle >= 0.0, "must not be negative")
+    return Box(
+        low=low,
+        high=high,
+        apart=tuple(_apart(item) for item in apart.items(n_features)),
+        levels=tuple(
+            None if item.is_null() else _rising(item, MOST_LEVELS)
+            for item in levels.items(n_features)
+        ),
+        unit=unit,
+        middle=middle,
+    )
 
 
-def _side(field: Field) -> Side:
-    low, high, apart, levels, unit, middle = field.members(
-        "low", "high", "apart", "levels", "unit", "middle"
-    )
-    if high.number() < low.number():
-        high.refuse("must not be below the lower end")
-    if middle.number() < 0.0:
-        middle.refuse("must not be negative")
-    return Side(
-        float(low.number()),
-        float(high.number()),
-        _counted(apart, 2 * DEPTH),
-        None if levels.is_null() else _rising(levels, MOST_LEVELS),
-        float(unit.positive()),
-        float(middle.number()),
-    )
+def _apart(field: Field) -> Counted:
+    values = _rising(field, 2 * DEPTH, least=0)
+    return Counted(values, np.ones(len(values)), np.full(len(values), UNKNOWN))
 
 
 def _edge(field: Field) -> Edge:

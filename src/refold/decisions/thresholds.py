@@ -90,6 +90,10 @@ class Calibration:
         """Return how many rows lie above a threshold."""
         return float(self.weights[self.scores > threshold].sum())
 
+    def at(self, threshold: float) -> float:
+        """Return how many rows lie at a threshold, to the bit."""
+        return float(self.weights[self.scores == threshold].sum())
+
     def threshold(self, alpha: float) -> float:
         """Return the distance above which a new normal row lies with probability alpha.
 
@@ -114,6 +118,21 @@ class Calibration:
         """Return the lowest score that at most so many rows lie above."""
         above = np.append(self._at_least()[1:], 0.0)
         return float(self.scores[np.argmax(above <= rows)])
+
+    def rejected(self, threshold: float) -> float:
+        """Return how many rows a threshold rejects; between two scores, a number between theirs.
+
+        One that :meth:`threshold` has interpolated thus rejects what it was asked for.
+        """
+        k = int(np.searchsorted(self.scores, threshold, side="right"))
+        above = self.above(threshold)
+        if k in (0, len(self.scores)) or threshold == self.scores[k - 1]:
+            return above
+        lower, upper = self.scores[k - 1 : k + 1]
+        if lower == 0.0:
+            return float(above - self.weights[k] * threshold / upper)
+        part = np.log(threshold / lower) / np.log(upper / lower)
+        return float(above - self.weights[k] * part)
 
     def p_values(self, distances: Floats) -> Floats:
         """Return for each distance how rare it is among normal rows, the new one counted in.

@@ -27,7 +27,7 @@ class FalseAlarms:
     Parameters
     ----------
     rejected, rows : float
-        How many of how many calibration rows lie above the threshold; 0 of 0 without calibration.
+        How many of how many calibration rows the threshold rejects; 0 of 0 without calibration.
     """
 
     rejected: float
@@ -39,7 +39,7 @@ class FalseAlarms:
         calibration = judge.calibration
         if calibration is None:
             return cls(0.0, 0.0)
-        return cls(calibration.above(judge.threshold), calibration.total)
+        return cls(calibration.rejected(judge.threshold), calibration.total)
 
     @property
     def expected(self) -> float | None:

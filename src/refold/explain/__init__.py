@@ -5,26 +5,19 @@ The distance of REF is a sum over features, so the share of each is exact, not a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from refold.explain._nearest import is_exact, nearest_accepted
+from refold.explain._numbers import number, ranges_text, split_unit
 from refold.explain._ranges import normal_ranges
-from refold.explain._results import (
-    Explanation,
-    Explanations,
-    Reason,
-    number,
-    ranges_text,
-    split_unit,
-)
+from refold.explain._reasons import explained_rows
+from refold.explain._results import Cell, Explanation, Explanations, Reason
 from refold.judgement import Judgement
-from refold.models.scoring import FoldScorer
 
 __all__ = [
+    "Cell",
     "Explanation",
     "Explanations",
     "Importance",
@@ -38,8 +31,10 @@ __all__ = [
 ]
 
 
-def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
-    """Say of each row whether it is normal, and because of which features.
+def explain(
+    model: Any, X: Any, *, reasons: int | None = None, nearest: bool = True
+) -> Explanations:
+    """Say of each row whether it is normal, because of which features, and what would make it so.
 
     Parameters
     ----------
@@ -49,6 +44,9 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
         Rows to explain. One without any value has label 0 and no reasons.
     reasons : int or None, default=None
         How many features to name per row, those with the largest shares; None is all.
+    nearest : bool, default=True
+        Whether to look for the nearest values at which rejected rows would be accepted; it takes
+        most of the time.
 
     Returns
     -------
@@ -64,7 +62,7 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     >>> normal = rng.normal([75, 300], [2, 1], size=(500, 2))
     >>> model = REF().fit(normal)
     >>> print(explain(model, [[91.2, 300.1]])[0].reasons[0])
-    x0 91.2: 100 % of the distance; normal 68.79–79.78
+    x0 91.2: 100 % of the distance; normal 67.2–80.51
     """
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
@@ -72,7 +70,7 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
     if found.judge.scorer.unexplained:
         raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
     found.attribution()  # before anything else: the distances come with it
-    because, p_values = _reasons(model, found, reasons), found.p_values
+    because, p_values = explained_rows(found, model.summary_, reasons, nearest), found.p_values
     return Explanations(
         [
             Explanation(
@@ -81,42 +79,11 @@ def explain(model: Any, X: Any, *, reasons: int | None = None) -> Explanations:
                 distance=float(found.distances[i]),
                 threshold=found.judge.threshold,
                 p_value=None if p_values is None else float(p_values[i]),
-                reasons=tuple(next(because)) if found.judged[i] else (),
+                **(next(because) if found.judged[i] else {"reasons": ()}),
             )
             for i in range(len(found))
         ]
     )
-
-
-def _reasons(model: Any, found: Judgement, most: int | None) -> Iterator[list[Reason]]:
-    """Give the reasons of the rows that were judged, the largest parts first."""
-    if not found.judged.all():
-        found = found.take(np.flatnonzero(found.judged))
-    _, parts, expected, _ = found.attribution()
-    rows = found.rows.astype(np.float64, copy=False)
-    order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
-    scorer, summary = found.judge.scorer, model.summary_
-    total, ranges = (
-        parts.sum(axis=1) if scorer.additive else found.distances,
-        normal_ranges(summary),
-    )
-    nearest, exact = np.full(order.shape, np.nan), False
-    if isinstance(scorer, FoldScorer):
-        nearest, exact = nearest_accepted(found, summary.quantiles, order), is_exact(scorer)
-    for i, features in enumerate(order):
-        yield [
-            Reason(
-                feature=found.names[j],
-                value=float(rows[i, j]),
-                contribution=float(parts[i, j]),
-                share=float(parts[i, j] / total[i]) if total[i] > 0.0 else 0.0,
-                normal=ranges[j],
-                accepted_at=None if np.isnan(nearest[i, k]) else float(nearest[i, k]),
-                exact=exact,
-                expected=None if expected is None else float(expected[i, j]),
-            )
-            for k, j in enumerate(features)
-        ]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats
+from refold.explain._ranges import Normal
 from refold.judgement import Judge, Judgement
 from refold.models.scoring import FoldScorer
 
@@ -28,6 +29,7 @@ _ULPS = 4
 _FARTHEST = 1e140  # squares of what it is folded to are still numbers
 _CIRCLES = (1 / 256, 1 / 32, 1 / 4)  # shares of the way to where the map is a straight line
 _GRID = 4001
+_SLACK = 1e-9
 _MOST_GAIN = 1e9  # beyond, rounding decides where values are folded to
 
 
@@ -36,15 +38,17 @@ def is_exact(scorer: FoldScorer) -> bool:
     return scorer.chain.fold == "abs" and bool((scorer.chain.gain <= _MOST_GAIN).all())
 
 
-def nearest_accepted(found: Judgement, quantiles: Floats, wanted: NDArray[np.int64]) -> Floats:
+def nearest_accepted(found: Judgement, normal: Normal, wanted: NDArray[np.int64]) -> Floats:
     """Return for each row and each of its wanted features the nearest accepted value.
+
+    Of a discrete feature that is one of those that were learned.
 
     Parameters
     ----------
     found : Judgement
         Of rows that all have a value, by a REF whose distance is a sum over features.
-    quantiles : ndarray of shape (257, d)
-        Of the training rows.
+    normal : Normal
+        What was learned of each feature.
     wanted : ndarray of int, shape (n, k)
         Features, by number.
 
@@ -58,12 +62,12 @@ def nearest_accepted(found: Judgement, quantiles: Floats, wanted: NDArray[np.int
     for begin in range(0, len(found), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
         X = found.rows[part].astype(np.float64, copy=False)
-        out[part] = _of_few(found.judge, quantiles, X, found.outlier[part], wanted[part])
+        out[part] = _of_few(found.judge, normal, X, found.outlier[part], wanted[part])
     return out
 
 
 def _of_few(
-    judge: Judge, quantiles: Floats, X: Floats, rejected: Booleans, wanted: NDArray[np.int64]
+    judge: Judge, normal: Normal, X: Floats, rejected: Booleans, wanted: NDArray[np.int64]
 ) -> Floats:
     found = np.take_along_axis(X, wanted, axis=1)
     if not rejected.any():
@@ -75,10 +79,13 @@ def _of_few(
     most = judge.threshold * (~np.isnan(X)).sum(axis=1)
     for feature, rows, place in _by_feature(wanted, asked):
         question = _Question(judge, X, rows, feature, others[feature, rows], most[rows])
-        if is_exact(scorer):
-            found[rows, place] = _walk_both_ways(question)
+        levels = normal.levels[feature]
+        if levels is not None and len(levels) > 1:
+            found[rows, place] = _among(question, levels)
+        elif is_exact(scorer):
+            found[rows, place] = _walk_both_ways(question, normal.summary.quantiles[:, feature])
         else:
-            found[rows, place] = _search(question, quantiles[:, feature])
+            found[rows, place] = _search(question, normal.summary.quantiles[:, feature])
     return found
 
 
@@ -199,14 +206,17 @@ class _AbsMap:
         return np.stack(values + values[-1:] * (self.n_iter - len(values)), axis=1)
 
 
-def _walk_both_ways(question: _Question) -> Floats:
+def _walk_both_ways(question: _Question, quantiles: Floats) -> Floats:
     feature = _AbsMap(_scorer(question.judge), question.feature)
     with np.errstate(over="ignore"):  # the walk begins at the edge, however far out a value is
         v = np.clip(question.own * feature.unit - feature.offset, -_FARTHEST, _FARTHEST)
     found = np.full(len(v), np.nan)
     # Even at magnitude zero too far: no value of this feature can help.
     hope = question.excess(np.zeros((len(v), 1))) <= 0.0
-    ways = _first_accepted(feature, question, v, hope)
+    reach = np.full(len(v), np.inf)
+    if hope.any() and not question.squares:
+        reach[hope] = _reach(feature, question.some(hope), v[hope], quantiles)
+    ways = _first_accepted(feature, question, v, hope & ~np.isnan(reach), reach)
     left, right = ((way + feature.offset) / feature.unit for way in ways)
     nearer = np.abs(left - question.own) <= np.abs(right - question.own)
     nearer |= np.isnan(right)
@@ -217,8 +227,28 @@ def _walk_both_ways(question: _Question) -> Floats:
     return found
 
 
+def _reach(feature: _AbsMap, question: _Question, v: Floats, quantiles: Floats) -> Floats:
+    """Return how far away a value is that is accepted, if not the nearest; NaN if none is found.
+
+    A walk over all of a jagged map takes thousands of steps: many values are tried first. With L1
+    the levels of one feature add up by themselves, so they are folded once for all rows.
+    """
+    grid = np.concatenate([quantiles, np.linspace(*_ends(quantiles), _GRID)])
+    sizes = _scorer(question.judge).magnitudes(question.feature, grid).mean(axis=1)
+    room = -question.excess(np.zeros((len(v), 1)))
+    places = grid * feature.unit - feature.offset
+    away = np.where(sizes <= room[:, None], np.abs(places - v[:, None]), np.inf).min(axis=1)
+    return np.where(np.isinf(away), np.nan, away * (1.0 + _SLACK))
+
+
+def _ends(quantiles: Floats) -> tuple[float, float]:
+    low, high = float(quantiles[0]), float(quantiles[-1])
+    beyond = max(high - low, 1e-3 * max(abs(low), abs(high)))
+    return low - beyond, high + beyond
+
+
 def _first_accepted(
-    feature: _AbsMap, question: _Question, v: Floats, hope: Booleans
+    feature: _AbsMap, question: _Question, v: Floats, hope: Booleans, reach: Floats
 ) -> list[Floats]:
     """Return the first accepted point to the left and to the right, NaN where none is needed.
 
@@ -233,14 +263,15 @@ def _first_accepted(
             break
         for start, way, direction in zip(starts, ways, directions, strict=True):
             begin = start[open_] + direction * near
-            way[open_] = _walk(feature, question.some(open_), begin, direction, far - near)
-        open_ &= np.isnan(ways[0]) & np.isnan(ways[1])
+            most = np.minimum(far, reach[open_]) - near
+            way[open_] = _walk(feature, question.some(open_), begin, direction, most)
+        open_ &= np.isnan(ways[0]) & np.isnan(ways[1]) & (reach > far)
         near = far
     return ways
 
 
 def _walk(
-    feature: _AbsMap, question: _Question, start: Floats, direction: float, most: float
+    feature: _AbsMap, question: _Question, start: Floats, direction: float, most: Floats
 ) -> Floats:
     """Return the first accepted point in a direction and within a way, NaN if there is none.
 
@@ -332,13 +363,21 @@ def _rounded_inward(question: _Question, values: Floats) -> Floats:
     return found
 
 
+def _among(question: _Question, levels: Floats) -> Floats:
+    """Return the nearest of a few values."""
+    sizes = _scorer(question.judge).magnitudes(question.feature, levels)
+    good = np.column_stack([question.excess(size[None]) <= 0.0 for size in sizes])
+    away = np.where(good, np.abs(levels - question.own[:, None]), np.inf)
+    found = np.where(good.any(axis=1), levels[away.argmin(axis=1)], question.own)
+    return np.where(question.accepted(found), found, np.nan)
+
+
 def _search(question: _Question, quantiles: Floats) -> Floats:
     """Look at a grid over the training range and up to the row, then halve what is left."""
     found = np.full(len(question.own), np.nan)
-    low, high = quantiles[0], quantiles[-1]
-    beyond = max(high - low, 1e-3 * max(abs(low), abs(high)))
+    low, high = _ends(quantiles)
     for i, own in enumerate(question.own):
-        ends = min(low - beyond, own), max(high + beyond, own)
+        ends = min(low, own), max(high, own)
         grid = np.concatenate([quantiles, np.linspace(*ends, _GRID)])
         sizes = _scorer(question.judge).magnitudes(question.feature, grid)
         good = grid[question.some(np.full(len(grid), i)).excess(sizes) <= 0.0]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
@@ -12,6 +11,46 @@ import narwhals.stable.v2 as nw
 
 from refold._typing import Ranges
 from refold.base.words import printable
+from refold.explain._numbers import (
+    as_read,
+    digits_that,
+    in_full,
+    listed,
+    number,
+    ranges_text,
+    split_unit,
+)
+
+# Less than this share of the training rows is worth a word.
+_FEW = 0.05
+# What matters less is no reason, unless it comes first.
+_LEAST_SHARE = 0.01
+# Changes that are all named; of more only some are.
+_MOST_NAMED, _SOME = 6, 3
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value of a feature.
+
+    Attributes
+    ----------
+    feature : str
+        Its name.
+    value : float
+        The value.
+    """
+
+    feature: str
+    value: float
+
+    def text(self, digits: Callable[[float], str] = in_full) -> str:
+        """Return "torque 91.2 Nm"."""
+        name, unit = split_unit(printable(self.feature))
+        return f"{name} {digits(self.value)}{unit}"
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 @dataclass(frozen=True)
@@ -25,19 +64,28 @@ class Reason:
     value : float
         What the row has; NaN if missing.
     contribution : float
-        Its part of the distance; the contributions of a row add up to the distance.
+        Its part of the distance. REF's add up to the distance. CreasedREF's, how much the distance
+        would drop had the feature the value that is expected, do not.
     share : float
-        The same as a share of the distance; the shares of a row add up to 1.
+        The same as a share of the distance.
     normal : tuple of (low, high)
-        The range or ranges in which nearly all training rows lie.
+        The range or ranges that were learned, without cells that are cut off.
+    inside : bool
+        Whether the value was learned: it is in a range, and not between the values of a discrete
+        feature; False if missing.
+    as_far : float
+        The share of training rows that are as far out, on the same side.
+    beside : tuple of Cell
+        The other values of the row that this one is unlikely with, if the row is rejected.
     accepted_at : float or None
         The nearest value of this feature alone at which the row would be accepted: its own if it is
-        accepted, None if there is none.
+        accepted, None if there is none or it was not asked for.
+    stated : float or None
+        The same, with as few digits as are accepted too: what the text names.
     exact : bool
         Whether `accepted_at` was computed (fold abs) or searched for.
     expected : float or None
-        CreasedREF: what the other values of the row lead to expect. Its contributions, how much the
-        distance would drop had the feature this value, do not add up.
+        CreasedREF: what the other values of the row lead to expect, of what was learned.
     """
 
     feature: str
@@ -45,22 +93,57 @@ class Reason:
     contribution: float
     share: float
     normal: Ranges
-    accepted_at: float | None
-    exact: bool
+    inside: bool
+    as_far: float
+    beside: tuple[Cell, ...] = ()
+    accepted_at: float | None = None
+    stated: float | None = None
+    exact: bool = False
     expected: float | None = None
 
     def __str__(self) -> str:
+        digits = self._digits()
         name, unit = split_unit(printable(self.feature))
-        value = "missing" if math.isnan(self.value) else f"{number(self.value)}{unit}"
-        if self.expected is not None:
-            return (
-                f"{name}: expected {number(self.expected)}{unit}, got {value}; "
-                f"normal {ranges_text(self.normal)}"
-            )
-        return (
-            f"{name} {value}: {100 * self.share:.0f} % of the distance; "
-            f"normal {ranges_text(self.normal)}"
+        value = "missing" if math.isnan(self.value) else f"{number(self.value, digits)}{unit}"
+        expected = (
+            "" if self.expected is None else f"expected {number(self.expected, digits)}{unit}, "
         )
+        return (
+            f"{name} {value}{self._with()}: {_percent(self.share)} of the distance; "
+            f"{expected}normal {ranges_text(self.normal, digits)}{self._place()}"
+        )
+
+    def _with(self) -> str:
+        if not self.beside:
+            return ""
+        return " with " + listed([cell.text(number) for cell in self.beside])
+
+    def _place(self) -> str:
+        """Say what the range and the value do not say themselves."""
+        if not self.inside and _within(self.value, self.normal):
+            return ", but never this value"
+        if self.beside and self.as_far <= _FEW:
+            return f", {_percent(self.as_far)} of them so far out"
+        return ""
+
+    def _digits(self) -> int:
+        """Return how many digits show on which side of the ends the numbers are."""
+        compared = [v for v in (self.value, self.stated) if v is not None]
+        truth = [_within(v, self.normal) for v in compared]
+
+        def shows(digits: int) -> bool:
+            ends = [(as_read(low, digits), as_read(high, digits)) for low, high in self.normal]
+            return [_within(as_read(v, digits), ends) for v in compared] == truth
+
+        return digits_that(shows)
+
+
+def _within(value: float, ranges: Sequence[tuple[float, float]]) -> bool:
+    return any(low <= value <= high for low, high in ranges)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "less than 1 %"
 
 
 @dataclass(frozen=True)
@@ -78,7 +161,11 @@ class Explanation:
     p_value : float or None
         How rare such a distance is among normal rows; None before any calibration.
     reasons : tuple of Reason
-        Its features, the largest share first.
+        Its features, the largest share first; a value that many training rows have comes after
+        those that explain as much without it.
+    changes : tuple of Cell
+        The smallest set of values found with which the row would be accepted; empty if it is
+        accepted as it is, or if it was not asked for.
     """
 
     row: int
@@ -87,6 +174,7 @@ class Explanation:
     threshold: float
     p_value: float | None
     reasons: tuple[Reason, ...]
+    changes: tuple[Cell, ...] = ()
 
     def text(self, reasons: int = 3) -> str:
         """Return what a person reads: the verdict and the first reasons, a line each."""
@@ -94,22 +182,48 @@ class Explanation:
             return f"row {self.row}: not judged, it has no value"
         verdict = "normal" if self.label == 1 else "NOT normal"
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
-        lines = [
-            f"row {self.row}: {verdict}, distance {number(self.distance)} "
-            f"(normal up to {number(self.threshold)}{rarity})"
-        ]
-        for reason in self.reasons[:reasons]:
-            if reason.share > 0.0:
-                lines.append(f"  {reason}{self._way_out(reason)}")
-        return "\n".join(lines)
+        ends = [self.distance, self.threshold]
+        digits = digits_that(
+            lambda n: (as_read(ends[0], n) > as_read(ends[1], n)) == (ends[0] > ends[1])
+        )
+        distance, threshold = (number(end, digits) for end in ends)
+        head = f"row {self.row}: {verdict}, distance {distance} (normal up to {threshold}{rarity})"
+        return "\n  ".join([head, *self.because(reasons)])
 
-    def _way_out(self, reason: Reason) -> str:
-        if self.label == 1 or reason.expected is not None:
-            return ""
-        if reason.accepted_at is None:
-            return "; no value of it alone would do"
-        about = "" if reason.exact else "about "
-        return f"; accepted from {about}{number(reason.accepted_at)}"
+    def because(self, reasons: int = 3) -> list[str]:
+        """Return the first reasons, a sentence each, and what would have to change."""
+        shown = [
+            reason
+            for rank, reason in enumerate(self.reasons[:reasons])
+            if reason.share >= (_LEAST_SHARE if rank else 0.0) and reason.share > 0.0
+        ]
+        return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
+
+    def _remark(self, reason: Reason) -> str:
+        """Say what the verdict and the range do not make one expect."""
+        if self.label == 1:
+            outside = not reason.inside and not math.isnan(reason.value)
+            return "; accepted all the same" if outside else ""
+        remark = ""
+        if reason.inside and not reason.beside and reason is self.reasons[0]:
+            alone = reason.expected is None and reason.contribution > self.threshold
+            remark = "by itself" if alone else "only with the other values"
+            remark = f"; inside, too far out {remark}"
+        if reason.stated is not None:
+            named = (reason.stated, reason.stated) in reason.normal
+            about = "" if reason.exact or named else "about "
+            remark += f"; accepted from {about}{in_full(reason.stated)}"
+            remark += "" if _within(reason.stated, reason.normal) else ", although outside"
+        return remark
+
+    def _way_out(self, shown: Sequence[Reason]) -> list[str]:
+        """Name the smallest set of changes, unless a reason above has named its own."""
+        if not self.changes or any(reason.stated is not None for reason in shown):
+            return []
+        if len(self.changes) <= _MOST_NAMED:
+            return [f"would be accepted with {listed([str(cell) for cell in self.changes])}"]
+        some = listed([str(cell) for cell in self.changes[:_SOME]])
+        return [f"would be accepted with {len(self.changes)} values changed, among them {some}"]
 
     def __str__(self) -> str:
         return self.text()
@@ -149,15 +263,19 @@ class Explanations(Sequence[Explanation]):
             for name in (
                 *("row", "label", "distance", "p_value", "rank", "feature", "value"),
                 *("contribution", "share", "normal", "accepted_at", "exact", "expected"),
+                *("inside", "beside", "change_to"),
             )
         }
         for row in self._rows:
+            changes = {cell.feature: cell.value for cell in row.changes}
             for rank, reason in enumerate(row.reasons, start=1):
                 entry = {
                     **{k: getattr(row, k) for k in ("row", "label", "distance", "p_value")},
                     **vars(reason),
                     "rank": rank,
                     "normal": ranges_text(reason.normal),
+                    "beside": listed([cell.text(number) for cell in reason.beside]),
+                    "change_to": changes.get(reason.feature),
                 }
                 for name, values in columns.items():
                     values.append(entry[name])
@@ -166,38 +284,15 @@ class Explanations(Sequence[Explanation]):
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return the same as a dataframe of pandas, polars or pyarrow."""
         columns = self.to_dict()
-        kinds = {name: nw.Float64() for name in ("p_value", "accepted_at", "expected")}
         types = {
-            "row": nw.Int64(),
-            "label": nw.Int64(),
-            "rank": nw.Int64(),
-            "feature": nw.String(),
-            "normal": nw.String(),
-            "exact": nw.Boolean(),
-            **kinds,
+            **dict.fromkeys(("row", "label", "rank"), nw.Int64()),
+            **dict.fromkeys(("feature", "normal", "beside"), nw.String()),
+            **dict.fromkeys(("exact", "inside"), nw.Boolean()),
         }
         schema = {name: types.get(name, nw.Float64()) for name in columns}
-        for name in kinds:
+        for name in ("p_value", "accepted_at", "expected", "change_to"):
             columns[name] = [math.nan if v is None else v for v in columns[name]]
         return nw.from_dict(columns, schema, backend=backend).to_native()
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self._rows))
-
-
-def number(value: float) -> str:
-    """Return a number with the digits that a person reads."""
-    return f"{value:.4g}" if abs(value) < 1e4 or abs(value) >= 1e15 else f"{value:,.0f}"
-
-
-def split_unit(feature: str) -> tuple[str, str]:
-    """Split "torque [Nm]" into the name and what follows a value of it."""
-    match = re.fullmatch(r"(.+?)\s*\[([^\[\]]+)\]", feature)
-    return (match[1], f" {match[2]}") if match else (feature, "")
-
-
-def ranges_text(ranges: Ranges) -> str:
-    """Return "70.1–78.4", "0 or 1", "0–5 or 20–30"."""
-    return " or ".join(
-        number(low) if low == high else f"{number(low)}–{number(high)}" for low, high in ranges
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -15,6 +16,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from refold._typing import Array
+from refold.base.findings import RateWarning
 from refold.decisions.candidates import scores_of
 from refold.decisions.labels import read_labels, target_rows
 from refold.model_selection._target_only import Labelled, TargetOnly
@@ -161,9 +163,11 @@ class ThresholdSearchCV(Labelled):
         """Score every threshold on one fold."""
         train, test = fold
         weights = None if sample_weight is None else sample_weight[train]
-        model = TargetOnly(self._plain_estimator()).fit(
-            _safe_indexing(X, train), signs[train], weights
-        )
+        with warnings.catch_warnings():  # what there is to say of all rows, the last fit says
+            warnings.simplefilter("ignore", RateWarning)
+            model = TargetOnly(self._plain_estimator()).fit(
+                _safe_indexing(X, train), signs[train], weights
+            )
         distances = -np.asarray(model.score_samples(_safe_indexing(X, test)))
         weights = None if sample_weight is None else sample_weight[test]
         return scores_of(thresholds, distances, signs[test], self.metric, weights)

@@ -34,7 +34,7 @@ _COMMON = (
     "noticed",
 )
 # Members that version 1 did not have, and what they are when such a file is read.
-_ADDED: Mapping[str, Any] = {"noticed": None}
+_ADDED: Mapping[str, Any] = {"noticed": []}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -138,8 +138,8 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     origin = _read_origin(members["refold_version"], members["created"])
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
-    model.noticed_ = findings.read(members["noticed"])
     kind.read(members, model)
+    model.noticed_ = findings.read(members["noticed"])
     return model, origin
 
 

@@ -19,8 +19,8 @@ def written(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def read(field: Field) -> tuple[Finding, ...]:
-    """Return checked findings; none where an older version wrote the file."""
-    return () if field.is_null() else tuple(map(_read, field.items()))
+    """Return checked findings."""
+    return tuple(map(_read, field.items()))
 
 
 def _read(field: Field) -> Finding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from refold.base.errors import TableError
-from refold.base.findings import Finding
+from refold.base.findings import Finding, RateWarning, told
 from refold.base.learning import learning
 from refold.base.version import VERSION, series
 
@@ -19,6 +20,12 @@ class GuardMixin(BaseEstimator):
     """Missing values pass, errors name columns, and a failure changes nothing."""
 
     noticed_: tuple[Finding, ...] = ()
+
+    def _notice(self, findings: Iterable[Finding]) -> None:
+        """Keep what was noticed, and warn of it; called by what ``fit`` calls."""
+        self.noticed_ = tuple(findings)
+        for text in told(self.noticed_):
+            warnings.warn(text, RateWarning, stacklevel=4)
 
     @contextmanager
     def _naming_columns(self) -> Iterator[None]:

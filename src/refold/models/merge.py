@@ -66,6 +66,8 @@ def _merged(models: list[REF]) -> REF:
     merged: REF = clone(first)
     sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
     merged._settle(sketch.weight)
+    found = (found for model in models for found in model.noticed_ if found.column is not None)
+    merged.noticed_ = tuple(dict.fromkeys(found))
     merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)

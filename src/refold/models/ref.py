@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+from array_api_compat import array_namespace, device
+from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -16,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array
+from refold._typing import Array, Floats
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.distances import DISTANCES
 from refold.algorithm.engines import ENGINES, Engine, choose
@@ -24,10 +27,13 @@ from refold.algorithm.engines.sketch import Sketch
 from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.findings import Finding
 from refold.base.learning import as_it_is
-from refold.columns.frames import check_enough, read_table, read_weights
+from refold.columns.frames import check_enough, feature_names, read_table, read_weights
+from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
-from refold.decisions.crossfit import cross_fitted
+from refold.decisions import noticed
+from refold.decisions.crossfit import cross_fitted, few_left_out
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
 from refold.models.guard import GuardMixin
 from refold.models.learned import FromRows, FromSketch
@@ -35,6 +41,8 @@ from refold.models.scoring import FoldScorer
 
 LEVELS = ("last", "all")
 MAX_GAIN = 1e6
+# How many columns, and rows to choose a typical one from, are enough to see whether faults show.
+_COLUMNS_TRIED, _ROWS_TRIED = 200, 1000
 
 
 def _has_sketch(estimator: REF) -> bool:
@@ -111,6 +119,8 @@ class REF(
         Which levels make the distance.
     max_gain_ : float or None
         The gain that features were allowed.
+    noticed_ : tuple of Finding
+        What ``fit`` noticed about the table and the threshold; each was also a ``RateWarning``.
     engine_ : str
         The engine that learned the chain and evaluates it.
     n_features_in_ : int
@@ -230,6 +240,7 @@ class REF(
         self._decide_at(self.threshold)
         if self.alpha is not None:
             self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
+        self._notice(self._findings(X, weights))
 
     @available_if(_has_sketch)
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
@@ -261,8 +272,11 @@ class REF(
                 model.engine_ = "sketch"
                 model._decide_at(model.threshold)
             X = read_table(model, X, reset=first, native=False)
-            part = model._sketch(X, read_weights(X, sample_weight))
+            weights = read_weights(X, sample_weight)
+            part = model._sketch(X, weights)
             model._learn_anew(part if first else model.sketch_.plus(part))
+            if first:  # later ones would say the same again
+                model._notice_columns(X, weights)
         return self
 
     @available_if(_has_sketch)
@@ -319,7 +333,6 @@ class REF(
 
     def _settle(self, weight: float) -> None:
         """Decide what ``"auto"`` is for so many rows."""
-        self.noticed_ = ()
         rated = self.alpha is not None
         self.levels_ = ("all" if rated else "last") if self.levels == "auto" else self.levels
         if self.max_gain == "auto":
@@ -346,6 +359,61 @@ class REF(
             distance=self.distance,
             path=self.levels_ == "all",
         )
+
+    def _notice_columns(self, X: NDArray[Any], weights: Floats | None) -> None:
+        self._notice(notice_columns(X, weights, feature_names(self)))
+
+    def _findings(self, X: Array, weights: Floats | None) -> Iterator[Finding]:
+        """Look for what will keep the model from telling normal rows from others."""
+        rows = to_numpy(X) if is_foreign_array(X) else X
+        yield from notice_columns(rows, weights, feature_names(self))
+        if self.summary_.box is not None:
+            yield from absurd_cells(self.summary_.box, feature_names(self), learned=True)
+        found: list[Finding | None]
+        if self.alpha is None:
+            found = [self._false_alarms(X, weights)]
+        else:
+            found = [
+                noticed.ties(self.calibration_, self.threshold_, self.alpha),
+                self._too_few_rows(X, rows),
+            ]
+        yield from filter(None, found)
+
+    def _false_alarms(self, X: Array, weights: Floats | None) -> Finding | None:
+        """Leave rows out, if they are few: the compiled engine stands in for the others."""
+        if is_foreign_array(X) or callable(self.fold) or callable(self.distance):
+            return None
+        left_out = few_left_out(
+            X,
+            weights,
+            recipe=self._recipe() | {"max_gain": self.max_gain_ or MAX_GAIN},
+            distance=self.distance,
+            path=self.levels_ == "all",
+        )
+        return None if left_out is None else noticed.false_alarms(left_out, self.threshold_)
+
+    def _too_few_rows(self, X: Array, rows: NDArray[Any]) -> Finding | None:
+        """Put one value after the other of a typical row a quarter of its range beyond."""
+        if rows.dtype.kind != "f":
+            rows = rows.astype(np.float64)
+        low, high = self.summary_.low, self.summary_.high
+        columns = np.flatnonzero(high > low)[:: max(self.n_features_in_ // _COLUMNS_TRIED, 1)]
+        tried = rows[:: max(len(rows) // _ROWS_TRIED, 1)]
+        tried = tried[~np.isnan(tried).all(axis=1)]
+        usual = tried[[np.argsort(self._distances(X, tried))[len(tried) // 2]]]
+        faulty = np.repeat(usual, len(columns), axis=0)
+        with np.errstate(over="ignore"):
+            beyond = np.minimum(high + noticed.BEYOND * (high - low), np.finfo(rows.dtype).max)
+        faulty[np.arange(len(columns)), columns] = beyond[columns]
+        gained = self._distances(X, faulty) - self._distances(X, usual)
+        typical = self.calibration_.threshold(0.5)
+        return noticed.too_few_rows(gained, typical, self.threshold_, self.calibration_)
+
+    def _distances(self, like: Array, rows: NDArray[Any]) -> Floats:
+        """Return the distances of rows that are handed over as those learned from were."""
+        if is_foreign_array(like):
+            rows = array_namespace(like).asarray(rows, device=device(like))
+        return to_numpy(self.scorer().distances(rows))
 
     def _check_decision(self) -> None:
         if self.alpha is not None and self.threshold != 1.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from refold.algorithm import chain_file
 from refold.algorithm.engines import ENGINES, sketch_file
@@ -11,7 +11,7 @@ from refold.columns.summary import N_QUANTILES
 from refold.decisions import calibration_file
 from refold.modelfile.fields import Field
 from refold.models.learned import FromRows, FromSketch
-from refold.models.ref import LEVELS, MAX_GAIN, REF
+from refold.models.ref import LEVELS, REF
 
 ESTIMATOR = REF
 ADDED = {"levels": None, "max_gain": None, "summary.box": None}
@@ -68,8 +68,9 @@ def _check_engine(field: Field, model: REF) -> None:
 def _read_settled(levels: Field, gain: Field, model: REF) -> None:
     """Read what ``"auto"`` became; version 1, which had none, says so in its parameters."""
     if levels.is_null():
-        model.levels_ = "last" if model.levels == "auto" else model.levels
-        model.max_gain_ = MAX_GAIN if model.max_gain == "auto" else model.max_gain
+        if "auto" in (model.levels, model.max_gain):
+            levels.refuse("must be there where a parameter is 'auto'")
+        model.levels_, model.max_gain_ = str(model.levels), cast("float | None", model.max_gain)
         return
     model.levels_ = levels.text(LEVELS)
     model.max_gain_ = None if gain.is_null() else float(gain.number())

@@ -31,6 +31,7 @@ def fit_sketch(model: REF, sketch: Sketch, names: Sequence[str] | None) -> REF:
         if names is not None:
             new.feature_names_in_ = np.array(names, dtype=object)
         new._settle(sketch.weight)
+        new.noticed_ = ()  # rows are gone
         new._learned = FromSketch(sketch, new._recipe())
         new._learned.chain  # noqa: B018  # now, so that what is wrong with the rows is said
         new.engine_ = "sketch"

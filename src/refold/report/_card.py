@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from refold.base.findings import told
 from refold.explain import number
 from refold.report._contents import Card
 
@@ -42,6 +43,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if hasattr(model, "chain_"):
         facts.append(("Levels of folding", f"{int(model.chain_.levels.max())} at most"))
         facts.append(("Engine", model.engine_))
+    facts += [("Noticed", text) for text in told(model.noticed_)]
     facts.append(("refold", version("refold")))
     facts.append(("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
     return facts

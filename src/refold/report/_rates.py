@@ -21,7 +21,7 @@ def expected_of(judge: Judge, rows: int) -> ExpectedRejections | None:
     calibration = judge.calibration
     if calibration is None:
         return None
-    above = calibration.above(judge.threshold)
+    above = calibration.rejected(judge.threshold)
     # The threshold is one of the calibration rows' distances, and counts as one more above: the
     # chance that a new row lies above it is then distributed as Beta(above + 1, total - above).
     a, b = above + 1.0, max(calibration.total - above, 0.0)

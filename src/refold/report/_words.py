@@ -69,7 +69,7 @@ def position(value: float, normal: Ranges, expected: float | None) -> str:
         return "between normal values"
     if expected is None:
         return "normal by itself, but not with the other columns"
-    return f"{'higher' if value > expected else 'lower'} than the other columns lead to expect"
+    return "higher than expected" if value > expected else "lower than expected"
 
 
 def plural(rows: int, word: str) -> str:

@@ -15,7 +15,7 @@ def small(**options):
 def test_a_missing_value_is_what_the_observed_ones_lead_to_expect(table, new):
     model = small().fit(table)
     Z = (table - table.mean(axis=0)) / table.std(axis=0, ddof=1)
-    C = Z.T @ Z + np.eye(4)  # with the ridge of 1
+    C = Z.T @ Z + 0.01 * np.eye(4)  # with the ridge
     holes, filled = new.copy(), (new - table.mean(axis=0)) / table.std(axis=0, ddof=1)
     for row, missing in ((0, [1]), (1, [0, 3]), (2, [0, 1, 2]), (3, [1])):
         holes[row, missing] = np.nan
@@ -78,16 +78,26 @@ def test_a_constant_column_changes_nothing_until_it_changes(table, new):
     np.testing.assert_allclose(
         model.score_samples(with_constants(new)), plain.score_samples(new), rtol=1e-9
     )
-    rows = with_constants(table[:3])
-    rows[1, 0], rows[2, 3] = 7.1, 0.02
-    before, after = -plain.score_samples(table[:3]), -model.score_samples(rows)
-    magnitudes = np.array([0.0, 0.1 / 7e-3, 0.02 / 1e-3]) / 6  # as in REF, one of six columns
-    ref = REF(n_iter=1).fit(with_constants(table))
-    np.testing.assert_allclose(ref.contributions(rows)[[1, 2], [0, 3]], magnitudes[1:])
-    np.testing.assert_allclose(after - before, magnitudes**2 / model.scoring_.unit, atol=1e-6)
+    rows = with_constants(new[:3])
+    rows[1, 0], rows[2, 3] = 7.01, 0.02  # 10/7 and 20 units of a thousandth
+    added = -model.score_samples(rows) + plain.score_samples(new[:3])
+    excess = np.array([0.0, 10 / 7, 3.0])
+    np.testing.assert_allclose(added, 10.0 * excess**2 / model.scoring_.unit, atol=1e-9)
     assert model.predict(rows).tolist()[1:] == [-1, -1]
     rows[:, [0, 3]] = np.nan
-    np.testing.assert_allclose(-model.score_samples(rows), before, rtol=1e-9)
+    np.testing.assert_allclose(model.score_samples(rows), plain.score_samples(new[:3]), rtol=1e-9)
+
+
+def test_without_a_box_a_changed_constant_counts_as_in_ref(table, new):
+    rows = np.insert(new[:2], 2, 7.0, axis=1)
+    plain = small(box=0.0).fit(table)
+    with_constant = np.insert(table, 2, 7.0, axis=1)
+    model = small(box=0.0).fit(with_constant)
+    rows[1, 2] = 7.1
+    magnitude = REF(n_iter=1).fit(with_constant).contributions(rows)[1, 2]
+    added = -model.score_samples(rows) + plain.score_samples(new[:2])
+    expected = np.array([0.0, magnitude**2 / 0.01]) / model.scoring_.unit
+    np.testing.assert_allclose(added, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_a_column_that_begins_to_vary_after_the_first_rows_is_learned(table):

@@ -11,13 +11,14 @@ def model(table):
     return CreasedREF(n_creases=40).fit(table)
 
 
-def test_what_is_expected_is_a_ridge_regression_on_the_other_columns(model, table, new):
+def test_what_is_expected_is_a_ridge_regression_on_the_other_columns(table, new):
+    model = CreasedREF(n_creases=40, box=0.0).fit(table)
     expected = model.reasons(new).expected
     mu, sigma = table.mean(axis=0), table.std(axis=0, ddof=1)
     Z, Z_new = (table - mu) / sigma, (new - mu) / sigma
     for d in range(4):
         others = [k for k in range(4) if k != d]
-        A = Z[:, others].T @ Z[:, others] + np.eye(3)
+        A = Z[:, others].T @ Z[:, others] + 0.01 * np.eye(3)
         beta = np.linalg.solve(A, Z[:, others].T @ Z[:, d])
         np.testing.assert_allclose(expected[:, d], mu[d] + sigma[d] * (Z_new[:, others] @ beta))
 
@@ -32,15 +33,48 @@ def test_the_drop_is_what_replacing_the_value_saves(model, new):
         np.testing.assert_allclose(reasons.drop[:, d], before - after, rtol=1e-6, atol=1e-7)
 
 
+def test_what_is_expected_lies_within_what_was_learned(model, table, new):
+    expected = model.reasons(new * 3).expected
+    assert (expected >= table.min(axis=0)).all()
+    assert (expected <= table.max(axis=0)).all()
+    linear = CreasedREF(n_creases=40, box=0.0).fit(table).reasons(new * 3).expected
+    np.testing.assert_allclose(expected, np.clip(linear, table.min(axis=0), table.max(axis=0)))
+
+
+def test_a_value_outside_of_all_that_was_learned_has_a_part_of_its_own(model, table):
+    row = np.median(table, axis=0)[None]
+    row[0, 2] = table[:, 2].max() + 2 * model.summary_.box.unit[2]
+    reasons = model.reasons(row)
+    alone = 10 * 2.0**2 / model.scoring_.unit
+    np.testing.assert_allclose(reasons.alone, [[0.0, 0.0, alone, 0.0]], atol=1e-9)
+    assert (reasons.drop[0, 2] - alone) > 0
+    assert reasons.drop[0].argmax() == 2
+
+
+def test_rows_that_were_learned_are_explained_as_if_left_out(table):
+    model = CreasedREF(n_creases=40).fit(table)
+    np.testing.assert_allclose(
+        model.reasons(table[:50]).distance, -model.score_samples(table[:50]), rtol=1e-12
+    )
+    # A model without the row, of the same creases, says the same up to the unit.
+    for i in np.argsort(model.score_samples(table))[5:8]:
+        rest = model.empty_like().partial_fit(np.delete(table, i, axis=0))
+        with_it, without = model.reasons(table[[i]]), rest.reasons(table[[i]])
+        inside = with_it.alone[0] + without.alone[0] == 0
+        ratio = (with_it.drop / without.drop)[0, inside]
+        np.testing.assert_allclose(ratio, ratio.mean(), rtol=0.02)
+
+
 def test_a_missing_value_is_no_reason_and_a_changed_constant_is_one(table):
     X = np.column_stack([table, np.full(300, 8.0)])
     model = CreasedREF(n_creases=40).fit(X)
-    rows = X[:2].copy()
+    rows = X[:2] + 0.01 * (np.arange(5) < 4)
+    whole = rows.copy()
     rows[0, 1], rows[1, 4] = np.nan, 9.0
     reasons = model.reasons(rows)
     np.testing.assert_allclose(reasons.drop[0, 1], 0.0, atol=1e-9)
     np.testing.assert_allclose(reasons.drop[0, 4], 0.0, atol=1e-12)
-    saved = -model.score_samples(rows)[1] + model.score_samples(X[1:2])[0]
+    saved = -model.score_samples(rows)[1] + model.score_samples(whole[1:2])[0]
     np.testing.assert_allclose(reasons.drop[1, 4], saved, rtol=1e-6)
     assert reasons.of_row(1, 1) == ["x4: expected 8, got 9"]
 

@@ -4,59 +4,72 @@ import numpy as np
 import pytest
 
 from refold import CreasedREF
+from refold.models.creased import _rankgauss
 from refold.models.creased._leverage import Leverage
 from refold.models.creased._sums import Sums
 from tests.models.creased import oracle
 
 
-@pytest.mark.parametrize("n_creases", [30, 60])  # features fewer and more than rows
+@pytest.mark.parametrize("n_creases", [30, 160])  # features fewer and more than rows
 @pytest.mark.parametrize(
-    ("n_init", "n_levels", "ridge", "alpha"),
+    ("n_init", "n_levels", "ridge", "alpha", "box"),
     [
-        (10_000, 2, 1.0, 0.1),
-        (120, 2, 1.0, 0.1),
-        (300, 1, 0.1, 0.05),
-        (50, 3, 10.0, 0.25),
+        (10_000, 2, 0.01, 0.1, 10.0),
+        (10_000, 2, 1.0, 0.1, 0.0),
+        (120, 2, 1.0, 0.1, 10.0),
+        (300, 1, 0.1, 0.05, 10.0),
+        (50, 3, 10.0, 0.25, 2.5),
     ],
 )
 def test_distances_are_those_of_a_plain_implementation(
-    n_creases, n_init, n_levels, ridge, alpha, table, new
+    n_creases, n_init, n_levels, ridge, alpha, box, table, new, monkeypatch
 ):
-    table = table[: 200 if n_creases == 30 else 40]
-    options = {"n_init": n_init, "n_levels": n_levels, "ridge": ridge, "alpha": alpha}
+    monkeypatch.setattr(_rankgauss, "MOST_KNOTS", 10_000)
+    table, n_levels = table[:210], n_levels if n_creases == 160 else 2
+    options = {"n_init": n_init, "n_levels": n_levels, "ridge": ridge, "alpha": alpha, "box": box}
     model = CreasedREF(n_creases=n_creases, **options).fit(table)
     W, c = model.creases_.directions, model.creases_.offsets
-    assert model.scoring_.leverage.dual == (n_creases == 60)
+    assert model.scoring_.leverage.dual == (n_creases * n_levels > 210)
     expected = oracle.distances(table, new, W, c, **options)
-    np.testing.assert_allclose(-model.score_samples(new), expected, rtol=1e-7)
+    np.testing.assert_allclose(-model.score_samples(new), expected, rtol=1e-6)
     np.testing.assert_array_equal(model.predict(new), np.where(expected <= 1, 1, -1))
     assert model.threshold_ == 1.0
 
 
-def test_half_of_the_creases_go_through_rows_and_half_between_two(table):
+def test_creases_are_of_four_kinds_through_rows_and_between_two(table):
     X = table[:40]
-    creases = CreasedREF(n_creases=31).fit(X).creases_
-    W, c = creases.directions, creases.offsets
+    creases = CreasedREF(n_creases=124).fit(X).creases_
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-    np.testing.assert_allclose(np.linalg.norm(W, axis=1), 1.0)
-    assert (np.abs(Z @ W[:15].T - c[:15]).min(axis=0) < 1e-12).all()
+    G = oracle.rank_gauss(Z)(Z)
     i, k = np.triu_indices(40, 1)
-    normals = (Z[i] - Z[k]) / np.linalg.norm(Z[i] - Z[k], axis=1, keepdims=True)
-    middles = (Z[i] + Z[k]) / 2
-    for w, offset in zip(W[15:], c[15:], strict=True):
-        pair = np.abs(normals @ w).argmax()
-        np.testing.assert_allclose(np.abs(normals[pair] @ w), 1.0)
-        np.testing.assert_allclose(middles[pair] @ w, offset, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(creases.directions, axis=1), 1.0)
+    widths = []
+    for kind, rows in enumerate((Z, Z, G, G)):
+        part = slice(31 * kind, 31 * (kind + 1))
+        W, c = creases.directions[part], creases.offsets[part]
+        assert (np.abs(rows @ W[:15].T - c[:15]).min(axis=0) < 1e-12).all()  # through a row
+        for w, offset in zip(W[15:], c[15:], strict=True):  # halfway between two
+            used = w != 0
+            normals = (rows[i] - rows[k])[:, used]
+            normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+            along = np.abs(normals @ w[used]) > 1 - 1e-12
+            middles = (rows[i] + rows[k])[along] / 2
+            assert np.abs(middles @ w - offset).min() < 1e-12
+        widths.append((W != 0).sum(axis=1))
+    assert (widths[0] == 4).all()
+    assert (widths[2] == 4).all()
+    for sparse in (widths[1], widths[3]):
+        assert set(sparse) == {1, 2, 3, 4}
 
 
-@pytest.mark.parametrize("rows", [30, 300])
-def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(rows, table):
-    X = table[:rows]
-    model = CreasedREF(n_creases=50).fit(X)
-    Phi = np.concatenate([phi[: p.stop - p.start].copy() for p, phi in model.creases_.features(X)])
-    brute = np.sort(oracle.left_out(Phi, 1.0)) / model.scoring_.unit
-    assert model.scoring_.leverage.dual == (rows < 100)
-    np.testing.assert_allclose(model.calibration_.scores, brute, rtol=1e-9)
+@pytest.mark.parametrize("n_creases", [50, 160])
+def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(n_creases, table):
+    model = CreasedREF(n_creases=n_creases, box=0.0).fit(table)
+    parts = model.creases_.features(table)
+    Phi = np.concatenate([phi[: p.stop - p.start].copy() for p, phi in parts])
+    brute = np.sort(oracle.left_out(Phi, 0.01)) / model.scoring_.unit
+    assert model.scoring_.leverage.dual == (n_creases == 160)
+    np.testing.assert_allclose(model.calibration_.scores, brute, rtol=1e-7)
     assert model.calibration_.source == "leave-one-out"
 
 

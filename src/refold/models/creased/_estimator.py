@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -14,9 +15,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
+from refold.base.findings import Finding
 from refold.base.learning import as_it_is
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
+from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
+from refold.decisions import noticed
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.creased import _reasons, _rows
 from refold.models.creased._creases import Creases
@@ -82,6 +86,9 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ``-threshold_``; ``decision_function = score_samples - offset_``.
     summary_ : Summary
         Number of rows, missing values, range and quantiles of each feature in training.
+    noticed_ : tuple of Finding
+        What ``fit`` noticed about the table and the threshold, cells that were not taken as normal
+        among it; each was also a ``RateWarning``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
@@ -126,6 +133,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     # What calibrate() has set, until the model learns again.
     _set_threshold: float | None
     _set_calibration: Calibration | None
+    # What fit has noticed; None where rows came in parts.
+    _noticed: tuple[Finding, ...] | None
 
     def __init__(
         self,
@@ -173,6 +182,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model._learn(nothing.plus_rows(X, weights, last=True, n_jobs=model.n_jobs))
             scoring = model._learned.calibrated(X, _rows.counted(X, weights))
             Learned.scoring.keep(model._learned, scoring)
+            model._notice(model._findings(X, weights))
         return self
 
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
@@ -274,6 +284,35 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             raise ValueError(NO_ROWS)
         return replace(Summary.of_sketch(sketch), box=self._learned.state.box)
 
+    @property
+    def noticed_(self) -> tuple[Finding, ...]:
+        """What was noticed about the table and the threshold."""
+        found = vars(self).get("_noticed")
+        return tuple(self._absurd_cells()) if found is None else found
+
+    @noticed_.setter
+    def noticed_(self, findings: tuple[Finding, ...]) -> None:
+        self._noticed = findings
+
+    def _findings(self, X: NDArray[Any], weights: Floats | None) -> Iterator[Finding]:
+        """Look for what will keep the model from telling normal rows from others."""
+        yield from notice_columns(X, weights, feature_names(self))
+        yield from self._absurd_cells()
+        scoring = self.scoring_
+        found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
+        if scoring.box is not None:
+            gained = scoring.gained_beyond(noticed.BEYOND) / scoring.unit
+            typical = float(np.median(scoring.calibration.scores))
+            found.append(noticed.too_few_rows(gained, typical, 1.0, scoring.calibration))
+        yield from filter(None, found)
+
+    def _absurd_cells(self) -> Iterator[Finding]:
+        """Name single cells far from all others; a model without a box takes them as normal."""
+        box = self._learned.state.box if hasattr(self, "_learned") else None
+        if box is not None:
+            learned = self._learned.state.recipe.box == 0.0
+            yield from absurd_cells(box, feature_names(self), learned=learned)
+
     def score_samples(self, X: Array) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
 
@@ -354,6 +393,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _learn(self, state: TrainingState) -> None:
         self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
         self._set_threshold = self._set_calibration = None
+        self._noticed = None
         self.alpha_ = float(self.alpha)
 
     def _with(self, state: TrainingState) -> CreasedREF:

@@ -52,15 +52,14 @@ class KnownRows:
     distances: Floats
 
     @classmethod
-    def of(cls, z: Floats, distances: Floats) -> KnownRows:
+    def of(cls, z: Floats, weights: Floats, distances: Floats) -> KnownRows:
         """Remember standardized rows, unless many have a twin; copies of one have their mean."""
-        marks, group, counts = np.unique(
-            marks_of(z), axis=0, return_inverse=True, return_counts=True
-        )
-        if counts[counts > 1].sum() > _MOST_TWINS * len(z):
+        marks, group = np.unique(marks_of(z), axis=0, return_inverse=True)
+        counts = np.bincount(group.ravel(), weights=weights, minlength=len(marks))
+        if counts[counts > 1.0].sum() > _MOST_TWINS * counts.sum():
             return cls(np.empty((0, N_MARKS)), np.empty(0))
-        group = group.ravel()
-        return cls(marks, np.bincount(group, weights=distances, minlength=len(marks)) / counts)
+        total = np.bincount(group.ravel(), weights=weights * distances, minlength=len(marks))
+        return cls(marks, total / counts)
 
     def find(self, z: Floats) -> tuple[Booleans, Floats]:
         """Say which standardized rows were learned, and give the distances of these."""
@@ -77,3 +76,10 @@ class KnownRows:
             found[open_[same]] = True
             at[open_[same]] = place[same]
         return found, self.distances[at[found]]
+
+
+def have_twins(rows: Floats, weights: Floats) -> Booleans:
+    """Say which rows have an equal one."""
+    _, group = np.unique(marks_of(rows), axis=0, return_inverse=True)
+    counts = np.bincount(group.ravel(), weights=weights)
+    return np.asarray(counts[group.ravel()] > 1.0)

@@ -93,6 +93,9 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, F
     with np.errstate(over="ignore"):
         instead[:, varying] += (Z - deviations) * creases.scale[varying]
     np.nan_to_num(instead, copy=False)  # beyond the largest number
+    if scoring.box is not None:  # what others lead to expect may be more than there ever was
+        instead = scoring.box.nearest(instead)
+        deviations = Z - creases.all_standardized(instead)[:, varying]
 
     learned, known = scoring.known.find(creases.all_standardized(rows))
     leverage = LeftOut(scoring.leverage, learned)

@@ -18,10 +18,11 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
-from refold.models.creased._known import KnownRows
+from refold.models.creased._known import KnownRows, have_twins
 from refold.models.creased._leverage import Leverage
 from refold.models.creased._refits import affordable, refitted
 from refold.models.creased._rows import on_threads
+from refold.models.creased._sample import Sample
 from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
 
@@ -87,6 +88,15 @@ class Scoring:
             return np.zeros(rows.shape)
         return _penalty(self.box.excess(rows), self.gain)
 
+    def gained_beyond(self, share: float) -> Floats:
+        """Return what each varying column adds to S at a share of its range beyond the box."""
+        if self.box is None:
+            return np.empty(0)
+        varying = self.box.low < self.box.high
+        away = share * (self.box.high / 2.0 - self.box.low / 2.0)[varying]
+        with np.errstate(over="ignore"):
+            return _penalty(2.0 * (away / self.box.unit[varying]), self.gain)
+
     @property
     def most_outside(self) -> float:
         """What all columns together can add."""
@@ -106,13 +116,9 @@ class _Parts:
     @classmethod
     def of(cls, state: TrainingState, ridge: float) -> _Parts:
         """Factor what was learned."""
+        creases, leverage = _factored(state, ridge)
         gain = state.recipe.box
-        if gain > 0.0 and state.box is None:
-            raise ValueError(
-                "The model was learned without a box and cannot get one now: fit it anew."
-            )
-        box = state.box if gain > 0.0 else None
-        return cls(*_factored(state, ridge), box, state.edges or (), gain)
+        return cls(creases, leverage, state.box if gain > 0.0 else None, state.edges or (), gain)
 
     @classmethod
     def of_rows(cls, recipe: Recipe, ridge: float, rows: Floats, weights: Floats) -> _Parts:
@@ -123,28 +129,37 @@ class _Parts:
         box = Box.of(edges, rows, weights) if edges else None
         return cls(creases, leverage, box, edges, recipe.box)
 
-    def left_out(
-        self, X: NDArray[Any], weights: Floats, n_jobs: int | None
-    ) -> tuple[Floats, Floats]:
-        """Return both parts for rows that were learned, as if each had been left out."""
+    def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
+        """Return s of rows that were learned, as if each had been left out."""
         score = partial(_leverage_scores, self.creases, self.leverage)
         scores = np.concatenate(on_threads(score, X, n_jobs))
+        return self.leverage.left_out(scores, weights)
+
+    def outside_left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
+        """Return what such rows add because they lie outside the box of the others."""
         outside = np.zeros(len(X))
         if self.box is not None:
             for part, rows in _rows.slices(X):
                 excess = self.box.left_out(rows, weights[part], self.edges)
                 outside[part] = _penalty(excess, self.gain).sum(axis=1)
-        return self.leverage.left_out(scores, weights), outside
+        return outside
 
     def typical(self, scores: Floats, weights: Floats) -> float:
         """Return the median of leave-one-out scores, the unit of a sum; 1 if there is none."""
         return 1.0 if self.box is None else _median(scores, weights)
 
     def scoring(
-        self, typical: float, unit: float, calibration: Calibration, rows: Floats, left_out: Floats
+        self,
+        typical: float,
+        unit: float,
+        calibration: Calibration,
+        sample: Sample,
+        left_out: Floats,
     ) -> Scoring:
         """Return what scores; rows that were learned have their leave-one-out distances."""
-        known = KnownRows.of(self.creases.all_standardized(rows), left_out)
+        n = len(left_out)  # none in files of version 1
+        z = self.creases.all_standardized(sample.rows[:n])
+        known = KnownRows.of(z, sample.weights[:n], left_out)
         return Scoring(
             self.creases,
             self.leverage,
@@ -193,8 +208,7 @@ class Unit:
     def scoring(self, state: TrainingState) -> Scoring:
         """Return the scoring of what was learned."""
         parts = _Parts.of(state, self.ridge)
-        kept = state.sample.rows[: len(self.left_out)]
-        return parts.scoring(self.typical, self.unit, self.calibration, kept, self.left_out)
+        return parts.scoring(self.typical, self.unit, self.calibration, state.sample, self.left_out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,25 +244,29 @@ class Learned:
         parts = _Parts.of(self.state, self.ridge)
         if not weights.all():
             X, weights = X[weights > 0.0], weights[weights > 0.0]
-        scores, outside = parts.left_out(X, weights, self.n_jobs)
+        scores = parts.left_out(X, weights, self.n_jobs)
         typical = parts.typical(scores, weights)
-        scores = scores / typical + outside
+        scores = scores / typical + parts.outside_left_out(X, weights)
         if affordable(weights):
             rows = np.asarray(X, dtype=np.float64)
-            scores = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+            anew = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+            # New copies of a row that comes often all score what is known already: a threshold
+            # among the scores of models that scatter around it would decide about all of them.
+            twins = have_twins(parts.creases.all_standardized(rows), weights)
+            scores = np.where(twins, np.maximum(anew, scores), anew)
         left_out = Calibration.of(scores, weights, "leave-one-out")
         unit = left_out.threshold(self.alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
         sample = self.state.sample
         if len(sample.rows) < len(X):  # only these can be recognised later
-            scores, outside = parts.left_out(sample.rows, sample.weights, self.n_jobs)
-            scores = scores / typical + outside
-        return parts.scoring(typical, unit, calibration, sample.rows, scores / unit)
+            scores = parts.left_out(sample.rows, sample.weights, self.n_jobs) / typical
+            scores += parts.outside_left_out(sample.rows, sample.weights)
+        return parts.scoring(typical, unit, calibration, sample, scores / unit)
 
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
         """Learn from rows and score others."""
         parts = _Parts.of_rows(self.state.recipe, self.ridge, rows, weights)
-        typical = parts.typical(parts.left_out(rows, weights, 1)[0], weights)
+        typical = parts.typical(parts.left_out(rows, weights, 1), weights)
         scores = _leverage_scores(parts.creases, parts.leverage, others) / typical
         if parts.box is None:
             return scores

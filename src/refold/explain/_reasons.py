@@ -1,0 +1,122 @@
+"""From what a model says of rows to reasons, a block of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.summary import Summary
+from refold.explain._beside import beside
+from refold.explain._changes import different, smallest_changes
+from refold.explain._nearest import is_exact, nearest_accepted
+from refold.explain._ranges import Normal
+from refold.explain._results import Cell, Reason
+from refold.explain._search import search, stated
+from refold.judgement import Judgement
+from refold.models.scoring import FoldScorer
+
+_AT_ONCE = 1024
+# What the part of a value that many training rows have counts for when reasons are put in order.
+_COMMON = 0.25
+
+
+def explained_rows(
+    found: Judgement, summary: Summary, most: int | None, nearest: bool
+) -> Iterator[dict[str, Any]]:
+    """Give the reasons and changes of the rows that were judged."""
+    normal, judged = Normal(summary), np.flatnonzero(found.judged)
+    for begin in range(0, len(judged), _AT_ONCE):
+        part = found.take(judged[begin : begin + _AT_ONCE])
+        yield from _of_block(part, normal, most, nearest)
+
+
+def _of_block(
+    found: Judgement, normal: Normal, most: int | None, nearest: bool
+) -> Iterator[dict[str, Any]]:
+    X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
+    inside = normal.inside(X)
+    wanted = _in_order(parts, inside & normal.common(X))[:, :most]
+    names, ranges = found.names, normal.ranges
+    nowhere = np.full(wanted.shape, np.nan)
+    accepted, said = _ways_out(found, normal, wanted) if nearest else (nowhere, nowhere)
+    columns = {
+        "value": X,
+        "contribution": parts,
+        "share": _shares(found),
+        "inside": inside,
+        "as_far": normal.as_far(X),
+        "expected": None if expected is None else normal.nearest(expected),
+    }
+    fields = {
+        name: np.take_along_axis(values, wanted, axis=1).tolist()
+        for name, values in columns.items()
+        if values is not None
+    }
+    if nearest:
+        fields |= {"accepted_at": _or_none(accepted), "stated": _or_none(said)}
+    exact = isinstance(found.judge.scorer, FoldScorer) and is_exact(found.judge.scorer)
+    partners = beside(found, inside)
+    changes = _changes(found, normal, wanted, said) if nearest else [[]] * len(found)
+    own = X.tolist()
+    for i, features in enumerate(wanted.tolist()):
+        yield {
+            "reasons": tuple(
+                Reason(
+                    feature=names[j],
+                    normal=ranges[j],
+                    beside=tuple(Cell(names[k], own[i][k]) for k in partners[i].get(j, ())),
+                    exact=exact,
+                    **{name: values[i][at] for name, values in fields.items()},
+                )
+                for at, j in enumerate(features)
+            ),
+            "changes": tuple(Cell(names[j], value) for j, value in changes[i]),
+        }
+
+
+def _in_order(parts: Floats, common: Booleans) -> Integers:
+    """Return the features of each row, those that matter most first."""
+    return np.argsort(-np.where(common, _COMMON * parts, parts), axis=1, kind="stable")
+
+
+def _shares(found: Judgement) -> Floats:
+    parts = found.attribution().parts
+    total = parts.sum(axis=1) if found.judge.scorer.additive else found.distances
+    return np.divide(parts, total[:, None], out=np.zeros_like(parts), where=total[:, None] > 0.0)
+
+
+def _ways_out(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, Floats]:
+    """Return the nearest accepted values, and as they are named."""
+    if isinstance(found.judge.scorer, FoldScorer):
+        accepted = nearest_accepted(found, normal, wanted)
+    else:
+        accepted = search(found, normal, wanted)
+    return accepted, stated(found, wanted, accepted)
+
+
+def _changes(
+    found: Judgement, normal: Normal, wanted: Integers, said: Floats
+) -> list[list[tuple[int, float]]]:
+    """Return what would have to change in each row: one feature if that will do, else several."""
+    out: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
+    single = ~np.isnan(said)
+    for i in np.flatnonzero(single.any(axis=1)).tolist():
+        at = int(single[i].argmax())
+        out[i] = [(int(wanted[i, at]), float(said[i, at]))]
+    open_ = np.flatnonzero(found.outlier & ~single.any(axis=1))
+    if len(open_):
+        rows = found.take(open_)
+        largest = np.argsort(-rows.attribution().parts, axis=1, kind="stable")
+        instead = smallest_changes(rows, normal)
+        changed = different(instead, rows.rows)
+        for at, i in enumerate(open_.tolist()):
+            features = [j for j in largest[at].tolist() if changed[at, j]]
+            out[i] = [(j, float(instead[at, j])) for j in features]
+    return out
+
+
+def _or_none(values: Floats) -> list[list[float | None]]:
+    return [[None if v != v else v for v in row] for row in values.tolist()]
