@@ -1,6 +1,7 @@
 """Reasons: exact shares, readable ranges, text that a person reads."""
 
 import math
+import time
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,10 @@ from sklearn.exceptions import NotFittedError
 
 from refold import REF, CreasedREF
 from refold.columns.summary import Summary
-from refold.explain import explain, importance, normal_ranges, ranges_text
+from refold.explain import Reason, explain, importance, normal_ranges, number, ranges_text
+
+# Other machines, and others on this one.
+SLACK = 4.0
 
 
 @pytest.fixture
@@ -158,6 +162,64 @@ def test_a_creased_model_says_what_it_expected(rng):
     assert 0.0 < strain.share <= 1.0
     assert strain.contribution == pytest.approx(strain.share * row.distance)
     assert list(explain(model, table.head(2)).to_frame()["expected"].notna()) == [True] * 4
+
+
+def test_a_common_discrete_value_does_not_lead_when_others_explain(rng):
+    table = pd.DataFrame({"year": 2007.0 + rng.integers(3, size=400), "mass": rng.normal(size=400)})
+    rows = pd.DataFrame({"year": [2007.0, 2009.0, 2012.0], "mass": [5.0, 2.0, 0.1]})
+    model = REF(alpha=0.05).fit(table)
+    led = [row.reasons[0].feature for row in explain(model, rows)]
+    assert led == ["mass", "mass", "year"]
+    years = [next(r for r in row.reasons if r.feature == "year") for row in explain(model, rows)]
+    expected = model.contributions(rows)[:, 0]
+    np.testing.assert_array_equal([year.contribution for year in years], expected)
+
+
+@pytest.mark.parametrize("make", [REF, CreasedREF])
+def test_without_nearest_values_the_reasons_are_the_same(parts, bad, make):
+    model = make().fit(parts)
+    for quick, full in zip(explain(model, bad, nearest=False), explain(model, bad), strict=True):
+        assert quick.changes == ()
+        assert all(reason.accepted_at is reason.stated is None for reason in quick.reasons)
+        assert list(map(str, quick.reasons)) == list(map(str, full.reasons))
+
+
+@pytest.mark.parametrize("nearest", [True, False])
+@pytest.mark.parametrize("make", [REF, CreasedREF])
+def test_a_row_is_explained_alike_alone_and_among_others(rng, make, nearest):
+    model = make(alpha=0.05).fit(rng.normal(size=(300, 4)))
+    rows = rng.normal(size=(40, 4)) * rng.choice([1.0, 4.0], size=(40, 4))
+    for row, one in zip(rows, explain(model, rows, nearest=nearest), strict=True):
+        assert explain(model, [row], nearest=nearest)[0].because() == one.because()
+
+
+def test_numbers_have_a_real_minus_and_as_many_digits_as_they_need():
+    assert number(-26.954) == "−26.95"
+    assert number(-12345.6) == "−12,346"
+    assert ranges_text(((-26.95, -23.79),)) == "−26.95 to −23.79"
+    assert ranges_text(((0.0, 5.0), (20.0, 30.0))) == "0–5 or 20–30"
+    reason = Reason("x", 78.4412, 1.0, 1.0, ((70.0, 78.4411),), inside=False, as_far=0.0)
+    assert str(reason) == "x 78.4412: 100 % of the distance; normal 70–78.4411"
+
+
+@pytest.mark.parametrize("make", [REF, CreasedREF])
+@pytest.mark.parametrize("column", ["normal", "mixed"])
+def test_it_takes_as_little_time_as_is_said(rng, make, column):
+    mix = rng.normal(size=(20, 20)) / 4.0 + np.eye(20)
+    train, rows = (rng.normal(size=(n, 20)) @ mix for n in (2000, 500))
+    if column == "mixed":
+        train[:, ::4], rows[:, ::4] = np.round(train[:, ::4]), np.round(rows[:, ::4])
+    rows[np.arange(500), rng.integers(20, size=500)] += 4.0
+    model = make(alpha=0.05, n_jobs=1).fit(train)
+    assert 0.2 < (model.predict(rows) == -1).mean() < 0.95
+    assert cpu_per_row(model, rows, nearest=False) < SLACK * 0.5e-3
+    assert cpu_per_row(model, rows, nearest=True) < SLACK * 5e-3
+
+
+def cpu_per_row(model, rows, **how):
+    begin = time.process_time()
+    explain(model, rows, **how)
+    return (time.process_time() - begin) / len(rows)
 
 
 def test_the_rate_of_a_creased_model_is_its_alpha(rng):

@@ -111,7 +111,7 @@ def fit(
 
     refold.save(model, out)
     for text in told(model.noticed_):
-        options.say(f"Noticed: {text}", err=True)
+        options.say(f"Noticed: {printable(text)}", err=True)
     if as_json:
         options.print_json(_document(model, training, out))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 
 _COUNTED = ("values", "weights", "rows")
+_LONG = 10  # more digits than a number of columns has
 _ENDS = ("low", "high", "unit", "middle")
 
 
@@ -34,11 +36,11 @@ def read_edges(field: Field, n_features: int) -> Edges:
 
 
 def written(box: Box) -> dict[str, Any]:
-    """Return a box as the document has it; in which rows cells were cut off is not kept."""
+    """Return a box as the document has it."""
     return {
         **{name: arrays.written(getattr(box, name)) for name in _ENDS},
-        "apart": [each.values.tolist() for each in box.apart],
-        "levels": [None if each is None else each.tolist() for each in box.levels],
+        "apart": _apart_written(box.apart),
+        "levels": {str(c): v.tolist() for c, v in enumerate(box.levels) if v is not None},
     }
 
 
@@ -49,22 +51,42 @@ def read(field: Field, n_features: int) -> Box:
     arrays.require(ends[1], high, high >= low, "must not be below the lower end")
     arrays.require(ends[2], unit, unit > 0.0, "must be above 0")
     arrays.require(ends[3], middle, middle >= 0.0, "must not be negative")
-    return Box(
-        low=low,
-        high=high,
-        apart=tuple(_apart(item) for item in apart.items(n_features)),
-        levels=tuple(
-            None if item.is_null() else _rising(item, MOST_LEVELS)
-            for item in levels.items(n_features)
-        ),
-        unit=unit,
-        middle=middle,
+    return Box(low, high, _apart(apart, n_features), _levels(levels, n_features), unit, middle)
+
+
+def _apart_written(apart: tuple[Counted, ...]) -> dict[str, Any]:
+    """Return the cells that are cut off, side by side: there are few, or none."""
+    column = np.repeat(np.arange(len(apart)), [len(each.values) for each in apart])
+    columns = {name: [getattr(each, name) for each in apart] for name in _COUNTED}
+    return {"column": column.tolist()} | {
+        name: np.concatenate(values).tolist() for name, values in columns.items()
+    }
+
+
+def _apart(field: Field, n_features: int) -> tuple[Counted, ...]:
+    column, *counted = field.members("column", *_COUNTED)
+    n = arrays.length_of(column, 2 * DEPTH * n_features, least=0)
+    of = arrays.integers(column, n)
+    arrays.require(column, of, (of >= 0) & (of < n_features), "must be a column")
+    arrays.require(column, of, np.diff(of, prepend=0) >= 0, "must not be below the one before it")
+    values, weights = (arrays.floats(each, n) for each in counted[:2])
+    rows = arrays.integers(counted[2], n)
+    starts = np.searchsorted(of, np.arange(n_features + 1))
+    return tuple(
+        Counted(values[begin:end], weights[begin:end], rows[begin:end])
+        for begin, end in pairwise(starts)
     )
 
 
-def _apart(field: Field) -> Counted:
-    values = _rising(field, 2 * DEPTH, least=0)
-    return Counted(values, np.ones(len(values)), np.full(len(values), UNKNOWN))
+def _levels(field: Field, n_features: int) -> tuple[Floats | None, ...]:
+    field.object()
+    for name in field.value:
+        if not (name.isdecimal() and len(name) < _LONG and int(name) < n_features):
+            field.refuse(f"{name[:60]!r} is no column")
+    return tuple(
+        _rising(field.member(str(c)), MOST_LEVELS) if str(c) in field.value else None
+        for c in range(n_features)
+    )
 
 
 def _edge(field: Field) -> Edge:

@@ -179,31 +179,44 @@ class _AbsMap:
         self.shifts = steps.shift[feature, : chain.levels[feature]]
         self.factors = steps.factor[feature, : chain.levels[feature]]
         self.n_iter, self.path = chain.n_iter, scorer.path
-        self.factor = self._levels([np.array([f]) for f in self.factors])[0]
+        self.factor = self._levels(self.factors[:, None])[0]
         self.rounding = abs(self.offset)  # a feature's value knows v no better than this is rounded
         # Beyond this |v| no level passes zero any more.
         self.edge = float(self.shifts[1:].sum())
 
     def follow(self, v: Floats, direction: float) -> tuple[Floats, Floats, Floats]:
         """Return magnitudes and their slopes, (n, levels), and the room before the next kink."""
-        z, dz = v, np.full(len(v), direction)
-        room = np.full(len(v), np.inf)
-        sizes, slopes = [], []
-        for j, (shift, factor) in enumerate(zip(self.shifts, self.factors, strict=True)):
-            if j:
-                z = np.abs(z) - shift
-            nears = z * dz < 0.0
-            room = np.where(nears, np.minimum(room, np.abs(z)), room)
-            dz = np.where(nears, -1.0, 1.0)  # of |z|, in the direction of the walk
-            sizes.append(np.abs(z) * factor)
-            slopes.append(dz * factor)
-        return self._levels(sizes), self._levels(slopes), room
+        z = np.empty((len(self.shifts), len(v)))
+        z[0] = v
+        for before, after, shift in zip(z[:-1], z[1:], self.shifts[1:], strict=True):
+            np.abs(before, out=after)
+            after -= shift
+        sizes, slopes = np.abs(z), _slopes(z, direction)
+        room = np.where(slopes < 0.0, sizes, np.inf).min(axis=0)
+        factors = self.factors[:, None]
+        return self._levels(sizes * factors), self._levels(slopes * factors), room
 
-    def _levels(self, values: list[Floats]) -> Floats:
+    def _levels(self, values: Floats) -> Floats:
         """Line up the levels that count; a feature that stopped keeps its last value."""
         if not self.path:
-            return values[-1][:, None]
-        return np.stack(values + values[-1:] * (self.n_iter - len(values)), axis=1)
+            return values[-1:].T
+        kept = np.repeat(values[-1:], self.n_iter - len(values), axis=0)
+        return np.concatenate([values, kept]).T if len(kept) else values.T
+
+
+def _slopes(z: Floats, direction: float) -> Floats:
+    """Return how |z| changes at each level, (levels, n): each level that is below zero turns it.
+
+    At zero it can only rise.
+    """
+    turns = np.cumsum(z < 0.0, axis=0, dtype=np.int16)
+    turns += direction < 0.0
+    if not z.all():
+        levels = np.arange(len(z), dtype=np.int16)[:, None]
+        last = np.maximum.accumulate(np.where(z == 0.0, levels, np.int16(-1)), axis=0)
+        at_zero = np.take_along_axis(turns, np.maximum(last, 0).astype(np.intp), axis=0)
+        turns -= np.where(last >= 0, at_zero, np.int16(0))
+    return np.where(turns & 1, -1.0, 1.0)
 
 
 def _walk_both_ways(question: _Question, quantiles: Floats) -> Floats:

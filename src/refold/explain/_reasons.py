@@ -19,8 +19,9 @@ from refold.judgement import Judgement
 from refold.models.scoring import FoldScorer
 
 _AT_ONCE = 1024
-# What the part of a value that many training rows have counts for when reasons are put in order.
-_COMMON = 0.25
+# What the part of a value that many training rows have counts for when reasons are put in order:
+# where parts add up it is none by itself; else it may be one together with others.
+_COMMON, _COMMON_TOGETHER = 0.01, 0.25
 
 
 def explained_rows(
@@ -38,7 +39,7 @@ def _of_block(
 ) -> Iterator[dict[str, Any]]:
     X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
     inside = normal.inside(X)
-    wanted = _in_order(parts, inside & normal.common(X))[:, :most]
+    wanted = _in_order(found, inside & normal.common(X))[:, :most]
     names, ranges = found.names, normal.ranges
     nowhere = np.full(wanted.shape, np.nan)
     accepted, said = _ways_out(found, normal, wanted) if nearest else (nowhere, nowhere)
@@ -77,9 +78,11 @@ def _of_block(
         }
 
 
-def _in_order(parts: Floats, common: Booleans) -> Integers:
+def _in_order(found: Judgement, common: Booleans) -> Integers:
     """Return the features of each row, those that matter most first."""
-    return np.argsort(-np.where(common, _COMMON * parts, parts), axis=1, kind="stable")
+    parts, additive = found.attribution().parts, found.judge.scorer.additive
+    weights = np.where(common, _COMMON if additive else _COMMON_TOGETHER, 1.0)
+    return np.argsort(-weights * parts, axis=1, kind="stable")
 
 
 def _shares(found: Judgement) -> Floats:

@@ -162,7 +162,7 @@ class Explanation:
         How rare such a distance is among normal rows; None before any calibration.
     reasons : tuple of Reason
         Its features, the largest share first; a value that many training rows have comes after
-        those that explain as much without it.
+        others.
     changes : tuple of Cell
         The smallest set of values found with which the row would be accepted; empty if it is
         accepted as it is, or if it was not asked for.

@@ -13,7 +13,6 @@ from refold.report._contents import (
     Feature,
     FeatureHistogram,
     Report,
-    RowReason,
     WorstRow,
 )
 from refold.report._describe import describe
@@ -27,7 +26,6 @@ __all__ = [
     "Feature",
     "FeatureHistogram",
     "Report",
-    "RowReason",
     "WorstRow",
     "describe",
     "render",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Ranges
 from refold.drift import Drift, FeatureDrift
+from refold.explain import Reason
 
 Interval = tuple[float, float]
 
@@ -34,32 +35,6 @@ class ExpectedRejections:
 
 
 @dataclass(frozen=True)
-class RowReason:
-    """One feature's part in a row's being not normal.
-
-    Parameters
-    ----------
-    feature : str
-        Its name.
-    value : float
-        What the row has; NaN if missing.
-    normal : tuple of (low, high)
-        The range or ranges in which nearly all training rows lie.
-    share : float
-        How much it matters, between 0 and 1. With REF the exact share of the distance; with
-        CreasedREF the share by which the distance would fall, and shares do not add up.
-    expected : float or None
-        What the other values lead to expect, where the model sees dependence.
-    """
-
-    feature: str
-    value: float
-    normal: Ranges
-    share: float
-    expected: float | None
-
-
-@dataclass(frozen=True)
 class WorstRow:
     """A row that is not normal.
 
@@ -73,7 +48,7 @@ class WorstRow:
         How rare such a distance is among normal rows; None without calibration.
     selected : bool or None
         Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise.
-    reasons : tuple of RowReason
+    reasons : tuple of Reason
         The most important first.
     """
 
@@ -81,7 +56,7 @@ class WorstRow:
     distance: float
     p_value: float | None
     selected: bool | None
-    reasons: tuple[RowReason, ...]
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,9 @@ from refold.report._card import card_of
 from refold.report._contents import Feature, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
 from refold.report._rates import expected_of, interval_of_rate
-from refold.report._reasons import groups_of, leads_of, reasons_of
+from refold.report._reasons import groups_of, reasons_of
 
-# Where reasons cost more than distances, the drivers are looked for among so many rows.
+# Reasons cost more than distances: the drivers are looked for among so many rows, the worst.
 _BLAMED = 1000
 
 
@@ -85,11 +86,9 @@ def describe(
         )
     drifted, summary, rejected = drift.compare(model, found), model.summary_, found.worst_first
     normal, judge = normal_ranges(summary), found.judge
-    blamed = rejected if judge.scorer.additive else rejected[: max(worst, _BLAMED)]
-    because = found.take(blamed)
-    leads = leads_of(because)  # first: the reasons of those listed are known then
-    listed = because.take(np.arange(min(worst, len(blamed))))
-    counts = np.bincount(leads[leads >= 0], minlength=len(found.names))
+    blamed = rejected[: max(worst, _BLAMED)]
+    because = reasons_of(model, found.take(blamed), reasons)
+    leads = Counter(why[0].feature for why in because if why)
     chosen = None if found.p_values is None else select(found.p_values[found.judged], fdr)
     selected = np.zeros(len(found), dtype=np.bool_)
     selected[found.judged] = False if chosen is None else chosen
@@ -116,18 +115,18 @@ def describe(
                 selected=None if chosen is None else bool(selected[i]),
                 reasons=why,
             )
-            for i, why in zip(rejected[:worst], reasons_of(listed, reasons, normal), strict=True)
+            for i, why in zip(rejected[:worst], because, strict=False)
         ),
         unexplained=judge.scorer.unexplained,
         blamed=0 if judge.scorer.unexplained else len(blamed),
-        groups=groups_of(because, leads, [str(names[i]) for i in blamed], normal),
+        groups=groups_of(because, [str(names[i]) for i in blamed]),
         features=tuple(
             Feature(
                 name=name,
                 normal=normal[j],
                 histogram=histogram_of(summary.quantiles[:, j], normal[j], found.rows[:, j]),
                 drift=drifted.features[j],
-                leads=int(counts[j]),
+                leads=leads[name],
             )
             for j, name in enumerate(found.names)
         ),

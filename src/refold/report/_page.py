@@ -11,10 +11,12 @@ from typing import Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.explain import number, ranges_text, split_unit
+from refold.base.words import printable
+from refold.explain import Reason, number, ranges_text, split_unit
 from refold.report import _drawing
 from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
+from refold.report._reasons import position
 from refold.report._words import DRIFT, WORDS
 
 # So many rows and features are seen at once; the others are folded away.
@@ -127,6 +129,12 @@ def _by_feature(groups: Iterable[AlarmGroup]) -> dict[str, list[AlarmGroup]]:
     return found
 
 
+def _named(reason: Reason) -> tuple[str, str]:
+    """Return the text of a reason as the name of its feature, and what follows."""
+    name = split_unit(printable(reason.feature))[0]
+    return name, str(reason).removeprefix(name)
+
+
 def _environment() -> Any:
     jinja2 = needs("jinja2", "report")
     environment = jinja2.Environment(
@@ -140,6 +148,8 @@ def _environment() -> Any:
         "number": number,
         "ranges": ranges_text,
         "unit": lambda feature: split_unit(feature)[1],
+        "position": position,
+        "named": _named,
         **WORDS,
     }
     return environment

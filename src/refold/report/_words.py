@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from refold._typing import Ranges
 from refold.drift import FeatureDrift, Verdict
 
 # Of the whole table: in two words, and in a sentence.
@@ -57,21 +56,6 @@ def rarity(p: float, least: float) -> str:
     return f"{'<' if p < bound else '≤'}\N{NO-BREAK SPACE}{bound:.2g}"
 
 
-def position(value: float, normal: Ranges, expected: float | None) -> str:
-    """Say where a value lies beside what is normal and, if it is normal, what was expected."""
-    if math.isnan(value):
-        return "missing"
-    if value > normal[-1][1]:
-        return "above normal"
-    if value < normal[0][0]:
-        return "below normal"
-    if not any(low <= value <= high for low, high in normal):
-        return "between normal values"
-    if expected is None:
-        return "normal by itself, but not with the other columns"
-    return "higher than expected" if value > expected else "lower than expected"
-
-
 def plural(rows: int, word: str) -> str:
     """Return "1 row", "1,200 rows"."""
     return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
@@ -87,6 +71,4 @@ def state_text(drift: FeatureDrift) -> str:
     return _STATES[state(drift)]
 
 
-WORDS = {
-    f.__name__: f for f in (percent, count, chance, rarity, position, plural, state, state_text)
-}
+WORDS = {f.__name__: f for f in (percent, count, chance, rarity, plural, state, state_text)}
