@@ -222,3 +222,13 @@ def test_tables_of_any_kind_give_the_same_model(table, new):
     np.testing.assert_allclose(
         CreasedREF(n_creases=20).fit(np.asfortranarray(table)).score_samples(new), plain, rtol=1e-9
     )
+
+
+def test_more_rows_get_more_creases_unless_told_otherwise(rng):
+    X = rng.normal(size=(5_000, 2))
+    counts = [len(CreasedREF(n_levels=1).fit(X[:n]).creases_.offsets) for n in (300, 4_999, 5_000)]
+    assert counts == [256, 256, 512]
+    assert len(CreasedREF(n_creases=40).fit(X).creases_.offsets) == 40
+    # The rows that creases are made from count, in whatever chunks they come.
+    stream = CreasedREF(n_levels=1, n_init=400).partial_fit(X)
+    assert len(stream.creases_.offsets) == 256

@@ -1,0 +1,68 @@
+"""Few rows are calibrated by models that were really made without them."""
+
+import numpy as np
+import pytest
+
+from refold import CreasedREF
+from refold.models.creased._refits import MOST_ROWS, refitted
+
+
+def small(**options):
+    return CreasedREF(n_creases=20, alpha=0.2, **options)
+
+
+@pytest.mark.parametrize("box", [0.0, 10.0])
+def test_the_scores_are_those_of_models_without_the_row(table, box):
+    X = table[:18]
+    scores = []
+    for i in range(len(X)):
+        rest = small(box=box).fit(np.delete(X, i, axis=0))
+        scores.append(-rest.score_samples(X[[i]])[0] * rest.scoring_.unit)
+    model = small(box=box).fit(X)
+    np.testing.assert_allclose(
+        model.scoring_.left_out, np.array(scores) / model.scoring_.unit, rtol=1e-9
+    )
+
+
+def test_many_rows_are_left_out_in_fifty_parts(rng):
+    rows = rng.normal(size=(120, 2))
+    seen = []
+
+    def score(rest, weights, left):
+        seen.append((len(rest), len(left)))
+        assert not (rest[:, None] == left[None]).all(axis=2).any()
+        return left[:, 0]
+
+    got = refitted(rows, np.ones(120), score, np.zeros(120), seed=3)
+    np.testing.assert_array_equal(got, rows[:, 0])
+    assert len(seen) == 50
+    assert {sum(pair) for pair in seen} == {120}
+    assert {left for _, left in seen} == {2, 3}
+
+
+def test_a_row_of_weight_two_is_two_rows(table):
+    X, weights = table[:30], np.where(np.arange(30) % 4 == 0, 2.0, 1.0)
+    one = small().fit(X, sample_weight=weights)
+    other = small().fit(np.repeat(X, weights.astype(int), axis=0)[::-1])
+    rows = X + 0.1
+    np.testing.assert_allclose(one.score_samples(rows), other.score_samples(rows), rtol=1e-7)
+
+
+def test_a_row_without_which_there_is_no_table_is_scored_in_closed_form(table):
+    X = table[:40].copy()
+    X[:38, 1] = np.nan  # two rows have a value there: without one of them there is no spread
+    model = small().fit(X)
+    assert np.isfinite(model.scoring_.left_out).all()
+
+
+def test_more_rows_use_the_closed_form(table):
+    few, many = small().fit(table[:MOST_ROWS]), small().fit(table[: MOST_ROWS + 1])
+    for model, refits in ((few, True), (many, False)):
+        leverage, creases = model.scoring_.leverage, model.creases_
+        X = model.training_sample()
+        phi = np.concatenate([p[: s.stop - s.start].copy() for s, p in creases.features(X)])
+        closed = leverage.left_out(leverage.scores(phi), np.ones(len(X))) / model.scoring_.typical
+        inside = model.summary_.box.left_out(X, np.ones(len(X)), model._learned.state.edges) == 0
+        inside = inside.all(axis=1)
+        same = np.isclose(model.scoring_.left_out * model.scoring_.unit, closed)[inside]
+        assert same.all() != refits
