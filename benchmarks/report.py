@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from refold import CreasedREF
+from refold.explain import explain
 from refold.plot import ContributionsDisplay
 from refold.report import write_report
 
@@ -31,7 +32,8 @@ def main():
     model = CreasedREF().fit(rng.standard_normal((2_000, COLUMNS)))
     X = rng.standard_normal((ROWS, COLUMNS))
     worst = X[np.argsort(model.score_samples(X))[:BLAMED]]
-    score, reasons = cpu(lambda: model.score_samples(X)), cpu(lambda: model.reasons(worst))
+    score = cpu(lambda: model.score_samples(X))
+    reasons = cpu(lambda: explain(model, worst, reasons=3, nearest=False))
     with tempfile.TemporaryDirectory() as folder:
         report = cpu(lambda: write_report(model, X, Path(folder) / "report.html"))
     print(f"score {score:.2f} s, reasons of {BLAMED} rows {reasons:.2f} s, report {report:.2f} s:")

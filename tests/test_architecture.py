@@ -108,7 +108,8 @@ def test_a_class_name_stands_for_one_thing():
 
 
 PUBLIC = [
-    *("refold", "refold.drift", "refold.explain", "refold.export", "refold.judgement"),
+    *("refold", "refold.check", "refold.drift", "refold.explain", "refold.export"),
+    "refold.judgement",
     *("refold.mlflow", "refold.model_selection", "refold.peers", "refold.plot", "refold.pyod"),
     *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.spark"),
     "refold.tabular",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from refold.base.findings import Finding, RateWarning
+    from refold.check import limits
     from refold.decisions.select import select
     from refold.modelfile import ModelFileError
     from refold.models.creased import CreasedREF
@@ -27,6 +28,7 @@ __all__ = [
     "Finding",
     "ModelFileError",
     "RateWarning",
+    "limits",
     "load",
     "merge",
     "save",
@@ -40,6 +42,7 @@ _HOMES = {
     "Finding": "refold.base.findings",
     "ModelFileError": "refold.modelfile",
     "RateWarning": "refold.base.findings",
+    "limits": "refold.check",
     "load": "refold.models.files",
     "merge": "refold.models.merge",
     "save": "refold.models.files",

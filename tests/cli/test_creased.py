@@ -36,6 +36,7 @@ def test_rows_are_scored_and_explained_by_what_was_expected(refold, folder):
     "command",
     [
         ("inspect", "model.json"),
+        ("limits", "model.json"),
         ("drift", "model.json", "new.csv"),
         ("report", "model.json", "new.csv", "-o", "page.html"),
         ("export", "model.json", "--to", "onnx", "-o", "model.onnx"),

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.conftest import REFOLD
 
 COMMANDS = (
-    *("fit", "score", "explain", "inspect", "drift"),
+    *("fit", "score", "explain", "inspect", "limits", "drift"),
     *("report", "export", "demo", "reproduce", "benchmark"),
 )
 
@@ -246,7 +246,9 @@ def test_a_missing_library_is_named_with_the_extra(missing, extra, arguments, pa
     assert not (parts / "none").exists()
 
 
-@pytest.mark.parametrize("command", ["fit", "score", "explain", "inspect", "drift", "export"])
+@pytest.mark.parametrize(
+    "command", ["fit", "score", "explain", "inspect", "limits", "drift", "export"]
+)
 def test_the_extra_of_the_command_line_is_all_it_needs(command, parts, tmp_path):
     others = {"jinja2", "matplotlib", "pandas", "polars", "pooch", "onnx", "pyod", "dask"}
     arguments = {
@@ -254,6 +256,7 @@ def test_the_extra_of_the_command_line_is_all_it_needs(command, parts, tmp_path)
         "score": ("model.json", "new.csv"),
         "explain": ("model.json", "new.csv", "--row", 17),
         "inspect": ("model.json",),
+        "limits": ("model.json", "new.csv"),
         "drift": ("model.json", "new.csv"),
         "export": ("model.json", "--help"),
     }[command]

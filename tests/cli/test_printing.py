@@ -72,6 +72,7 @@ def on_a_terminal(*arguments, folder):
         (("score", "model.json", "new.csv"), 0),
         (("explain", "model.json", "new.csv", "--row", "17"), 0),
         (("inspect", "model.json"), 0),
+        (("limits", "model.json", "new.csv"), 0),
         (("drift", "model.json", "new.csv"), 0),
         (("fit", "new.csv", "-o", "m.json", "--ignore-text"), 0),
         (("report", "model.json", "new.csv", "-o", f"{EVIL}.html"), 0),

@@ -227,7 +227,9 @@ def test_demo_tells_benign_from_malignant(refold):
     assert malignant["outliers"] / malignant["rows"] > 0.8
 
 
-@pytest.mark.parametrize("command", ["fit", "score", "explain", "inspect", "drift", "demo"])
+@pytest.mark.parametrize(
+    "command", ["fit", "score", "explain", "inspect", "limits", "drift", "demo"]
+)
 def test_help_has_examples(command, refold):
     done = refold(command, "--help")
     assert done.returncode == 0

@@ -70,6 +70,19 @@ def test_explain(model, new, judged):
     assert len(found.to_frame()) == 199 * 3
 
 
+def test_limits(model, new, tmp_path):
+    found = refold.limits(model, new)
+    accepted = new.drop(index=9)[model.predict(new.drop(index=9)) == 1]
+    for limit in found:
+        seen = accepted[accepted[limit.feature].notna()]
+        assert limit.rows == len(seen)
+        for shift, share in ((limit.up_90, 0.9), (limit.up_50, 0.5), (-limit.down_90, 0.9)):
+            moved = seen.assign(**{limit.feature: seen[limit.feature] + shift})
+            assert (model.predict(moved) == -1).mean() >= share
+    refold.save(model, tmp_path / "model.json")
+    assert str(refold.limits(refold.load(tmp_path / "model.json"))) == str(refold.limits(model))
+
+
 def test_drift(model, new, judged):
     found = drift.compare(model, new)
     assert found.rejected == np.mean([label == -1 for label, _ in judged.values()])

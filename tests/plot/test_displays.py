@@ -16,6 +16,7 @@ from refold.plot import (
     DistancesDisplay,
     FoldMapDisplay,
     LevelsDisplay,
+    LimitsDisplay,
     RegionsDisplay,
 )
 
@@ -47,6 +48,7 @@ def model(X):
 DRAW = {
     "fold map": lambda model, X, ax: FoldMapDisplay.from_estimator(model, "speed", ax=ax),
     "levels": lambda model, X, ax: LevelsDisplay.from_estimator(model, X, ax=ax),
+    "limits": lambda model, X, ax: LimitsDisplay.from_estimator(model, X, ax=ax),
     "distances": lambda model, X, ax: DistancesDisplay.from_estimator(model, X, ax=ax),
     "contributions": lambda model, X, ax: ContributionsDisplay.from_estimator(model, X, ax=ax),
     "regions": lambda model, X, ax: RegionsDisplay.from_estimator(
@@ -198,3 +200,22 @@ def test_the_regions_are_the_models_own_distances(model):
 def test_odd_columns_are_drawn_without_a_warning(values, threshold):
     model = REF(threshold=threshold).fit(np.tile(values, 30)[:, None])
     FoldMapDisplay.from_estimator(model, 0).figure_.canvas.draw()
+
+
+def test_bars_are_the_limits_in_ranges_and_the_text_in_units(model, X):
+    display = LimitsDisplay.from_estimator(model, X)
+    limit = display.limits["torque [Nm]"]
+    wide, narrow = display.ax_.containers
+    for bars, key in ((wide, "90"), (narrow, "50")):
+        up, down = (limit.relative(getattr(limit, f"{way}_{key}")) for way in ("up", "down"))
+        assert bars[0].get_x() == pytest.approx(-down)
+        assert bars[0].get_width() == pytest.approx(up + down)
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert texts[1] == f"+{limit.up_90:.4g} Nm"
+    assert wide[2].get_width() == 0.0  # a constant column has no range to compare with
+
+
+def test_what_is_never_noticed_is_a_bar_to_the_edge(X):
+    display = LimitsDisplay.from_estimator(REF(fold="cos").fit(X))
+    assert [text.get_text() for text in display.ax_.texts[:2]] == ["never", "never"]
+    assert display.ax_.patches[0].get_width() == 4.0

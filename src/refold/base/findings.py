@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-_NAMED = 5
+_ONE_BY_ONE, _NAMED = 3, 5
 
 
 class RateWarning(UserWarning):
@@ -55,24 +55,25 @@ class Finding:
 
 
 def told(findings: Iterable[Finding]) -> Iterator[str]:
-    """Return what to tell people of findings: what is alike in many columns, once.
+    r"""Return what to tell people of findings: three of a kind, and where there are more.
 
     Examples
     --------
     >>> from refold.base.findings import Finding, told
-    >>> [*told([Finding("constant", f"{c} is always 5.", c) for c in "abc"])]
-    ['a is always 5. So it is with 2 other columns: b, c.']
+    >>> print(*told(Finding("constant", f"{c} is always 5.", c) for c in "abcdefghij"), sep="\n")
+    a is always 5.
+    b is always 5.
+    c is always 5.
+    So it is 7 more times, in d, e, f, g, h, ….
     """
     kinds: dict[str, list[Finding]] = {}
     for found in findings:
         kinds.setdefault(found.kind, []).append(found)
-    for first, *others in kinds.values():
-        if not others:
-            yield str(first)
-        elif all(found.column is not None for found in others):
-            named = ", ".join(str(found.column) for found in others[:_NAMED])
-            more = ", …" if len(others) > _NAMED else ""
-            columns = "column" if len(others) == 1 else "columns"
-            yield f"{first} So it is with {len(others)} other {columns}: {named}{more}."
-        else:
-            yield from map(str, (first, *others))
+    for alike in kinds.values():
+        yield from map(str, alike[:_ONE_BY_ONE])
+        rest = alike[_ONE_BY_ONE:]
+        if rest:
+            columns = list(dict.fromkeys(str(found.column) for found in rest))
+            named = ", ".join(columns[:_NAMED]) + (", …" if len(columns) > _NAMED else "")
+            times = "once more" if len(rest) == 1 else f"{len(rest)} more times"
+            yield f"So it is {times}, in {named}."

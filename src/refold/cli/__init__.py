@@ -26,6 +26,7 @@ from refold.cli.explain import explain
 from refold.cli.export import export
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
+from refold.cli.limits import limits
 from refold.cli.report import report
 from refold.cli.reproduce import reproduce
 from refold.cli.score import score
@@ -68,5 +69,6 @@ def _refold(
     """
 
 
-for command in (fit, score, explain, inspect, drift, report, export, demo, reproduce, benchmark):
+commands = (fit, score, explain, inspect, limits, drift, report, export, demo, reproduce, benchmark)
+for command in commands:
     _commands.command()(command)

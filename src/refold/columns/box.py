@@ -164,7 +164,8 @@ def _side(edge: Edge, column: Floats, weights: Floats) -> Side:
         low, high = float(edge.low.values[0]), float(edge.high.values[-1])
     apart = _outside(edge, below, above)
     levels = _levels(edge.levels, low, high)
-    unit = _spread(values, counts, median, middle)
+    inside = (values >= low) & (values <= high)  # of few rows one absurd cell is a large part
+    unit = _spread(values[inside], counts[inside], median, middle)
     if levels is not None and len(levels) > 1:
         unit = min(unit, float(np.diff(levels).min()) / _STEPS)
     if not unit > 0.0:

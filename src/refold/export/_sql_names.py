@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from refold.export._sql_stages import Expression
 
 
-class Limits(NamedTuple):
+class DialectLimits(NamedTuple):
     """What a database accepts as a statement and as a quoted name.
 
     Parameters
@@ -34,11 +34,11 @@ class Limits(NamedTuple):
 
 
 LIMITS = {
-    "duckdb": Limits(case_sensitive=False),
-    "postgres": Limits(case_sensitive=True, name_bytes=63, columns=1664),
-    "sqlite": Limits(case_sensitive=False, columns=2000, statement_bytes=1_000_000),
-    "snowflake": Limits(case_sensitive=True, name_bytes=255, statement_bytes=1_000_000),
-    "bigquery": Limits(
+    "duckdb": DialectLimits(case_sensitive=False),
+    "postgres": DialectLimits(case_sensitive=True, name_bytes=63, columns=1664),
+    "sqlite": DialectLimits(case_sensitive=False, columns=2000, statement_bytes=1_000_000),
+    "snowflake": DialectLimits(case_sensitive=True, name_bytes=255, statement_bytes=1_000_000),
+    "bigquery": DialectLimits(
         case_sensitive=False,
         name_bytes=300,
         forbidden='!"$()*,./;?@[\\]^`{}~',
@@ -70,7 +70,7 @@ def check_names(names: Iterable[str], dialect: str) -> None:
             )
 
 
-def _problem(name: str, limits: Limits) -> str | None:
+def _problem(name: str, limits: DialectLimits) -> str | None:
     if not name:
         return "it is empty"
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):

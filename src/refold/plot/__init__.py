@@ -8,6 +8,7 @@ from refold.plot._contributions import ContributionsDisplay
 from refold.plot._distances import DistancesDisplay
 from refold.plot._fold_map import FoldMapDisplay
 from refold.plot._levels import LevelsDisplay
+from refold.plot._limits import LimitsDisplay
 from refold.plot._regions import RegionsDisplay
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "DistancesDisplay",
     "FoldMapDisplay",
     "LevelsDisplay",
+    "LimitsDisplay",
     "RegionsDisplay",
 ]

@@ -132,7 +132,7 @@ class Feature:
     name : str
         The column.
     normal : tuple of (low, high)
-        The range or ranges in which nearly all training rows lie.
+        The range or ranges that were learned.
     histogram : FeatureHistogram
         Training and new values.
     drift : FeatureDrift

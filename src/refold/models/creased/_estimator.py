@@ -107,11 +107,11 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=500)
     >>> model = CreasedREF().fit(np.column_stack([x, x + 0.1 * rng.normal(size=500)]))
-    >>> new = [[1.0, 1.1], [1.0, -1.0]]
+    >>> new = [[1.0, 1.1], [1.0, -3.0]]
     >>> model.predict(new)
     array([ 1, -1])
     >>> model.reasons(new).of_row(1, 1)
-    ['x1: expected 0.9915, got -1']
+    ['x1: expected 0.9936, got -3']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

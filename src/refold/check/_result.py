@@ -1,0 +1,161 @@
+"""Detection limits, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from refold.base.words import printable
+from refold.explain import number, ranges_text, split_unit
+
+_SHIFTS = ("up_50", "up_90", "down_50", "down_90")
+NEVER = "not at all"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How far one column must be off before a normal row is rejected.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    low, high : float
+        The ends of what was learned.
+    up_50, up_90 : float or None
+        The smallest shift up, in the column's own units, from which on half of the rows, and 90 %,
+        stay rejected; None if no shift is large enough.
+    down_50, down_90 : float or None
+        The same for shifts down, as positive numbers.
+    rows : int
+        How many rows were shifted; 0 if none has a value in the column.
+    """
+
+    feature: str
+    low: float
+    high: float
+    up_50: float | None
+    up_90: float | None
+    down_50: float | None
+    down_90: float | None
+    rows: int
+
+    def relative(self, shift: float | None) -> float | None:
+        """Return a shift as a multiple of the range learned; None for a column without a range."""
+        half = self.high / 2.0 - self.low / 2.0
+        return None if shift is None or half == 0.0 else shift / 2.0 / half
+
+    def shown(self, shift: float | None) -> str:
+        """Return a shift for people, with what it is of the range."""
+        if self.rows == 0:
+            return "no value"
+        if shift is None:
+            return NEVER
+        part = self.relative(shift)
+        return number(shift) if part is None else f"{number(shift)} ({_percent(part)})"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The detection limits of a model: one :class:`Limit` per column, by number or by name.
+
+    Attributes
+    ----------
+    features : tuple of Limit
+        One per column, in the model's order.
+    source : str
+        Where the rows that were shifted come from.
+    alpha : float or None
+        The rate of false alarms that the model's threshold was set for, if for one.
+    """
+
+    features: tuple[Limit, ...]
+    source: str
+    alpha: float | None
+
+    def __getitem__(self, key: int | str) -> Limit:
+        if isinstance(key, str):
+            names = [limit.feature for limit in self.features]
+            if key not in names:
+                raise KeyError(f"There is no column {key!r}; there are {', '.join(names)}.")
+            key = names.index(key)
+        return self.features[key]
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Limit]:
+        return iter(self.features)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; None is not at all."""
+        features = []
+        for limit in self.features:
+            name, unit = split_unit(limit.feature)
+            relative = {f"{key}_relative": limit.relative(getattr(limit, key)) for key in _SHIFTS}
+            features.append(
+                {**asdict(limit), "name": name, "unit": unit.strip() or None, **relative}
+            )
+        return {"alpha": self.alpha, "rows": self.source, "features": features}
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return one line per column as a dataframe; infinity is not at all, NaN not known."""
+        columns: dict[str, list[Any]] = {
+            "feature": [limit.feature for limit in self.features],
+            **{key: [getattr(limit, key) for limit in self.features] for key in ("low", "high")},
+            **{key: [_plain(limit, key) for limit in self.features] for key in _SHIFTS},
+            "rows": [limit.rows for limit in self.features],
+        }
+        types = {"feature": nw.String(), "rows": nw.Int64()}
+        schema = {name: types.get(name, nw.Float64()) for name in columns}
+        return nw.from_dict(columns, schema, backend=backend).to_native()
+
+    def table(self) -> list[list[str]]:
+        """Return the cells of a table for people, headings first."""
+        units = any(split_unit(limit.feature)[1] for limit in self.features)
+        heads = ("learned", "up 50 %", "up 90 %", "down 50 %", "down 90 %")
+        lines = [["feature", *(["unit"] if units else []), *heads]]
+        for limit in self.features:
+            name, unit = split_unit(printable(limit.feature))
+            learned = ranges_text(((limit.low, limit.high),))
+            shifts = [limit.shown(getattr(limit, key)) for key in _SHIFTS]
+            lines.append([name, *([unit.strip()] if units else []), learned, *shifts])
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.table()
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        body = [
+            "  ".join(
+                [
+                    f"{line[0]:<{widths[0]}}",
+                    *(f"{cell:>{w}}" for cell, w in zip(line[1:], widths[1:], strict=True)),
+                ]
+            )
+            for line in lines
+        ]
+        return "\n".join([*body, self.note])
+
+    @property
+    def note(self) -> str:
+        """What the table means, in a sentence or two."""
+        rate = "" if self.alpha is None else f" at {100 * self.alpha:g} % false alarms"
+        return (
+            "The shift of one column from which on half, or 90 %, of normal rows are rejected"
+            f"{rate}; in brackets as a part of the range learned. Rows: {self.source}."
+        )
+
+
+def _plain(limit: Limit, key: str) -> float:
+    found: float | None = getattr(limit, key)
+    if found is not None:
+        return found
+    return math.inf if limit.rows else math.nan
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.2g} %" if part < 0.995 else f"{part:.3g}×"

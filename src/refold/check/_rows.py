@@ -1,0 +1,99 @@
+"""The normal rows that are shifted: handed over, kept by the model, or drawn from its quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.columns.summary import Summary
+from refold.decisions.thresholds import Calibration
+from refold.judgement import Judge, Judgement
+
+# Of more rows so many are drawn: enough for every column to have its share of accepted ones.
+_MOST_ROWS = 2_000
+# Not 0: rows that were made with that would come in the order of the numbers they were made of.
+_SEED = 746_120_891
+
+
+class NormalRows(NamedTuple):
+    """Rows that a model accepts.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+        Their values, NaN where missing.
+    offsets : ndarray of shape (n,)
+        What is to be added to their distances: 0 for rows that really are.
+    source : str
+        Where they come from, in words.
+    """
+
+    values: Floats
+    offsets: Floats
+    source: str
+
+
+def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
+    """Return the rows to shift: those handed over, or what the model has kept."""
+    if X is not None:
+        rows, source = Judgement.of(model, X).rows, "handed over"
+    elif hasattr(model, "training_sample"):
+        rows, source = model.training_sample(), "kept by the model"
+    else:
+        return _independent(judge, model.summary_)
+    found = judge.rows(drawn([rows]))
+    accepted = found.labels == 1
+    if not accepted.any():
+        raise ValueError("The model accepts none of the rows as they are: they must be normal.")
+    return NormalRows(found.rows[accepted], np.zeros(accepted.sum()), source)
+
+
+def drawn(blocks: Iterable[NDArray[Any]]) -> Floats:
+    """Return at most 2,000 of the rows of some blocks, each with the same chance, mixed up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.check import drawn
+    >>> drawn(np.full((5000, 3), number) for number in range(4)).shape
+    (2000, 3)
+    """
+    rng, keys, rows = np.random.default_rng(_SEED), np.empty(0), None
+    for block in blocks:
+        keys = np.concatenate([keys, rng.random(len(block))])
+        rows = block if rows is None else np.concatenate([rows, block])
+        chosen = np.argsort(keys)[:_MOST_ROWS]
+        keys, rows = keys[chosen], rows[chosen]
+    if rows is None or len(rows) == 0:
+        raise ValueError("There are no rows.")
+    return np.asarray(rows, dtype=np.float64)
+
+
+def _independent(judge: Judge, summary: Summary) -> NormalRows:
+    """Draw every column by itself; columns that belong together are not as far out together.
+
+    Where the model is calibrated that is made up for: the farthest of these rows gets the distance
+    of the farthest row there, and so on.
+    """
+    rng = np.random.default_rng(_SEED)
+    rows = np.column_stack([rng.permutation(column[1:]) for column in summary.quantiles.T])
+    distances = judge.rows(rows).distances
+    offsets = np.zeros(len(rows))
+    if judge.calibration is not None:
+        offsets[np.argsort(distances)] = _spread(judge.calibration, len(rows))
+        offsets -= distances
+    accepted = distances + offsets <= judge.threshold
+    if not accepted.any():
+        raise ValueError("The model accepts none of its own training rows.")
+    return NormalRows(rows[accepted], offsets[accepted], "drawn from the quantiles of each column")
+
+
+def _spread(calibration: Calibration, n: int) -> Floats:
+    """Return n distances that are distributed as those of a calibration, ascending."""
+    up_to = np.cumsum(calibration.weights)
+    at = np.searchsorted(up_to, (np.arange(n) + 0.5) / n * up_to[-1])
+    return np.asarray(calibration.scores[np.minimum(at, len(up_to) - 1)])
