@@ -31,7 +31,8 @@ def explained_rows(
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of the rows that were judged."""
     normal, judged = Normal(model.summary_), np.flatnonzero(found.judged)
-    learned = model.training_sample()[:_LEARNED] if isinstance(model, CreasedREF) else None
+    keeps = nearest and isinstance(model, CreasedREF)
+    learned = model.training_sample()[:_LEARNED] if keeps else None
     for begin in range(0, len(judged), _AT_ONCE):
         part = found.take(judged[begin : begin + _AT_ONCE])
         yield from _of_block(part, normal, learned, most, nearest)
