@@ -12,6 +12,7 @@ from refold import REF, CreasedREF
 from refold.explain import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.models.scoring import FoldScorer
+from tests.conftest import real_table
 
 MODELS = {
     "REF": lambda: REF(alpha=0.05),
@@ -158,3 +159,15 @@ def test_only_our_models_can_judge(rows):
 def test_importance_is_over_the_rows_that_were_judged(model, rows):
     assert importance(model, rows[[7, 20]])[0].feature == "x1"
     assert importance(model, rows[[7, 20]])[0].leads == 1.0
+
+
+def test_a_value_that_many_rows_have_does_not_lead():
+    data = pd.read_csv(real_table("penguins.csv")).dropna().select_dtypes("number")
+    train = data.sample(frac=0.7, random_state=8)
+    new = data.drop(train.index)
+    for model in (REF(alpha=0.05), CreasedREF(alpha=0.05)):
+        found = Judgement.of(model.fit(train), new)
+        year = found.names.index("year")
+        assert (found.by_blame[:, 0] == year).mean() < 0.05  # it led in 98.5 % of the rows
+        faulty = Judgement.of(model, new.assign(year=2012))  # a value that none has does
+        assert (faulty.by_blame[:, 0] == year).all()

@@ -99,7 +99,7 @@ class Importance:
     share : float
         The same as a share of the average distance; shares add up to 1.
     leads : float
-        The share of rows in which no feature adds more.
+        The share of rows in which no feature matters more.
     """
 
     feature: str
@@ -135,7 +135,7 @@ def importance(model: Any, X: Any) -> list[Importance]:
     found = Judgement.of(model, X, explained=True)
     parts = found.attribution().parts[found.judged]
     mean = parts.mean(axis=0)
-    leads = np.bincount(parts.argmax(axis=1), minlength=len(mean)) / len(parts)
+    leads = np.bincount(found.by_blame[found.judged, 0], minlength=len(mean)) / len(parts)
     total = mean.sum()
     shares = mean / total if total > 0.0 else np.zeros_like(mean)
     return [

@@ -23,8 +23,6 @@ _GAP_MARGIN = 6
 # As few distinct values as this are named one by one.
 _FEW_VALUES = 5
 _FEW_ROWS = 50
-# A value that so many of the training rows have is a common one.
-_COMMON = 0.05
 
 
 def normal_ranges(summary: Summary) -> list[Ranges]:
@@ -127,11 +125,6 @@ class Normal:
         """Return learned values with few digits, where they are learned ones then too."""
         few = rounded(X.ravel()).reshape(X.shape)
         return np.where(self.inside(few), few, X)
-
-    def common(self, X: Floats) -> Booleans:
-        """Say which values many training rows have."""
-        _, below, above = self._counts(X)
-        return np.asarray(below + above > (1.0 + _COMMON) * len(self.summary.quantiles))
 
     def as_far(self, X: Floats) -> Floats:
         """Return the share of training rows that are as far out, on that side; up to 1/256 more."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Booleans, Floats, Integers
+from refold._typing import Floats, Integers
 from refold.explain._beside import beside
 from refold.explain._changes import different, smallest_changes
 from refold.explain._nearest import is_exact, nearest_accepted
@@ -21,9 +21,6 @@ from refold.models.scoring import FoldScorer
 _AT_ONCE = 1024
 # Training rows that a rejected one is compared with if nothing else is accepted.
 _LEARNED = 1000
-# What the part of a value that many training rows have counts for when reasons are put in order:
-# where parts add up it is none by itself; else it may be one together with others.
-_COMMON, _COMMON_TOGETHER = 0.01, 0.25
 
 
 def explained_rows(
@@ -43,7 +40,7 @@ def _of_block(
 ) -> Iterator[dict[str, Any]]:
     X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
     inside = normal.inside(X)
-    wanted = _in_order(found, inside & normal.common(X))[:, :most]
+    wanted = found.by_blame[:, :most]
     names, ranges = found.names, normal.ranges
     nowhere = np.full(wanted.shape, np.nan)
     accepted, said = _ways_out(found, normal, wanted) if nearest else (nowhere, nowhere)
@@ -80,13 +77,6 @@ def _of_block(
             ),
             "changes": tuple(Cell(names[j], value) for j, value in changes[i]),
         }
-
-
-def _in_order(found: Judgement, common: Booleans) -> Integers:
-    """Return the features of each row, those that matter most first."""
-    parts, additive = found.attribution().parts, found.judge.scorer.additive
-    weights = np.where(common, _COMMON if additive else _COMMON_TOGETHER, 1.0)
-    return np.argsort(-weights * parts, axis=1, kind="stable")
 
 
 def _shares(found: Judgement) -> Floats:

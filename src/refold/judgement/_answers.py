@@ -55,10 +55,10 @@ def answers(found: Judgement, reasons: int) -> list[Any]:
 
 
 def _reasons(found: Judgement, reasons: int) -> list[Any]:
-    """Name the features with the largest parts; null where a row has fewer above zero."""
+    """Name the features that matter most; null where a row has fewer with a part above zero."""
     pa = needs("pyarrow", "parquet")
     names, parts = pa.array(found.names, pa.string()), found.attribution().parts
-    order = np.argsort(-parts, axis=1, kind="stable")[:, :reasons]
+    order = found.by_blame[:, :reasons]
     nothing = np.take_along_axis(parts, order, axis=1) == 0.0
     columns = [names.take(pa.array(order[:, k], mask=nothing[:, k])) for k in range(order.shape[1])]
     return columns + [pa.nulls(len(found), pa.string())] * (reasons - len(columns))

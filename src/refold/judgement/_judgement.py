@@ -20,6 +20,11 @@ from refold.models.scoring import Attribution, Scorer
 
 Scored = TypeVar("Scored")
 
+# A value that so many of the training rows have is a common one. What its part counts for when
+# reasons are put in order: where parts add up, next to nothing; else it may be one with others.
+_COMMON = 0.05
+_COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
+
 
 @dataclass(frozen=True, eq=False)
 class Judge:
@@ -37,6 +42,8 @@ class Judge:
         The rate that the threshold was set for, if for one.
     calibration : Calibration or None
         What p-values are read from, if there is anything.
+    quantiles : ndarray of shape (q, d)
+        Of each feature in training, evenly spaced: values that many rows have are not blamed.
     """
 
     scorer: Scorer
@@ -44,6 +51,7 @@ class Judge:
     threshold: float
     alpha: float | None
     calibration: Calibration | None
+    quantiles: Floats
 
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
@@ -61,6 +69,7 @@ class Judge:
             threshold=float(model.threshold_),
             alpha=model.alpha_,
             calibration=getattr(model, "calibration_", None),
+            quantiles=model.summary_.quantiles,
         )
 
     def called(self, names: Iterable[str]) -> Judge:
@@ -183,6 +192,26 @@ class Judgement:
                 None if found.alone is None else self._spread(found.alone, 0.0),
             )
         return self._attribution
+
+    @cached_property
+    def by_blame(self) -> Integers:
+        """The features of each row by number, those that matter most first.
+
+        That is by their parts; but a value that many training rows have is no reason by itself,
+        and comes after all that are.
+        """
+        counts = _COMMON_ALONE if self.judge.scorer.additive else _COMMON_TOGETHER
+        parts = self.attribution().parts
+        blame = np.where(self._common(), counts, 1.0) * parts
+        return np.argsort(-blame, axis=1, kind="stable")
+
+    def _common(self) -> Booleans:
+        """Say which values at least a twentieth of the training rows have."""
+        out, quantiles = np.empty(self.rows.shape, dtype=np.bool_), self.judge.quantiles
+        for j, (q, x) in enumerate(zip(quantiles.T, self.rows.T, strict=True)):
+            alike = np.searchsorted(q, x, "right") - np.searchsorted(q, x, "left")
+            out[:, j] = alike > _COMMON * len(q)
+        return out
 
     def take(self, rows: Integers) -> Judgement:
         """Return the judgement of some of the rows, by number; what is known stays known."""

@@ -50,7 +50,7 @@ class FromSketch:
         check_enough(rows, None if weight == rows else weight)
         return self.sketch.chain(**self.recipe)
 
-    @property
+    @once
     def summary(self) -> Summary:
         """The rows, feature by feature."""
         return Summary.of_sketch(self.sketch)

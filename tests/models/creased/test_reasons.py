@@ -79,6 +79,12 @@ def test_a_missing_value_is_no_reason_and_a_changed_constant_is_one(table):
     assert reasons.of_row(1, 1) == ["x4: expected 8, got 9"]
 
 
+def test_a_missing_value_is_never_a_reason_wherever_it_is_expected(model, new):
+    rows = new * 4  # far out: what is expected leaves what was learned
+    rows[:, 1] = np.nan
+    np.testing.assert_array_equal(model.reasons(rows).drop[:, 1], 0.0)
+
+
 def test_the_column_that_was_changed_comes_first_in_words(table):
     import pandas as pd
 

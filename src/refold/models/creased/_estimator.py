@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -279,10 +278,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def summary_(self) -> Summary:
         """What is remembered of the training rows, feature by feature."""
         check_is_fitted(self)
-        sketch = self._learned.state.sketch
-        if sketch is None:
+        summary = self._learned.state.summary
+        if summary is None:
             raise ValueError(NO_ROWS)
-        return replace(Summary.of_sketch(sketch), box=self._learned.state.box)
+        return summary
 
     @property
     def noticed_(self) -> tuple[Finding, ...]:

@@ -96,6 +96,7 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, F
     if scoring.box is not None:  # what others lead to expect may be more than there ever was
         instead = scoring.box.nearest(instead)
         deviations = Z - creases.all_standardized(instead)[:, varying]
+        deviations[np.isnan(rows[:, varying])] = 0.0  # there is no value to blame
 
     learned, known = scoring.known.find(creases.all_standardized(rows))
     leverage = LeftOut(scoring.leverage, learned)

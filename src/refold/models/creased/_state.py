@@ -14,6 +14,7 @@ from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
 from refold.columns.box import Box
 from refold.columns.edges import Edges, edges_of, joined
+from refold.columns.summary import Summary
 from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import FOUR_KINDS, Creases
@@ -145,6 +146,13 @@ class TrainingState:
         if self.edges is None:
             return None
         return Box.of(self.edges, self.sample.rows, self.sample.weights)
+
+    @once
+    def summary(self) -> Summary | None:
+        """What is remembered of the rows, column by column; None before the first."""
+        if self.sketch is None:
+            return None
+        return replace(Summary.of_sketch(self.sketch), box=self.box)
 
     def emptied(self) -> TrainingState:
         """Return the creases without any row; only where there are creases."""
