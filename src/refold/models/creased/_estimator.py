@@ -174,15 +174,18 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning() as model:
-            X = read_table(model, X, reset=True, native=False)
-            weights = read_weights(X, sample_weight)
-            check_enough(X.shape[0], weights)
-            nothing = TrainingState.nothing(model._recipe(), X.shape[1])
-            model._learn(nothing.plus_rows(X, weights, last=True, n_jobs=model.n_jobs))
-            scoring = model._learned.calibrated(X, _rows.counted(X, weights))
-            Learned.scoring.keep(model._learned, scoring)
-            model._notice(model._findings(X, weights))
+            model._fit(X, sample_weight)
         return self
+
+    def _fit(self, X: Array, sample_weight: Array | None) -> None:
+        X = read_table(self, X, reset=True, native=False)
+        weights = read_weights(X, sample_weight)
+        check_enough(X.shape[0], weights)
+        nothing = TrainingState.nothing(self._recipe(), X.shape[1])
+        self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
+        scoring = self._learned.calibrated(X, _rows.counted(X, weights))
+        Learned.scoring.keep(self._learned, scoring)
+        self._notice(self._findings(X, weights))
 
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning.

@@ -23,7 +23,7 @@ from refold.models.creased._leverage import Leverage
 from refold.models.creased._refits import affordable, refitted
 from refold.models.creased._rows import on_threads
 from refold.models.creased._sample import Sample
-from refold.models.creased._state import Recipe, TrainingState
+from refold.models.creased._state import TrainingState
 from refold.models.creased._sums import Sums
 
 NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
@@ -119,15 +119,6 @@ class _Parts:
         creases, leverage = _factored(state, ridge)
         gain = state.recipe.box
         return cls(creases, leverage, state.box if gain > 0.0 else None, state.edges or (), gain)
-
-    @classmethod
-    def of_rows(cls, recipe: Recipe, ridge: float, rows: Floats, weights: Floats) -> _Parts:
-        """Learn from rows and nothing else."""
-        creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init))
-        leverage = Leverage.of(Sums.of(creases, rows, weights), ridge)
-        edges = edges_of(rows, weights) if recipe.box > 0.0 else ()
-        box = Box.of(edges, rows, weights) if edges else None
-        return cls(creases, leverage, box, edges, recipe.box)
 
     def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
         """Return s of rows that were learned, as if each had been left out."""
@@ -264,13 +255,17 @@ class Learned:
         return parts.scoring(typical, unit, calibration, sample, scores / unit)
 
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
-        """Learn from rows and score others."""
-        parts = _Parts.of_rows(self.state.recipe, self.ridge, rows, weights)
-        typical = parts.typical(parts.left_out(rows, weights, 1), weights)
-        scores = _leverage_scores(parts.creases, parts.leverage, others) / typical
-        if parts.box is None:
-            return scores
-        return np.asarray(scores + _penalty(parts.box.excess(others), parts.gain).sum(axis=1))
+        """Learn from a few rows and nothing else, and score others."""
+        recipe, n = self.state.recipe, len(rows)
+        creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init))
+        phi = creases.features_at_once(np.concatenate([rows, others]))
+        leverage = Leverage.of(Sums.of_features(phi[:n].copy(), weights), self.ridge)
+        scores = leverage.scores(phi)
+        if recipe.box == 0.0:
+            return scores[n:]
+        typical = _median(leverage.left_out(scores[:n], weights), weights)
+        excess = Box.of(edges_of(rows, weights), rows, weights).excess(others)
+        return np.asarray(scores[n:] / typical + _penalty(excess, recipe.box).sum(axis=1))
 
 
 def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:

@@ -59,6 +59,12 @@ class Sums:
         counts = weights.copy() if gram is None else np.empty(0)
         return cls(float(weights.sum()), total, rows, counts, gram)
 
+    @classmethod
+    def of_features(cls, phi: Floats, weights: Floats) -> Sums:
+        """Sum over rows whose features are known."""
+        kept = cls(float(weights.sum()), weights @ phi, phi, weights, None)
+        return kept.plus(cls.empty(phi.shape[1]))
+
     def plus(self, other: Sums) -> Sums:
         """Return the sums over the rows of both."""
         weight, total = self.weight + other.weight, self.total + other.total
