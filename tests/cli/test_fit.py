@@ -155,6 +155,15 @@ def test_what_is_noticed_is_said_in_plain_lines_and_kept(refold, rows, tmp_path,
     assert json.loads(as_json.stdout)["noticed"] == [str(found) for found in model.noticed_]
 
 
+def test_a_cell_that_was_not_taken_as_normal_is_named_by_its_row(refold, tmp_path):
+    rows = [f"{i % 7}.{i % 13},{i % 11}" for i in range(200)]
+    rows[41] = "9999,3"
+    (tmp_path / "good.csv").write_text("\n".join(["heat,load", *rows]))
+    done = refold("fit", tmp_path / "good.csv", "-o", tmp_path / "m.json", "--method", "creased")
+    # Rows count from 1, as in refold explain --row.
+    assert "Noticed: heat 9999 in row 42 is far from all others" in done.stderr
+
+
 def test_where_nothing_is_noticed_nothing_is_said(refold, parts, tmp_path):
     done = refold("fit", parts / "normal.csv", "-o", "m.json", cwd=tmp_path)
     assert "Noticed" not in done.stderr

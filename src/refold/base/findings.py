@@ -53,6 +53,13 @@ class Finding:
         message = column + self.message.removeprefix(self.column or "")
         return replace(self, column=column, message=message)
 
+    def counting_from_one(self) -> Finding:
+        """Return the same in words for people who count rows from 1, as the command line does."""
+        message = self.message
+        for row in self.rows:
+            message = message.replace(f"in row {row:,} ", f"in row {row + 1:,} ")
+        return replace(self, message=message)
+
 
 def told(findings: Iterable[Finding]) -> Iterator[str]:
     r"""Return what to tell people of findings: three of a kind, and where there are more.

@@ -110,7 +110,7 @@ def fit(
     import refold
 
     refold.save(model, out)
-    for text in told(model.noticed_):
+    for text in told(found.counting_from_one() for found in model.noticed_):
         options.say(f"Noticed: {printable(text)}", err=True)
     if as_json:
         options.print_json(_document(model, training, out))
@@ -158,7 +158,7 @@ def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
         "ignored": training.ignored,
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
-        "noticed": [str(found) for found in model.noticed_],
+        "noticed": [str(found.counting_from_one()) for found in model.noticed_],
         "kind": type(model).__name__,
         "levels": getattr(model, "levels_", None),
         "engine": getattr(model, "engine_", None),
