@@ -23,9 +23,9 @@ from refold.decisions.thresholds import Calibration
 # is farther from a row it has not seen than the model of all.
 _ROWS_ONE_BY_ONE = 1000
 _FOLDS = 50
-# Without being asked for, rows are left out up to so many of them, or ten for each column, if all
-# models together fold fewer values than this: that takes a few hundredths of a second.
-_FEW_ROWS, _LITTLE_WORK, _LEAST_PARTS = 200, 100_000_000, 20
+# Without being asked for, rows are left out up to so many of them, or ten for each column, in a few
+# parts, if all models together fold fewer values than this: that takes milliseconds.
+_FEW_ROWS, _LITTLE_WORK, _FEW_PARTS = 200, 100_000_000, 10
 # The copies that a row counts as at most: all of them together are a 64-bit number.
 _MOST_COPIES = 2.0**31
 
@@ -165,8 +165,8 @@ def few_left_out(
         None for many rows, and where there is no model without some of them.
     """
     rows, columns = X.shape
-    most = min(rows, _LITTLE_WORK // (rows * columns * recipe["n_iter"]))
-    if rows > max(_FEW_ROWS, 10 * columns) or most < _LEAST_PARTS:
+    work = _FEW_PARTS * rows * columns * recipe["n_iter"]
+    if rows > max(_FEW_ROWS, 10 * columns) or work > _LITTLE_WORK:
         return None
     try:
         chain = exact.learn(X, weights, **recipe)
@@ -179,7 +179,7 @@ def few_left_out(
             recipe=recipe,
             distance=distance,
             path=path,
-            most=most,
+            most=_FEW_PARTS,
         )
     except errors.TableError:  # a column has values in these rows only, or numbers overflow
         return None
