@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -66,7 +66,13 @@ class Box:
     @classmethod
     def of(cls, edges: Edges, rows: Floats, weights: Floats) -> Box:
         """Make the box of the edges of all rows and of some rows, a uniform sample."""
-        sides = [_side(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
+        return cls.of_sides(
+            [side_of(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
+        )
+
+    @classmethod
+    def of_sides(cls, sides: Sequence[Side]) -> Box:
+        """Put columns side by side."""
         return cls(
             low=np.array([side.low for side in sides]),
             high=np.array([side.high for side in sides]),
@@ -148,7 +154,8 @@ def _to_nearest(known: Floats, values: Floats) -> Floats:
     return np.asarray(np.minimum(np.abs(values - below), np.abs(above - values)))
 
 
-def _side(edge: Edge, column: Floats, weights: Floats) -> Side:
+def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
+    """Return what was learned of a column, by its edge and some of its values."""
     seen = ~np.isnan(column)
     values, counts = column[seen], weights[seen]
     if len(values) == 0:  # of a column that is nearly empty the sample may have nothing

@@ -42,7 +42,7 @@ class Judge:
         The rate that the threshold was set for, if for one.
     calibration : Calibration or None
         What p-values are read from, if there is anything.
-    quantiles : ndarray of shape (q, d)
+    quantiles : ndarray of shape (q, d) or None
         Of each feature in training, evenly spaced: values that many rows have are not blamed.
     """
 
@@ -51,7 +51,7 @@ class Judge:
     threshold: float
     alpha: float | None
     calibration: Calibration | None
-    quantiles: Floats
+    quantiles: Floats | None = None
 
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
@@ -63,13 +63,14 @@ class Judge:
                 "models, such as REF or CreasedREF."
             )
         scorer: Scorer = model.scorer()
+        summary = model.summary_
         return cls(
             scorer=scorer.on_threads(1) if on_worker else scorer,
             names=tuple(feature_names(model)),
             threshold=float(model.threshold_),
             alpha=model.alpha_,
             calibration=getattr(model, "calibration_", None),
-            quantiles=model.summary_.quantiles,
+            quantiles=None if summary is None else summary.quantiles,
         )
 
     def called(self, names: Iterable[str]) -> Judge:
@@ -207,7 +208,9 @@ class Judgement:
 
     def _common(self) -> Booleans:
         """Say which values at least a twentieth of the training rows have."""
-        out, quantiles = np.empty(self.rows.shape, dtype=np.bool_), self.judge.quantiles
+        out, quantiles = np.zeros(self.rows.shape, dtype=np.bool_), self.judge.quantiles
+        if quantiles is None:
+            return out
         for j, (q, x) in enumerate(zip(quantiles.T, self.rows.T, strict=True)):
             alike = np.searchsorted(q, x, "right") - np.searchsorted(q, x, "left")
             out[:, j] = alike > _COMMON * len(q)

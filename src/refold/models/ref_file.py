@@ -7,7 +7,7 @@ from typing import Any, cast
 from refold.algorithm import chain_file
 from refold.algorithm.engines import ENGINES, sketch_file
 from refold.columns import summary_file
-from refold.columns.summary import N_QUANTILES
+from refold.columns.summary import N_QUANTILES, Summary
 from refold.decisions import calibration_file
 from refold.modelfile.fields import Field
 from refold.models.learned import FromRows, FromSketch
@@ -96,4 +96,5 @@ def _learned(members: dict[str, Field], model: REF) -> FromRows | FromSketch:
         return FromRows(chain, summary)
     learned = FromSketch(sketch_file.read(sketched, d), model._recipe())
     FromSketch.chain.keep(learned, chain)
+    FromSketch.summary.keep(learned, Summary.of_sketch(learned.sketch))
     return learned
