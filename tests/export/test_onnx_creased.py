@@ -116,3 +116,21 @@ def test_what_cannot_be_exported_is_refused(rng):
         to_onnx(CreasedREF())
     with pytest.raises(TypeError, match="CreasedREF"):
         to_sql(CreasedREF(n_creases=8).fit(rng.normal(size=(50, 2))), "t", "duckdb")
+
+
+def test_levels_cut_off_cells_and_gaps_between_them_are_outside_there_too(rng):
+    X = np.column_stack([table(rng, 400, 2), rng.integers(4, size=400), np.full(400, 5.0)])
+    X[7, 0] = X[:, 0].max() + 50 * np.ptp(X[:, 0])
+    X[8, 0] = X[:, 0].min() - 70 * np.ptp(X[:, 0])
+    model = CreasedREF(n_creases=32).fit(X)
+    box = model.summary_.box
+    assert len(box.apart[0].values) == 2
+    assert box.levels[2] is not None
+    new = X[20:90] + rng.normal(size=(70, 4)) * [1e-3, 1e-3, 0.0, 0.0]
+    ends = np.array([box.low[0], box.high[0]])
+    new[:20, 0] = rng.uniform(ends[0] - 80 * np.ptp(ends), ends[1] + 80 * np.ptp(ends), size=20)
+    new[20:40, 2] = rng.uniform(-1, 5, size=20)
+    new[40:50, 3] = 5.0 + rng.normal(size=10) * 1e-2
+    got = run(to_onnx(model), new)
+    assert_same_answers(model, got, new)
+    assert (model.scoring_.outside(new) > 0).any(axis=0).tolist() == [True, False, True, True]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
 
 import refold
 from refold import CreasedREF
@@ -101,3 +102,13 @@ def test_a_missing_value_is_in_no_box(mixed):
     row = mixed[[1]] + 0.001
     row[0, 4:] = [1.0, np.nan]
     np.testing.assert_array_equal(model.scoring_.outside(row), np.zeros((1, 6)))
+
+
+def test_too_few_rows_for_a_fault_to_be_caught_are_said():
+    wines, benign = load_wine(), load_breast_cancer()
+    few, many = wines.data[wines.target == 0][:35], benign.data[benign.target == 1]
+    with pytest.warns(refold.RateWarning, match="rests on the 2 largest of 35 left-out rows"):
+        model = CreasedREF(alpha=0.05).fit(few)
+    assert "too-few-rows" in {finding.kind for finding in model.noticed_}
+    enough = CreasedREF(alpha=0.05).fit(many)
+    assert "too-few-rows" not in {finding.kind for finding in enough.noticed_}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refold import CreasedREF
-from refold.models.creased._refits import MOST_ROWS, refitted
+from refold.models.creased._refits import MOST_ROWS, n_parts, refitted
 
 
 def small(**options):
@@ -33,7 +33,8 @@ def test_many_rows_are_left_out_in_fifty_parts(rng):
         assert not (rest[:, None] == left[None]).all(axis=2).any()
         return left[:, 0]
 
-    got = refitted(rows, np.ones(120), score, np.zeros(120), seed=3)
+    parts = n_parts(np.ones(120), 2)
+    got = refitted(rows, np.ones(120), score, np.zeros(120), parts, seed=3)
     np.testing.assert_array_equal(got, rows[:, 0])
     assert len(seen) == 50
     assert {sum(pair) for pair in seen} == {120}
@@ -66,3 +67,8 @@ def test_more_rows_use_the_closed_form(table):
         inside = inside.all(axis=1)
         same = np.isclose(model.scoring_.left_out * model.scoring_.unit, closed)[inside]
         assert same.all() != refits
+
+
+def test_wide_tables_are_refitted_less_often_and_very_wide_ones_not():
+    assert [n_parts(np.ones(60), d) for d in (4, 200, 1000, 3000)] == [50, 50, 10, 0]
+    assert [n_parts(np.ones(n), 4) for n in (4, 5, 40, 200, 201)] == [0, 5, 40, 50, 0]

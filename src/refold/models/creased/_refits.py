@@ -12,13 +12,17 @@ from refold.base.errors import TableError
 # Up to so many rows models are made anew; creases go through rows, which flatters those few.
 MOST_ROWS = 200
 _PARTS = 50
-# Without one of fewer rows there would hardly be a table.
-_LEAST_ROWS = 5
+# With fewer there would hardly be a table without one.
+_LEAST_PARTS = 5
+# Columns of all these models together: a few seconds.
+_MOST_COLUMNS = 10_000
 
 
-def affordable(weights: Floats) -> bool:
-    """Say whether rows are few enough."""
-    return _LEAST_ROWS <= float(np.ceil(weights).sum()) <= MOST_ROWS
+def n_parts(weights: Floats, columns: int) -> int:
+    """Return in how many parts rows are left out; 0 if there are too many, or too many columns."""
+    rows = float(np.ceil(weights).sum())
+    parts = int(min(rows, _PARTS, _MOST_COLUMNS // columns))
+    return parts if parts >= _LEAST_PARTS and rows <= MOST_ROWS else 0
 
 
 def refitted(
@@ -26,6 +30,7 @@ def refitted(
     weights: Floats,
     score: Callable[[Floats, Floats, Floats], Floats],
     otherwise: Floats,
+    parts: int,
     seed: int,
 ) -> Floats:
     """Return what each row scores, on average over its copies, without the part it is in.
@@ -43,6 +48,8 @@ def refitted(
         ``score(rest, weights, left_out)`` learns from rows and scores others.
     otherwise : ndarray of shape (n,)
         The scores of rows without which there is no table: only they have a value in some column.
+    parts : int
+        In how many parts they are left out.
     seed : int
         Decides which rows are left out together.
     """
@@ -50,10 +57,10 @@ def refitted(
     order = np.lexsort(rows.T)
     which = np.repeat(order, copies[order])
     total = len(which)
-    part = np.random.RandomState(seed).permutation(total) % min(total, _PARTS)
+    part = np.random.RandomState(seed).permutation(total) % parts
     each = weights / copies
     scores = np.empty(total)
-    for number in range(part.max() + 1):
+    for number in range(parts):
         left = which[part == number]
         rest = weights - np.bincount(left, minlength=len(rows)) * each
         used = rest > 1e-9 * weights

@@ -20,7 +20,7 @@ from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._known import KnownRows, have_twins
 from refold.models.creased._leverage import Leverage
-from refold.models.creased._refits import affordable, refitted
+from refold.models.creased._refits import n_parts, refitted
 from refold.models.creased._rows import on_threads
 from refold.models.creased._sample import Sample
 from refold.models.creased._state import TrainingState
@@ -238,9 +238,9 @@ class Learned:
         scores = parts.left_out(X, weights, self.n_jobs)
         typical = parts.typical(scores, weights)
         scores = scores / typical + parts.outside_left_out(X, weights)
-        if affordable(weights):
+        if n := n_parts(weights, X.shape[1]):
             rows = np.asarray(X, dtype=np.float64)
-            anew = refitted(rows, weights, self._anew, scores, self.state.recipe.seed)
+            anew = refitted(rows, weights, self._anew, scores, n, self.state.recipe.seed)
             # New copies of a row that comes often all score what is known already: a threshold
             # among the scores of models that scatter around it would decide about all of them.
             twins = have_twins(parts.creases.all_standardized(rows), weights)
