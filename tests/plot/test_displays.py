@@ -24,6 +24,7 @@ from refold.plot import (
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     mpl.use("Agg")
+    pyplot.close("all")  # what others have left open
     monkeypatch.setattr(pyplot, "show", lambda *a, **k: pytest.fail("a picture called show()"))
     yield
     pyplot.close("all")
