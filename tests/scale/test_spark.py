@@ -18,6 +18,7 @@ if "CI" not in os.environ:  # where CI is set both must be there: the tests fail
 from pyspark.errors import PythonException
 
 from refold import REF, scale
+from refold.judgement import Judgement
 
 # PySpark runs with pandas 3, but says on many calls that it is not sure of all of it.
 pytestmark = [
@@ -89,7 +90,7 @@ def test_scored_rows_keep_their_columns(spark, table, expected):
     got = [got[name] for name in code.to_pylist()]
     np.testing.assert_array_equal([row["label"] for row in got], expected.predict(table))
     np.testing.assert_array_equal([-row["distance"] for row in got], expected.score_samples(table))
-    first = expected.contributions(table).argmax(axis=1)
+    first = Judgement.of(expected, table).by_blame[:, 0]
     assert [row["reason_1"] for row in got] == [table.column_names[j] for j in first]
 
 
