@@ -112,3 +112,13 @@ def test_too_few_rows_for_a_fault_to_be_caught_are_said():
     assert "too-few-rows" in {finding.kind for finding in model.noticed_}
     enough = CreasedREF(alpha=0.05).fit(many)
     assert "too-few-rows" not in {finding.kind for finding in enough.noticed_}
+
+
+def test_no_bit_depends_on_how_rows_lie_in_memory(rng):
+    X = rng.normal(size=(400, 23))
+    model = CreasedREF(n_creases=30).fit(X)
+    far = 5 * rng.normal(size=(300, 23))
+    np.testing.assert_array_equal(
+        model.score_samples(np.asfortranarray(far)), model.score_samples(far)
+    )
+    np.testing.assert_array_equal(model.score_samples(far[7:8]), model.score_samples(far)[7:8])

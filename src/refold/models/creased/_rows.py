@@ -39,10 +39,10 @@ def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
 
 
 def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
-    """Yield X in parts of float64 that are small enough to be worked on at once."""
+    """Yield X in parts of float64, row after row in memory, that may be copied a few times."""
     for begin in range(0, len(X), _AT_ONCE):
         part = slice(begin, min(begin + _AT_ONCE, len(X)))
-        yield part, np.asarray(X[part], dtype=np.float64)
+        yield part, np.ascontiguousarray(X[part], dtype=np.float64)
 
 
 def on_threads(
