@@ -171,3 +171,11 @@ def test_a_value_that_many_rows_have_does_not_lead():
         assert (found.by_blame[:, 0] == year).mean() < 0.05  # it led in 98.5 % of the rows
         faulty = Judgement.of(model, new.assign(year=2012))  # a value that none has does
         assert (faulty.by_blame[:, 0] == year).all()
+
+
+def test_only_the_first_reason_of_dependence_may_have_a_smaller_part(rng):
+    x = rng.normal(size=400)
+    X = np.column_stack([x, x + 0.1 * rng.normal(size=400), rng.integers(3, size=400)])
+    found = Judgement.of(CreasedREF(n_creases=30).fit(X), rng.normal(size=(200, 3)) * 2)
+    parts = np.take_along_axis(found.attribution().parts, found.by_blame, axis=1)
+    assert (np.diff(parts[:, 1:], axis=1) <= 0).all()

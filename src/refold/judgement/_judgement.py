@@ -198,12 +198,17 @@ class Judgement:
     def by_blame(self) -> Integers:
         """The features of each row by number, those that matter most first.
 
-        That is by their parts; but a value that many training rows have is no reason by itself,
-        and comes after all that are.
+        That is by their parts; but a value that many training rows have is no reason by itself.
+        Where parts add up it comes after all that are; else it may be one together with others,
+        and only does not lead.
         """
-        counts = _COMMON_ALONE if self.judge.scorer.additive else _COMMON_TOGETHER
-        parts = self.attribution().parts
+        parts, additive = self.attribution().parts, self.judge.scorer.additive
+        counts = _COMMON_ALONE if additive else _COMMON_TOGETHER
         blame = np.where(self._common(), counts, 1.0) * parts
+        if not additive and len(parts):
+            leads = blame.argmax(axis=1)[:, None]
+            blame = parts.copy()
+            np.put_along_axis(blame, leads, np.inf, axis=1)
         return np.argsort(-blame, axis=1, kind="stable")
 
     def _common(self) -> Booleans:
