@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from refold import REF, CreasedREF, limits
 from refold.check import drawn
 from refold.judgement import Judgement
-from tests.conftest import BESIDE
+from tests.conftest import real_table
 
 MODELS = {
     "REF": lambda: REF(),
@@ -91,10 +89,7 @@ def test_what_was_kept_says_about_the_same_as_new_rows(name):
 
 def test_a_discrete_column_moves_by_whole_steps():
     """A third of the penguins each year: two years later two thirds are out of all years."""
-    path = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables" / "penguins.csv"
-    if not path.exists():
-        pytest.skip("the penguins are not in REFOLD_DATA")
-    penguins = pd.read_csv(path).dropna().select_dtypes("number")
+    penguins = pd.read_csv(real_table("penguins.csv")).dropna().select_dtypes("number")
     found = limits(CreasedREF(alpha=0.05).fit(penguins))["year"]
     assert (found.low, found.high) == (2007, 2009)
     assert (found.up_50, found.up_90, found.down_50, found.down_90) == (2, 3, 2, 3)
