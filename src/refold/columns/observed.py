@@ -1,0 +1,98 @@
+"""A column as it was brought: numbers, moments in time, or texts, each different one once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.once import once
+
+# Words for a missing value, in small letters; spaces around them do not matter.
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})
+NO_VALUE = -1
+
+
+def is_missing(text: str) -> bool:
+    """Whether a text says that there is no value."""
+    return text.strip().lower() in MISSING
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of a numeric type.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        NaN where one is missing.
+    """
+
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Integers | Booleans) -> Numbers:
+        """Return some of the rows."""
+        return Numbers(self.values[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A column of a type for dates, times or both.
+
+    Parameters
+    ----------
+    seconds : ndarray of shape (n,)
+        By the clock on the wall, since 1970, or since midnight where there is no date; NaN where
+        one is missing.
+    has_date, has_clock : bool
+        Whether they say which day it is, and what time of the day.
+    """
+
+    seconds: Floats
+    has_date: bool
+    has_clock: bool
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def take(self, rows: Integers | Booleans) -> Moments:
+        """Return some of the rows."""
+        return Moments(self.seconds[rows], self.has_date, self.has_clock)
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of texts, categories or truth values.
+
+    Parameters
+    ----------
+    values : sequence of str
+        Each different text once, as it was written, none of them a word for a missing value.
+    codes : ndarray of shape (n,)
+        Which one a row has; -1 where it is missing.
+    """
+
+    values: Sequence[str]
+    codes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @once
+    def counts(self) -> Integers:
+        """How many rows have each value."""
+        seen = self.codes[self.codes >= 0]
+        return np.bincount(seen, minlength=len(self.values))
+
+    def take(self, rows: Integers | Booleans) -> Texts:
+        """Return some of the rows; the values stay, also those that no row has any more."""
+        return Texts(self.values, self.codes[rows])
+
+
+Observed = Numbers | Moments | Texts
