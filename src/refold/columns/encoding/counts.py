@@ -112,7 +112,12 @@ class TableCounts:
         )
 
     def encode(
-        self, table: Brought, *, left_out: bool = False, n_jobs: int | None = None
+        self,
+        table: Brought,
+        *,
+        left_out: bool = False,
+        folded_apart: bool = False,
+        n_jobs: int | None = None,
     ) -> Encoded:
         """Return rows as numbers.
 
@@ -122,6 +127,9 @@ class TableCounts:
             The rows.
         left_out : bool, default=False
             Whether they were counted, and are to be looked at as if they had not been.
+        folded_apart : bool, default=False
+            Whether that goes for the folds of numbers too: then these are other folds than those of
+            new rows, which is right for calibrating and wrong for learning.
         n_jobs : int or None, default=None
             Threads.
         """
@@ -139,7 +147,9 @@ class TableCounts:
             if not isinstance(each, Figures):
                 out[:, k] = self.views(k, each, left_out=left_out).max(axis=1)
         if self.numbers is not None:
-            out[:, self.plan.numbers] = self._number_views(X, state, left_out, n_jobs)
+            fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
+            readable = self.numbers.readability(state, left_out=left_out)
+            out[:, self.plan.numbers] = np.maximum(fold(X, n_jobs=n_jobs), readable)
         if self.slices:
             self._add_dependence(self.plan.codes(cells), out, left_out)
         return Encoded(X, out, novel, judged)
@@ -154,14 +164,6 @@ class TableCounts:
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
         return counts.views(cells.dated, ranged=ranged, left_out=left_out)
-
-    def _number_views(
-        self, X: Floats, state: Integers, left_out: bool, n_jobs: int | None
-    ) -> Floats:
-        assert self.numbers is not None
-        fold = self.numbers.left_out if left_out else self.numbers.magnitudes
-        readable = self.numbers.readability(state, left_out=left_out)
-        return np.maximum(fold(X, n_jobs=n_jobs), readable)
 
     def _add_dependence(self, codes: list[Integers], out: Floats, left_out: bool) -> None:
         for k, slices in self.slices.items():

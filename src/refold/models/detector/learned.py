@@ -79,7 +79,12 @@ class Learned:
         """What judges encoded rows; made when it is first asked for."""
         counts = self.table.ready
         assert self.sample.rows is not None
-        encoded = counts.encode(self.sample.rows, left_out=True, n_jobs=self.n_jobs)
+        encoded = counts.encode(
+            self.sample.rows,
+            left_out=True,
+            folded_apart=self.method == "ref",
+            n_jobs=self.n_jobs,
+        )
         if counts.plan.plain:
             return self._fitted(encoded.numbers, magnitudes=0)
         if self.method == "creased":
