@@ -47,7 +47,7 @@ _DURATIONS = word_set(
     "duration elapsed length runtime laptime lap took taken dauer laufzeit durée duree duración "
     "duracion interval wait waiting delay uptime downtime"
 )
-_ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnamed seq x")
+_ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnamed seq")
 
 
 def words(name: str) -> list[str]:
@@ -103,4 +103,4 @@ def says_duration(name: str) -> bool:
 def says_row(name: str) -> bool:
     """Whether the name says that values count or identify the rows."""
     parts = words(name)
-    return not parts or parts[0] in _ROWS or says_identifier(name)
+    return not parts or name == "X" or parts[0] in _ROWS or says_identifier(name)

@@ -102,16 +102,18 @@ def _settled(
 ) -> Reading[NumberForm]:
     """Choose between thousands and a fraction where every number has three digits behind a mark.
 
-    Numbers below and above a thousand of which only these have the mark, and that end in 0
-    behind it, are thousands: of a fraction nobody writes such a 0 only sometimes.
+    Numbers of which only those from a thousand on have the mark, and that end in 0 behind it, are
+    thousands: of a fraction nobody writes such a 0 only sometimes.
     """
-    mark = best.decimal if not best.thousands else best.thousands
-    digits = [re.sub(f"[^0-9{re.escape(mark)}]", "", text[:LONGEST]) for text in texts]
-    marked = [text for text in digits if mark in text]
-    bare = [text for text in digits if text and mark not in text]
-    long = any(len(text) > 3 for text in bare)
-    thousands = not long and bool(bare) and any(text.endswith("0") for text in marked)
     grouped, fraction = (best, other) if best.thousands else (other, best)
-    if best.decimal == "." and not best.thousands:  # as Python writes it
-        return Reading(grouped, share, fraction) if thousands else Reading(best, share)
+    mark = re.escape(grouped.thousands)
+    digits = [re.sub(f"[^0-9{mark}]", "", text[:LONGEST]) for text in texts]
+    marked = [text for text in digits if grouped.thousands in text]
+    bare = [text for text in digits if text and grouped.thousands not in text]
+    long = any(len(text) > 3 for text in bare)
+    thousands = bool(bare) and not long and any(text.endswith("0") for text in marked)
+    if grouped.thousands == ".":  # otherwise it is as Python writes it
+        return Reading(grouped, share, fraction) if thousands else Reading(fraction, share)
+    if thousands:
+        return Reading(grouped, share)
     return Reading(fraction, share, grouped) if long else Reading(grouped, share, fraction)

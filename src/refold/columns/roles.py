@@ -145,9 +145,11 @@ def _reading(name: str, sample: TextSample) -> Reading[NumberForm] | Reading[Dat
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
     numbers = read_as_numbers(sample)
-    if _enough(numbers.share, rows) and not _is_coded(name, sample.texts):
+    durations = read_as_durations(sample)  # minutes may be a unit too
+    longest = durations.share >= numbers.share
+    if _enough(numbers.share, rows) and not longest and not _is_coded(name, sample.texts):
         return numbers
-    dates, durations = read_as_dates(sample), read_as_durations(sample)
+    dates = read_as_dates(sample)
     longer = dates is None or durations.share > dates.share or says_duration(name)
     if longer and _enough(durations.share, rows):
         return durations
@@ -201,8 +203,8 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
         seconds = dated.form.of_numbers(values)
         return _dates(name, seconds[~np.isnan(seconds)], dated.form)
     if counts_rows(values, named=says_row(name)):
-        first, last = float(values[0]), float(values[-1])
-        return Guess("ignore", None, (findings.running_number(name, first, last),))
+        ends = (float(values.min()), float(values.max()))
+        return Guess("ignore", None, (findings.running_number(name, *ends, otherwise="number"),))
     if form.plain and _are_codes(name, values):
         return _codes(name, values)
     return Guess("number", form, tuple(_notice_numbers(name, values)))
@@ -217,7 +219,8 @@ def _are_codes(name: str, values: Floats) -> bool:
 
 def _codes(name: str, values: Floats) -> Guess:
     different, example = len(np.unique(values)), f"{values[0]:.0f}"
-    if different >= max(_LEAST_ROWS, _DIFFERENT * len(values)):
+    alone = different >= max(_LEAST_ROWS, _DIFFERENT * len(values))
+    if alone and says_identifier(name):
         return Guess("identifier", None, (findings.identifier(name, example),))
     role: Role = "category" if _repeats(different, len(values)) else "text"
     return Guess(role, None, (findings.code(name, example),))
@@ -256,8 +259,10 @@ def _words(name: str, column: Texts, sample: TextSample) -> Guess:
     if different >= max(_LEAST_ROWS, _DIFFERENT * rows):
         if _count_up(column):
             ends = (column.values[code] for code in column.codes[column.codes >= 0][[0, -1]])
-            return Guess("ignore", None, (findings.running_number(name, *ends),))
-        if says_identifier(name) or _look_like_identifiers(sample.texts):
+            said = findings.running_number(name, *ends, otherwise="text")
+            return Guess("ignore", None, (said,))
+        named = says_identifier(name) or not says_code(name)
+        if named and _look_like_identifiers(sample.texts):
             return Guess("identifier", None, (findings.identifier(name, example),))
     return Guess("category" if _repeats(different, rows) else "text")
 
