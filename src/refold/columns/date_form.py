@@ -28,6 +28,7 @@ _DIRECTIVES = {
     "y": "(?P<y>[0-9]{2})",
     "m": "(?P<m>[0-9]{1,2})",
     "d": "(?P<d>[0-9]{1,2})",
+    "q": "(?P<q>[1-4])",
     "b": r"(?P<b>[^\W\d_]{3,12}\.?)",
     "a": r"[^\W\d_]{2,12}\.?",
     "H": "(?P<H>[0-9]{1,2})",
@@ -56,9 +57,9 @@ class DateForm:
     format : str
         ``"iso"`` (``2023-01-31``, perhaps with a time behind a T or a space), ``"unix"`` or
         ``"unix-ms"`` (a count since 1970), or as for ``strptime``: %Y %y %m %d %b %a %H %I %M %S
-        %p. Days and months may have one digit or two, %b is a month's name in one of four
-        languages. Behind a date the time may be missing, and of ``%H:%M:%S`` the seconds; they
-        may have a fraction and a zone.
+        %p, and %q for the quarter. Days and months may have one digit or two, %b is a month's
+        name in one of four languages. Behind a date the time may be missing, and of
+        ``%H:%M:%S`` the seconds; they may have a fraction and a zone.
     has_date, has_clock : bool
         Whether they say which day it is, and what time of the day.
 
@@ -290,6 +291,7 @@ def _day(fields: Fields) -> Floats:
         year = np.where(fields["y"] < _CENTURY, 2000, 1900) + fields["y"]
     one = np.ones_like(year)
     month, day = fields.get("b", fields.get("m", one)), fields.get("d", one)
+    month = 3 * fields["q"] - 2 if "q" in fields else month
     wrong = (month < 1) | (month > 12) | (year < 1)
     months = (12 * (year - 1970) + np.where(wrong, 1, month) - 1).astype("datetime64[M]")
     first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))

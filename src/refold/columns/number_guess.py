@@ -24,6 +24,7 @@ _MARKS = (
     (",", "'"),
 )
 _USUAL, _ALL = 0.5, 0.99  # the share of the cells that have to have the unit
+_SOME, _VARIOUS = 0.1, 5  # the share of cells, and how many different, that have to be numbers
 _AROUND = re.compile(
     rf"[+({MINUS}]?[{SPACES}]?([^0-9{SPACES}(+]{{0,8}}?)[{SPACES}]?[+({MINUS}]?[{SPACES}]?"
     rf"[0-9.](?:[0-9.,'’]|[{SPACES}](?=[0-9]))*(?:[eE][+-]?[0-9]{{1,4}})?([{SPACES}]?)(.{{0,30}})"
@@ -67,8 +68,11 @@ def read_as_durations(sample: TextSample) -> Reading[NumberForm]:
 
 
 def _share(sample: TextSample, values: Floats, aside: Booleans) -> float:
-    seen, read = sample.weights[~aside].sum(), sample.weights[~np.isnan(values)].sum()
-    return float(read / seen) if read >= _USUAL * sample.weights.sum() else sample.share(values)
+    """Return the share of the cells that are numbers, without those that stand in place of one."""
+    read, weights = ~np.isnan(values), sample.weights
+    if read.sum() < _VARIOUS or weights[read].sum() < _SOME * weights.sum():
+        return sample.share(values)
+    return float(weights[read].sum() / weights[~aside].sum())
 
 
 def _aside(sample: TextSample, forms: list[NumberForm]) -> Booleans:
