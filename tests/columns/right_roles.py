@@ -27,8 +27,8 @@ RIGHT = {
     },
     "tables/natural-adult.csv.gz": {"words": f"{_ADULT}|row_is"},
     "tables/natural-attrition.csv.gz": {
-        "words": "BusinessTravel|Department|Education|EducationField|EnvironmentSatisfaction|Gender|"
-        "JobInvolvement|JobRole|JobSatisfaction|MaritalStatus|OverTime|PerformanceRating|"
+        "words": "BusinessTravel|Department|Education|EducationField|EnvironmentSatisfaction|"
+        "Gender|JobInvolvement|JobRole|JobSatisfaction|MaritalStatus|OverTime|PerformanceRating|"
         "RelationshipSatisfaction|WorkLifeBalance|row_is",
     },
     "tables/natural-churn.csv.gz": {

@@ -1,5 +1,6 @@
 """Real tables that packages bring, or that lie beside the checkout, as readers would give them."""
 
+import json
 import os
 from importlib.resources import files
 from pathlib import Path
@@ -31,14 +32,15 @@ def table_file(name):
 def as_written(path):
     """All cells as texts, as a CSV has them."""
     if path.suffix == ".json":
-        frame = pd.read_json(path, convert_dates=False)
-        return frame.astype(object).map(lambda cell: "" if pd.isna(cell) else str(cell))
+        return as_typed(path).astype(object).map(lambda cell: "" if pd.isna(cell) else str(cell))
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 def as_typed(path):
     """Columns of the types that pandas guesses."""
-    return pd.read_json(path, convert_dates=False) if path.suffix == ".json" else pd.read_csv(path)
+    if path.suffix == ".json":
+        return pd.DataFrame(json.loads(path.read_text(encoding="utf-8")))
+    return pd.read_csv(path)
 
 
 def texts(cells):

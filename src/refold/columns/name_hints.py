@@ -26,7 +26,8 @@ _ID_OF = re.compile(
 # Codes if the whole name is this word.
 _ALONE = word_set(
     "state statefip county country region district msa race ethnicity religion industry "
-    "occupation occ nationality department dept"
+    "occupation occ nationality "
+    "department dept firm sector location"
 )
 # What has a number that is a name: room number, lot no.
 _NUMBERED = word_set(

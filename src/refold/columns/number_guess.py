@@ -23,6 +23,8 @@ _MARKS = (
     (".", "'"),
     (",", "'"),
 )
+_KINDS = dict.fromkeys(SPACES, " ") | {"’": "'"}
+_DIGITS = frozenset("0123456789")
 _USUAL, _ALL = 0.5, 0.99  # the share of the cells that have to have the unit
 _SOME, _VARIOUS = 0.1, 5  # the share of cells, and how many different, that have to be numbers
 _AROUND = re.compile(
@@ -40,16 +42,10 @@ _NONE = word_set(
 def read_as_numbers(sample: TextSample, decimal: str = "") -> Reading[NumberForm]:
     """Return the form in which most of the cells are numbers; the share may be 0.
 
-    The decimal mark may be given.
-
-    Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a column of them: they count
-    neither for nor against it.
+    The decimal mark may be given. Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a
+    column of them: they count neither for nor against it.
     """
-    units = [("", ""), *_unit(sample)]
-    marks = [pair for pair in _MARKS if not decimal or pair[0] == decimal]
-    if not marks:
-        raise ValueError(f"the decimal mark is a point or a comma, not {decimal!r}")
-    forms = [NumberForm(*pair, *unit) for unit in units for pair in marks]
+    forms = _forms(sample, decimal)
     aside = _aside(sample, forms)
     values = {form: form.read(sample.texts) for form in forms}
     shares = {form: _share(sample, values[form], aside) for form in forms}
@@ -65,6 +61,20 @@ def read_as_durations(sample: TextSample) -> Reading[NumberForm]:
     """Return the share of the cells that are durations."""
     form = NumberForm(kind="duration")
     return Reading(form, sample.share(form.read(sample.texts)))
+
+
+def _forms(sample: TextSample, decimal: str) -> list[NumberForm]:
+    """Return the forms whose marks occur, with and without the unit."""
+    if decimal not in ("", ".", ","):
+        raise ValueError(f"the decimal mark is a point or a comma, not {decimal!r}")
+    seen = {_KINDS.get(letter, letter) for text in sample.texts for letter in text[:LONGEST]}
+    marks = [pair for pair in _MARKS if not decimal or pair[0] == decimal]
+    # The first reads what Python reads, the second also (12.50) and 12-.
+    there = [pair for pair in marks[2:] if seen.issuperset(pair[1]) and seen & set("".join(pair))]
+    usual = marks[:1] if seen <= _DIGITS else marks[:2]
+    return [
+        NumberForm(*pair, *unit) for unit in [("", ""), *_unit(sample)] for pair in usual + there
+    ]
 
 
 def _share(sample: TextSample, values: Floats, aside: Booleans) -> float:

@@ -145,9 +145,11 @@ def _reading(name: str, sample: TextSample) -> Reading[NumberForm] | Reading[Dat
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
     numbers = read_as_numbers(sample)
-    durations = read_as_durations(sample)  # minutes may be a unit too
-    longest = durations.share >= numbers.share
-    if _enough(numbers.share, rows) and not longest and not _is_coded(name, sample.texts):
+    fit = _enough(numbers.share, rows) and not _is_coded(name, sample.texts)
+    if fit and not numbers.form.suffix:
+        return numbers
+    durations = read_as_durations(sample)
+    if fit and durations.share < numbers.share:  # minutes are a unit too
         return numbers
     dates = read_as_dates(sample)
     longer = dates is None or durations.share > dates.share or says_duration(name)

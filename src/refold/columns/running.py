@@ -80,6 +80,7 @@ def _is_drawn(values: Floats) -> bool:
     gaps = np.abs(np.diff(values))
     mean = float(gaps.mean())
     scatter = float(gaps.var()) / (mean * mean)  # 1 − 1/mean for a geometric distribution
+    # Kolmogorov and Smirnov: 1 sample in 100 is farther off.
     line = np.linspace(values[0], values[-1], len(values))
     off = float(np.abs(values - line).max()) / abs(float(values[-1] - values[0]))
-    return 0.5 <= scatter / (1.0 - 1.0 / mean) <= 2.0 and off <= 2.0 / sqrt(len(values))
+    return 0.5 <= scatter / (1.0 - 1.0 / mean) <= 2.0 and off <= 1.63 / sqrt(len(values))
