@@ -97,6 +97,8 @@ def test_numbers_are_days_or_counts():
     days = DateForm("%Y%m%d", True, False).of_numbers(np.array([20200303.0, 20200230.0, np.nan]))
     np.testing.assert_array_equal(days, [since_1970(datetime(2020, 3, 3)), np.nan, np.nan])
     assert DateForm("unix-ms", True, True).read(["1583193600000"])[0] == days[0]
+    assert DateForm("%Y%m%d", True, False).read(["20200303.0"])[0] == days[0]
+    assert np.isnan(DateForm("unix", True, True).read(["1e300", "-", "x"])).all()
 
 
 @pytest.mark.parametrize("form", [DateForm("iso", True, True), DateForm("Q%q %Y", True, False)])

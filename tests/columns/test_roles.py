@@ -6,10 +6,13 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from refold.columns.date_form import DateForm
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Moments, Numbers, Texts
+from refold.columns.observed import Moments, Numbers, Texts, is_missing
 from refold.columns.roles import as_role, guess
 from tests.columns.tables import texts
 
@@ -196,6 +199,41 @@ def test_an_unknown_role_is_refused_in_words():
 
 def test_a_running_number_can_be_learned_if_asked():
     assert as_role("n", Numbers(np.arange(99.0)), "number").role == "number"
+
+
+odd = st.one_of(
+    st.text(max_size=20),
+    st.text("0123456789.,:-/ '()<$%€hm TZ", max_size=14),
+    st.from_regex(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}", fullmatch=True),
+    st.floats().map(str),
+)
+
+
+@given(st.text(max_size=10), st.lists(odd, max_size=40), st.sampled_from(["number", "date"]))
+def test_whatever_is_in_cells_they_get_a_role_or_an_error_in_words(name, cells, role):
+    found = guess(name, texts(cells))
+    if found.form is not None:
+        assert not np.isnan(found.form.read([c for c in cells if not is_missing(c)])).all()
+    try:
+        assert as_role(name, texts(cells), role).role == role
+    except ValueError as error:
+        said = str(error)
+        assert said.startswith(f"{name} cannot be a {role}: no cell reads as one")
+
+
+@given(hnp.arrays(float, st.integers(0, 40)), st.sampled_from(["id", "date", "x"]))
+def test_whatever_numbers_there_are_they_get_a_role(values, name):
+    assert (guess(name, Numbers(values)).role == "ignore") or np.isfinite(values).any()
+
+
+@pytest.mark.parametrize("role", ["number", "date", "category", "ignore"])
+def test_an_empty_column_is_what_the_user_says(role):
+    for nothing in (
+        Numbers(np.full(3, np.nan)),
+        texts(["", "?"]),
+        Moments(np.zeros(0), True, True),
+    ):
+        assert as_role("x", nothing, role).role == role
 
 
 @pytest.mark.slow

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.month_names import month_of
+from refold.columns.number_form import NumberForm
 
 LONGEST = 64  # characters; no date is longer, and hostile texts are not looked at
 UNIX = {"unix": 1.0, "unix-ms": 1e-3}  # seconds and milliseconds since 1970
+COUNTED = (*UNIX, "%Y%m%d")  # numbers, which may be written 20230131.0 too
+_FIRST_DAY, _AFTER_LAST = -62135596800.0, 253402300800.0  # the years 1 to 9999
 _LONGEST_FORMAT = 40
 _ZONE = (
     r"(?P<z>(?: ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?|[A-Z]{3,4}"
@@ -93,8 +96,8 @@ class DateForm:
         -------
         ndarray of shape (n,)
         """
-        if self.format in UNIX:
-            return self.of_numbers(np.fromiter(map(_count, texts), np.float64, len(texts)))
+        if self.format in COUNTED:
+            return self.of_numbers(NumberForm().read(texts))
         pattern = _pattern(self.format)
         seconds = np.full(len(texts), nan)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -127,8 +130,9 @@ class DateForm:
         array([86400.,    nan])
         """
         if self.format in UNIX:
-            return np.asarray(values * UNIX[self.format])
-        if self.format != "%Y%m%d":
+            seconds = values * UNIX[self.format]
+            return np.where((seconds >= _FIRST_DAY) & (seconds < _AFTER_LAST), seconds, nan)
+        if self.format not in COUNTED:
             raise ValueError(f"numbers are no dates of the form {self.format}")
         whole = (values >= 10000.0) & (values < 1e8) & (values == np.floor(values))
         days = np.where(whole, values, 0.0).astype(np.int64)
@@ -183,11 +187,6 @@ def _translated(form: str) -> str:
         space = " {1,2}" if letter == " " else re.escape(letter)
         parts.append(_DIRECTIVES[directive] if directive else space)
     return "".join(parts)
-
-
-def _count(text: str) -> float:
-    text = text.strip()
-    return float(text) if len(text) <= 16 and text.isascii() and text.isdigit() else nan
 
 
 def _read_like_the_first(

@@ -78,14 +78,12 @@ def guess(name: str, column: Observed) -> Guess:
     >>> guess("price", prices)
     Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), noticed=())
     """
+    if _is_empty(column):
+        return Guess("ignore", None, (findings.empty(name),))
     if isinstance(column, Moments):
-        seconds = column.seconds[~np.isnan(column.seconds)]
-        return _dates(name, seconds, _form_of(column)) if len(seconds) else _empty(name)
+        return _dates(name, column.seconds[~np.isnan(column.seconds)], _form_of(column))
     if isinstance(column, Numbers):
-        values = column.values[np.isfinite(column.values)]
-        return _numbers(name, values, NumberForm()) if len(values) else _empty(name)
-    if not column.counts.any():
-        return _empty(name)
+        return _numbers(name, column.values[np.isfinite(column.values)], NumberForm())
     return _texts(name, column, TextSample.of(column))
 
 
@@ -118,6 +116,10 @@ def as_role(name: str, column: Observed, role: str) -> Guess:
     Guess(role='category', form=None, noticed=())
     """
     kind, _, how = role.partition(":")
+    if role == "number" and _is_empty(column):
+        return Guess("number", NumberForm())
+    if role == "date" and _is_empty(column):
+        return Guess("date", DateForm("iso", has_date=True, has_clock=True))
     if kind == "number":
         return _as_numbers(name, column, how)
     if kind == "date":
@@ -298,8 +300,12 @@ def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:
         yield findings.constant(name, value)
 
 
-def _empty(name: str) -> Guess:
-    return Guess("ignore", None, (findings.empty(name),))
+def _is_empty(column: Observed) -> bool:
+    """Whether no row has a value."""
+    if isinstance(column, Texts):
+        return not bool(column.counts.any())
+    values = column.values if isinstance(column, Numbers) else column.seconds
+    return not bool(np.isfinite(values).any())
 
 
 def _form_of(column: Moments) -> DateForm:
@@ -322,40 +328,36 @@ def _as_numbers(name: str, column: Observed, decimal: str) -> Guess:
         raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
     if isinstance(column, Numbers):
         values = column.values[np.isfinite(column.values)]
-        said = tuple(_notice_numbers(name, values)) if len(values) else ()
-        return Guess("number", NumberForm(), said)
+        return Guess("number", NumberForm(), tuple(_notice_numbers(name, values)))
     sample = TextSample.of(column)
-    if not sample.texts:
-        return Guess("number", NumberForm())
-    reading = max(
-        read_as_numbers(sample, decimal), read_as_durations(sample), key=lambda r: r.share
-    )
+    readings = (read_as_numbers(sample, decimal), read_as_durations(sample))
+    reading = max(readings, key=lambda each: each.share)
     if reading.share == 0.0:
-        raise _unfit(name, "number", sample)
-    values = _in_order(column, reading.form)
+        raise _unfit(name, "number", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
+    values = _in_order(column, reading.form)
     return Guess("number", reading.form, (*unclear, *_notice_numbers(name, values)))
 
 
 def _as_dates(name: str, column: Observed, form: str) -> Guess:
     if isinstance(column, Moments):
-        seconds = column.seconds[~np.isnan(column.seconds)]
-        return _dates(name, seconds, _form_of(column))
+        return guess(name, column)
     if isinstance(column, Numbers):
         values = column.values[np.isfinite(column.values)]
         counted = numbers_as_dates(values)
-        if len(values) and counted.share == 0.0:
-            raise ValueError(f"{name} cannot be a date: numbers are none, such as {values[0]:.10g}")
-        return _dates(name, counted.form.of_numbers(values), counted.form)
+        if counted.share == 0.0:
+            raise _unfit(name, "date", f"{values[0]:.10g}")
+        seconds = counted.form.of_numbers(values)
+        return _dates(name, seconds[~np.isnan(seconds)], counted.form)
     sample = TextSample.of(column)
     reading = read_as_dates(sample, form)
     if reading is None or reading.share == 0.0:
-        raise _unfit(name, "date", sample)
+        raise _unfit(name, "date", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
     seconds = _in_order(column, reading.form)
     return Guess("date", reading.form, (*unclear, *_notice_dates(name, seconds, reading.form)))
 
 
-def _unfit(name: str, role: str, sample: TextSample) -> ValueError:
-    example = f", such as {findings.shown(sample.texts[0])!r}" if sample.texts else ""
-    return ValueError(f"{name} cannot be a {role}: no cell reads as one{example}")
+def _unfit(name: str, role: str, example: str) -> ValueError:
+    shown = findings.shown(example)
+    return ValueError(f"{name} cannot be a {role}: no cell reads as one, such as {shown!r}")
