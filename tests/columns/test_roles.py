@@ -237,6 +237,22 @@ def test_an_empty_column_is_what_the_user_says(role):
 
 
 @pytest.mark.slow
+def test_a_table_sorted_by_something_else_first_is_no_log():
+    days = np.datetime_as_string(np.datetime64("2000-01-01", "s") + np.arange(120_000)).tolist()
+    codes = np.tile(np.arange(120_000), 2)
+    assert kinds(guess("t", Texts(days, codes[:120_000]))) == ["running-time"]
+    assert kinds(guess("t", Texts(days, codes))) == []
+
+
+@pytest.mark.slow
+def test_a_column_may_begin_with_many_cells_that_cannot_be_read(rng):
+    values = ["?!", *(repr(value) for value in rng.normal(size=60_000).tolist())]
+    codes = np.concatenate([np.zeros(60_000), np.repeat(np.arange(1, 60_001), 100)])
+    found = guess("x", Texts(values, codes.astype(np.int64)))
+    assert (found.role, found.form) == ("number", NumberForm())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [str, lambda n: f"{n * 0.37:.2f}", lambda n: f"some text {n}", lambda n: f"A{n * 7}"]
 )

@@ -176,12 +176,19 @@ def _is_coded(name: str, texts: list[str]) -> bool:
 
 
 def _in_order(column: Texts, form: Form) -> Floats:
-    """Return the values of rows, one after the other; of many different ones the first rows."""
+    """Return the values of rows, one after the other.
+
+    Where there are many different ones, of numbers the first rows, which go on by even steps if
+    they count, and of dates rows from everywhere: a table may be sorted by something else first.
+    """
     codes = column.codes[column.codes >= 0]
-    if len(column.values) <= _ORDERED_ROWS:
-        values = form.read(column.values)[codes]
-    else:
-        values = form.read([column.values[code] for code in codes[:_ORDERED_ROWS].tolist()])
+    if len(column.values) > _ORDERED_ROWS:
+        drawn = np.random.default_rng(0).choice(len(codes), _ORDERED_ROWS, replace=False)
+        some = codes[:_ORDERED_ROWS] if isinstance(form, NumberForm) else codes[np.sort(drawn)]
+        values = form.read([column.values[code] for code in some.tolist()])
+        if not np.isnan(values).all():
+            return np.asarray(values[~np.isnan(values)])
+    values = form.read(column.values)[codes]
     return np.asarray(values[~np.isnan(values)])
 
 
