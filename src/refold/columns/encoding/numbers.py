@@ -11,7 +11,6 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
-from refold.columns.encoding.surprise import Surprise
 
 VIEWS = ("value", "readable")
 READABLE, MISSING, UNREADABLE = range(3)
@@ -55,14 +54,6 @@ class NumberCounts:
     def chain(self) -> FoldChain:
         """The folds of all rows."""
         return _chain(self.sketch, None)
-
-    def readability(self, state: Integers, *, left_out: bool = False) -> Floats:
-        """Return how surprising it is that each cell is missing, or cannot be read."""
-        out = np.empty(state.shape)
-        for column, (counts, codes) in enumerate(zip(self.states, state.T, strict=True)):
-            surprise = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
-            out[:, column] = surprise[codes]
-        return out
 
     def magnitudes(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
         """Return how far out each value is, on average over the levels of folding; 0 if missing."""
