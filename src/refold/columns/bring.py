@@ -17,7 +17,7 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
-from refold.columns.observed import Moments, Numbers, Observed, Texts, is_missing
+from refold.columns.observed import Moments, Numbers, Observed, Texts, is_missing, kept
 
 _DAY = 86_400.0
 _NUMBERS = (int, float, Decimal, np.number)
@@ -226,9 +226,9 @@ def texts_of(cells: Sequence[str]) -> Texts:
 def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
     """Take words for missing values as missing, and values that are one text as one."""
     place: dict[str, int] = {}
-    to = [-1 if is_missing(value) else place.setdefault(value, len(place)) for value in values]
+    to = [-1 if is_missing(text) else place.setdefault(kept(text), len(place)) for text in values]
     if len(place) == len(values):
-        return Texts(values, codes)
+        return Texts(list(place), codes)
     return Texts(list(place), np.array([*to, -1], dtype=np.int64)[codes])
 
 
