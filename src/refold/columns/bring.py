@@ -17,7 +17,7 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
-from refold.columns.observed import Moments, Numbers, Observed, Texts, is_missing
+from refold.columns.observed import LONGEST, Moments, Numbers, Observed, Texts, is_missing, kept
 
 _DAY = 86_400.0
 # Than any word for a missing value, with some space around it.
@@ -228,6 +228,7 @@ def texts_of(cells: Sequence[str]) -> Texts:
 
 def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
     """Take words for missing values as missing, and values that are one text as one."""
+    values = [kept(v) if len(v) > LONGEST or not v.isascii() else v for v in values]
     known = not any(len(value) < _LONGER and is_missing(value) for value in values)
     if known and len(set(values)) == len(values):
         return Texts(values, codes)

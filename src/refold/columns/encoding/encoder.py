@@ -294,7 +294,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._check_roles(names)
             return brought
         if all_columns:
-            return self._find_columns(bring(X, ignore), [n for n in self._all() if n not in ignore])
+            wanted = [name for name in self._state.names if name not in ignore]
+            return self._find_columns(bring(X, ignore), wanted)
         return self._find_columns(bring(X, self._unused()), self.counts.plan.names)
 
     def _read_array(self, X: Any, *, reset: bool) -> Brought:
@@ -313,9 +314,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _unused(self) -> list[str]:
         return [column.name for column in self.counts.plan.columns if column.role == "ignore"]
-
-    def _all(self) -> list[str]:
-        return [column.name for column in self.counts.plan.columns]
 
     def _find_columns(self, table: Brought, wanted: list[str]) -> Brought:
         absent = [name for name in wanted if name not in table.names]

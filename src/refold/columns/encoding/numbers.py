@@ -14,7 +14,7 @@ from refold.base.once import once
 
 VIEWS = ("value", "readable")
 READABLE, MISSING, UNREADABLE = range(3)
-_N_ITER, _MAX_GAIN = 101, 1e6
+N_ITER, _MAX_GAIN = 101, 1e6
 # Among more rows than this one row moves no fold; among fewer, rows are folded by the others.
 _FEW = 10_000
 _PARTS = 10
@@ -79,7 +79,7 @@ def _has_empty(sketch: Sketch) -> bool:
 
 def _chain(sketch: Sketch, n_jobs: int | None) -> FoldChain:
     gain = min(max(sketch.weight, 1.0), _MAX_GAIN)
-    return sketch.chain(n_iter=_N_ITER, fold="abs", max_gain=gain, n_jobs=n_jobs)
+    return sketch.chain(n_iter=N_ITER, fold="abs", max_gain=gain, n_jobs=n_jobs)
 
 
 def _magnitudes(chain: FoldChain, X: Floats, n_jobs: int | None) -> Floats:
