@@ -84,7 +84,7 @@ def test_as_a_table_there_is_a_line_per_row_and_reason(parts, bad, backend, kind
     explained = explain(REF().fit(parts), bad)
     frame = explained.to_frame(backend)
     assert isinstance(frame, kind)
-    assert frame.shape == (9, 16)
+    assert frame.shape == (9, 19)
     assert list(frame["rank"]) == [1, 2, 3] * 3
     assert list(frame["feature"])[3] == "torque [Nm]"
     assert len(explained.worst(1).to_frame("pandas")) == 3

@@ -11,6 +11,9 @@ _UNSEEN = re.compile(
 )
 
 
+_LONGEST = 60
+
+
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Write characters that a terminal would obey as in JSON; all others stay as they are.
 
@@ -34,3 +37,19 @@ def printable(text: str, *, lines: bool = False) -> str:
     return _UNSEEN.sub(
         lambda found: found[0] if found[0] == kept else f"\\u{ord(found[0]):04x}", text
     )
+
+
+def quoted(text: str) -> str:
+    """Return a cell in quotes, as it may be shown to people: its first 60 characters.
+
+    Examples
+    --------
+    >>> quoted("AB-12")
+    "'AB-12'"
+    """
+    return f"'{shortened(text)}'"
+
+
+def shortened(text: str) -> str:
+    """Return the first 60 characters of a cell, as they may be shown to people."""
+    return printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")

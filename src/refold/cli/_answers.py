@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ def as_document(row: Explanation) -> dict[str, Any]:
         "distance": row.distance,
         "p_value": row.p_value,
         "reasons": [
-            {**asdict(reason), "value": None if math.isnan(reason.value) else reason.value}
+            {**asdict(reason), "value": None if reason.missing else reason.value}
             for reason in row.reasons
         ],
         "changes": [asdict(cell) for cell in row.changes],

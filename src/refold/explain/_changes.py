@@ -11,6 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats
 from refold.explain._ranges import Normal
 from refold.judgement import Judgement
+from refold.models.detector.scorer import inside
 from refold.models.scoring import FoldScorer, Scorer
 
 # How many more features are given up at a time: first in view of those before, then quickly.
@@ -36,7 +37,7 @@ def smallest_changes(found: Judgement, normal: Normal, learned: Floats | None) -
     """
     X = found.rows.astype(np.float64, copy=False)
     instead, chosen = X.copy(), np.zeros(X.shape, dtype=bool)
-    typical = normal.short(_typical(found.judge.scorer, normal)[None])
+    typical = normal.short(_typical(inside(found.judge.scorer), normal)[None])
     open_, parts = np.arange(len(X)), found.attribution().parts
     for step in _steps(X.shape[1]):
         chosen[open_] = _with_more(chosen[open_], np.isnan(X[open_]), parts, step)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from refold._typing import Booleans, Floats
 from refold.explain._ranges import Normal
 from refold.judgement import Judge, Judgement
-from refold.models.scoring import FoldScorer
+from refold.models.detector.scorer import inside
+from refold.models.scoring import FoldScorer, Scorer
 
 _AT_ONCE = 256  # rows, each with a number per level and feature
 _HALVINGS = 60
@@ -33,8 +34,10 @@ _SLACK = 1e-9
 _MOST_GAIN = 1e9  # beyond, rounding decides where values are folded to
 
 
-def is_exact(scorer: FoldScorer) -> bool:
+def is_exact(scorer: Scorer) -> bool:
     """Whether the nearest accepted values are computed, not searched."""
+    if not isinstance(scorer, FoldScorer):
+        return False
     return scorer.chain.fold == "abs" and bool((scorer.chain.gain <= _MOST_GAIN).all())
 
 
@@ -116,8 +119,9 @@ def _of_the_others(scorer: FoldScorer, X: Floats) -> Floats:
 
 
 def _scorer(judge: Judge) -> FoldScorer:
-    assert isinstance(judge.scorer, FoldScorer)
-    return judge.scorer
+    scorer = inside(judge.scorer)
+    assert isinstance(scorer, FoldScorer)
+    return scorer
 
 
 @dataclass

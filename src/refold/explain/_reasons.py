@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Booleans, Floats, Integers
 from refold.explain._beside import beside
 from refold.explain._changes import different, smallest_changes
 from refold.explain._nearest import is_exact, nearest_accepted
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell, Reason
 from refold.explain._search import search, stated
+from refold.explain._tables import of_table, shares
 from refold.judgement import Judgement
 from refold.models.creased import CreasedREF
+from refold.models.detector.scorer import inside as scorer_inside
 from refold.models.scoring import FoldScorer
 
 _AT_ONCE = 1024
@@ -27,12 +29,32 @@ def explained_rows(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of the rows that were judged."""
-    normal, judged = Normal(model.summary_), np.flatnonzero(found.judged)
-    keeps = nearest and isinstance(model, CreasedREF)
-    learned = model.training_sample()[:_LEARNED] if keeps else None
+    judged = np.flatnonzero(found.judged)
     for begin in range(0, len(judged), _AT_ONCE):
         part = found.take(judged[begin : begin + _AT_ONCE])
-        yield from _of_block(part, normal, learned, most, nearest)
+        by_cell = _need_words(part)
+        numbers = _of_numbers(model, part.take(np.flatnonzero(~by_cell)), most, nearest)
+        tables = of_table(model, part.take(np.flatnonzero(by_cell)), most, nearest)
+        yield from (next(tables if words else numbers) for words in by_cell.tolist())
+
+
+def _need_words(found: Judgement) -> Booleans:
+    """Say which rows hold something else than numbers, or none where there always was one."""
+    if found.judge.encoder is None:
+        return np.zeros(len(found), dtype=np.bool_)
+    plain = found.judge.encoder.counts.plan.plain
+    return np.asarray(np.isinf(found.rows).any(axis=1) | (not plain))
+
+
+def _of_numbers(
+    model: Any, found: Judgement, most: int | None, nearest: bool
+) -> Iterator[dict[str, Any]]:
+    if len(found) == 0:
+        return
+    estimator = model if found.judge.encoder is None else model.model_
+    keeps = nearest and isinstance(estimator, CreasedREF)
+    learned = estimator.training_sample()[:_LEARNED] if keeps else None
+    yield from _of_block(found, Normal(model.summary_), learned, most, nearest)
 
 
 def _of_block(
@@ -47,7 +69,7 @@ def _of_block(
     columns = {
         "value": X,
         "contribution": parts,
-        "share": _shares(found),
+        "share": shares(found),
         "inside": inside,
         "as_far": normal.as_far(X),
         "expected": None if expected is None else normal.nearest(expected),
@@ -59,7 +81,7 @@ def _of_block(
     }
     if nearest:
         fields |= {"accepted_at": _or_none(accepted), "stated": _or_none(said)}
-    exact = isinstance(found.judge.scorer, FoldScorer) and is_exact(found.judge.scorer)
+    exact = is_exact(scorer_inside(found.judge.scorer))
     partners = beside(found, inside)
     changes = _changes(found, normal, learned, wanted, said) if nearest else [[]] * len(found)
     own = X.tolist()
@@ -79,15 +101,9 @@ def _of_block(
         }
 
 
-def _shares(found: Judgement) -> Floats:
-    parts = found.attribution().parts
-    total = parts.sum(axis=1) if found.judge.scorer.additive else found.distances
-    return np.divide(parts, total[:, None], out=np.zeros_like(parts), where=total[:, None] > 0.0)
-
-
 def _ways_out(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, Floats]:
     """Return the nearest accepted values, and as they are named."""
-    if isinstance(found.judge.scorer, FoldScorer):
+    if isinstance(scorer_inside(found.judge.scorer), FoldScorer):
         accepted = nearest_accepted(found, normal, wanted)
     else:
         accepted = search(found, normal, wanted)

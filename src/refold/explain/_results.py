@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import narwhals.stable.v2 as nw
 
 from refold._typing import Ranges
-from refold.base.words import printable
+from refold.base.words import printable, quoted, shortened
 from refold.explain._numbers import (
     as_read,
     digits_that,
@@ -37,17 +37,19 @@ class Cell:
     ----------
     feature : str
         Its name.
-    value : float
-        The value.
+    value : float or str
+        The value; a text as it was written.
     """
 
     feature: str
-    value: float
+    value: float | str
 
     def text(self, digits: Callable[[float], str] = in_full) -> str:
-        """Return "torque 91.2 Nm"."""
+        """Return "torque 91.2 Nm", "carrier 'UA'"."""
         name, unit = split_unit(printable(self.feature))
-        return f"{name} {digits(self.value)}{unit}"
+        if isinstance(self.value, str):
+            return f"{name} {quoted(self.value)}"
+        return f"{name} missing" if math.isnan(self.value) else f"{name} {digits(self.value)}{unit}"
 
     def __str__(self) -> str:
         return self.text()
@@ -61,20 +63,21 @@ class Reason:
     ----------
     feature : str
         Its name.
-    value : float
-        What the row has; NaN if missing.
+    value : float or str
+        What the row has; a text as it was written, NaN if missing.
     contribution : float
         Its part of the distance. REF's add up to the distance. CreasedREF's, how much the distance
         would drop had the feature the value that is expected, do not.
     share : float
         The same as a share of the distance.
     normal : tuple of (low, high)
-        The range or ranges that were learned, without cells that are cut off.
+        The range or ranges that were learned, without cells that are cut off; empty unless the
+        feature is a number.
     inside : bool
         Whether the value was learned: it is in a range, and not between the values of a discrete
-        feature; False if missing.
+        feature; False if missing. Of texts and dates: whether it is usual.
     as_far : float
-        The share of training rows that are as far out, on the same side.
+        The share of training rows that are as far out, on the same side, or as surprising.
     beside : tuple of Cell
         The other values of the row that this one is unlikely with, if the row is rejected.
     accepted_at : float or None
@@ -86,10 +89,19 @@ class Reason:
         Whether `accepted_at` was computed (fold abs) or searched for.
     expected : float or None
         CreasedREF: what the other values of the row lead to expect, of what was learned.
+    role : str
+        What the feature is: "number", "category", "text", "identifier" or "date".
+    view : str
+        Of a table that was encoded: in which respect the value is odd, such as "value", "shape",
+        "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
+    words : str
+        The same as a sentence behind the feature and its value.
+    novel : bool
+        Whether the column seemed closed and never had such a value: the row is rejected for that.
     """
 
     feature: str
-    value: float
+    value: float | str
     contribution: float
     share: float
     normal: Ranges
@@ -100,18 +112,37 @@ class Reason:
     stated: float | None = None
     exact: bool = False
     expected: float | None = None
+    role: str = "number"
+    view: str = ""
+    words: str = ""
+    novel: bool = False
+
+    @property
+    def missing(self) -> bool:
+        """Whether the row has no value."""
+        return not isinstance(self.value, str) and math.isnan(self.value)
 
     def __str__(self) -> str:
-        digits = self._digits()
-        name, unit = split_unit(printable(self.feature))
-        value = "missing" if math.isnan(self.value) else f"{number(self.value, digits)}{unit}"
+        told = f"{self._what()}: {_percent(self.share)} of the distance"
+        if not self.normal:
+            return told
+        digits, unit = self._digits(), split_unit(printable(self.feature))[1]
         expected = (
             "" if self.expected is None else f"expected {number(self.expected, digits)}{unit}, "
         )
-        return (
-            f"{name} {value}{self._with()}: {_percent(self.share)} of the distance; "
-            f"{expected}normal {ranges_text(self.normal, digits)}{self._place()}"
-        )
+        return f"{told}; {expected}normal {ranges_text(self.normal, digits)}{self._place()}"
+
+    def _what(self) -> str:
+        """Return the feature, its value, and what is odd about it."""
+        name, unit = split_unit(printable(self.feature))
+        if self.missing:
+            return f"{name} missing{self.words and f'; {self.words}'}"
+        if isinstance(self.value, str):
+            plain = self.role == "date" and self.view != "unreadable"
+            value = shortened(self.value) if plain else quoted(self.value)
+        else:
+            value = f"{number(self.value, self._digits())}{unit}"
+        return f"{name} {value}{f' {self.words}' if self.words else self._with()}"
 
     def _with(self) -> str:
         if not self.beside:
@@ -128,19 +159,20 @@ class Reason:
 
     def _digits(self) -> int:
         """Return how many digits show on which side of the ends the numbers are."""
-        stated = self.value if self.stated is None else self.stated
-        truth = [_within(v, self.normal) for v in (self.value, stated)]
+        value = math.nan if isinstance(self.value, str) else self.value
+        stated = value if self.stated is None else self.stated
+        truth = [_within(v, self.normal) for v in (value, stated)]
 
         def shows(digits: int) -> bool:
             ends = [(as_read(low, digits), as_read(high, digits)) for low, high in self.normal]
             named = stated if self.stated is not None else as_read(stated, digits)  # in full
-            return [_within(v, ends) for v in (as_read(self.value, digits), named)] == truth
+            return [_within(v, ends) for v in (as_read(value, digits), named)] == truth
 
         return digits_that(shows)
 
 
-def _within(value: float, ranges: Sequence[tuple[float, float]]) -> bool:
-    return any(low <= value <= high for low, high in ranges)
+def _within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:
+    return not isinstance(value, str) and any(low <= value <= high for low, high in ranges)
 
 
 def _percent(share: float) -> str:
@@ -195,18 +227,25 @@ class Explanation:
         """Return the first reasons, a sentence each, and what would have to change."""
         shown = [
             reason
-            for rank, reason in enumerate(self.reasons[:reasons])
-            if reason.share >= (_LEAST_SHARE if rank else 0.0) and reason.share > 0.0
+            for rank, reason in enumerate(self.reasons)
+            if reason.novel
+            or (
+                (rank < reasons and reason.share >= (_LEAST_SHARE if rank else 0.0))
+                and reason.share > 0.0
+            )
         ]
         return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 
     def _remark(self, reason: Reason) -> str:
         """Say what the verdict and the range do not make one expect."""
         if self.label == 1:
-            outside = not reason.inside and not math.isnan(reason.value)
+            outside = bool(reason.normal) and not reason.inside and not reason.missing
             return "; accepted all the same" if outside else ""
         remark = ""
-        if reason.inside and not reason.beside and reason is self.reasons[0]:
+        if not reason.normal:
+            leads = reason is self.reasons[0] and not reason.view
+            remark = "; unlikely only with the other values" if leads else ""
+        elif reason.inside and not reason.beside and reason is self.reasons[0]:
             alone = reason.expected is None and reason.contribution > self.threshold
             remark = "by itself" if alone else "only with the other values"
             remark = f"; inside, too far out {remark}"
@@ -264,7 +303,7 @@ class Explanations(Sequence[Explanation]):
             for name in (
                 *("row", "label", "distance", "p_value", "rank", "feature", "value"),
                 *("contribution", "share", "normal", "accepted_at", "exact", "expected"),
-                *("inside", "beside", "change_to"),
+                *("inside", "beside", "change_to", "role", "view", "words"),
             )
         }
         for row in self._rows:
@@ -287,13 +326,23 @@ class Explanations(Sequence[Explanation]):
         columns = self.to_dict()
         types = {
             **dict.fromkeys(("row", "label", "rank"), nw.Int64()),
-            **dict.fromkeys(("feature", "normal", "beside"), nw.String()),
+            **dict.fromkeys(("feature", "normal", "beside", "role", "view", "words"), nw.String()),
             **dict.fromkeys(("exact", "inside"), nw.Boolean()),
         }
+        for name in ("value", "change_to"):  # numbers, unless there are texts among them
+            if any(isinstance(value, str) for value in columns[name]):
+                columns[name], types[name] = _written(columns[name]), nw.String()
         schema = {name: types.get(name, nw.Float64()) for name in columns}
-        for name in ("p_value", "accepted_at", "expected", "change_to"):
-            columns[name] = [math.nan if v is None else v for v in columns[name]]
+        for name, values in columns.items():
+            if schema[name] == nw.Float64():
+                columns[name] = [math.nan if v is None else v for v in values]
         return nw.from_dict(columns, schema, backend=backend).to_native()
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self._rows))
+
+
+def _written(values: Sequence[float | str | None]) -> list[str | None]:
+    """Return values as texts; None where there is none."""
+    numbers = (v if isinstance(v, str) or v is None or v == v else None for v in values)
+    return [f"{v:.17g}" if isinstance(v, float) else v for v in numbers]

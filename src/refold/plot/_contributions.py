@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from refold.base.words import printable, quoted
 from refold.columns.frames import one_row
-from refold.explain import Explanation, explain, number, ranges_text
+from refold.explain import Explanation, Reason, explain, number, ranges_text
 from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, tidy
 
 
@@ -81,7 +82,7 @@ class ContributionsDisplay:
         row = self.explanation
         shown, others = row.reasons[:most], row.reasons[most:]
         # Beside the axes there is room for long texts, at the ends of bars there is not.
-        labels = [f"{r.feature} = {number(r.value)}\nnormal {ranges_text(r.normal)}" for r in shown]
+        labels = [_label(reason) for reason in shown]
         notes = [f"{100 * r.share:.0f} %" for r in shown]
         parts = [r.contribution for r in shown]
         if others:
@@ -110,3 +111,13 @@ class ContributionsDisplay:
         tidy(self.ax_)
         self.ax_.grid(visible=False, axis="y")
         return self
+
+
+def _label(reason: Reason) -> str:
+    """Return a feature with its value, and below what is normal or what is odd about it."""
+    if isinstance(reason.value, str):
+        value = quoted(reason.value)
+    else:
+        value = "missing" if reason.missing else number(reason.value)
+    below = f"normal {ranges_text(reason.normal)}" if reason.normal else reason.words
+    return f"{printable(reason.feature)} = {value}\n{below}"

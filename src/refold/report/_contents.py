@@ -69,8 +69,8 @@ class AlarmGroup:
         The feature that matters most in each of them.
     how : str
         Where its values lie, in words.
-    values : tuple of float
-        The smallest and the largest of them.
+    values : tuple of float or of str
+        The smallest and the largest of them; of texts those that come most often.
     rows : int
         How many rows.
     examples : tuple of str
@@ -79,7 +79,7 @@ class AlarmGroup:
 
     feature: str
     how: str
-    values: Interval
+    values: Interval | tuple[str, ...]
     rows: int
     examples: tuple[str, ...]
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
@@ -31,6 +31,9 @@ from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import TableScorer, marked
 from refold.models.detector.trim import trimmed
 from refold.models.guard import GuardMixin
+
+if TYPE_CHECKING:
+    from refold.explain import Explanations
 
 
 class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
@@ -305,6 +308,27 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._learned.scorer
+
+    def explain(self, X: Any, *, reasons: int | None = None, nearest: bool = True) -> Explanations:
+        """Say of each row whether it is normal, because of which columns, and what would be.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows; columns are found by name.
+        reasons : int or None, default=None
+            How many columns to name per row; None is all.
+        nearest : bool, default=True
+            Whether to look for values with which rejected rows would be accepted.
+
+        Returns
+        -------
+        Explanations
+            See :func:`refold.explain.explain`.
+        """
+        from refold.explain import explain  # a room above: this is its front door
+
+        return explain(self, X, reasons=reasons, nearest=nearest)
 
     def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.

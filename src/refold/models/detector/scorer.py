@@ -44,6 +44,11 @@ def unmarked(rows: Floats, numbers: int) -> tuple[Floats, Booleans]:
     return rows, novel
 
 
+def inside(scorer: Scorer) -> Scorer:
+    """Return what the estimator inside judges by; a scorer of numbers alone is that itself."""
+    return scorer.inside if isinstance(scorer, TableScorer) else scorer
+
+
 @dataclass(frozen=True, eq=False)
 class MeanScorer:
     """The mean of the columns' magnitudes.

@@ -1,0 +1,57 @@
+"""What is odd about a date or a time, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from refold._typing import Integers
+from refold.columns.encoding.dates import HOURS, DateCounts, Dated
+from refold.columns.encoding.text_words import looks_like
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def date_words(counts: DateCounts, view: str, dated: Dated, row: int) -> str:
+    """Say what is odd about a date in one of the views of its column."""
+    if view == "hour":
+        return _hour(counts.hours, int(dated.hour[row]), _clock(dated.moments.seconds[row]))
+    if view == "weekday":
+        day = int(dated.weekday[row])
+        return f"is a {WEEKDAYS[day]} ({of_rows(int(counts.weekdays[day]), counts.weekdays)})"
+    if view == "form":
+        assert dated.shapes is not None
+        shape = dated.shapes.values[int(dated.shapes.codes[row])]
+        return looks_like(counts.shapes, shape, "is written as")
+    side = "before" if dated.moments.seconds[row] < counts.low else "after"
+    low, high = (_day(seconds) for seconds in (counts.low, counts.high))
+    return f"is {side} all ({low} to {high})"
+
+
+def of_rows(have: int, counts: Integers) -> str:
+    """Return "2 of 2,000 rows", "none of 2,000 rows"."""
+    return f"{f'{have:,}' if have else 'none'} of {int(counts.sum()):,} rows"
+
+
+def oclock(hour: int, hours: int = 1) -> str:
+    """Return "between 3 and 4 o'clock"."""
+    return f"between {hour % HOURS} and {(hour + hours - 1) % HOURS + 1} o'clock"
+
+
+def _hour(hours: Integers, hour: int, clock: str) -> str:
+    if hours[hour]:
+        return f"is at {clock} ({of_rows(int(hours[hour]), hours)} {oclock(hour)})"
+    first = hour
+    while not hours[(first - 1) % HOURS] and hour - first < HOURS:
+        first -= 1
+    length = 1
+    while not hours[(first + length) % HOURS] and length < HOURS:
+        length += 1
+    return f"is at {clock}; no row {oclock(first, length)}"
+
+
+def _clock(seconds: float) -> str:
+    return str(np.datetime64(int(np.floor(seconds)), "s"))[11:16]
+
+
+def _day(seconds: float) -> str:
+    return str(np.datetime64(int(np.floor(seconds)), "s"))[:10]
