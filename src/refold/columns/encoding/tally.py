@@ -114,6 +114,12 @@ class Tally:
             return len(self.counts)
         return round(float(self.spectrum()[1].sum())) - bool(self.missing)
 
+    def sampled(self, level: int) -> Mapping[str, int]:
+        """Return the counts of one value in 2**level, all exact; `level` is at least the own."""
+        if not level:
+            return self.counts
+        return {v: count for v, count in self.counts.items() if _hash(v) >> (64 - level) == 0}
+
     def _sampled(self, value: str) -> bool:
         return _hash(value) >> (64 - self.level) == 0 if self.level else True
 
