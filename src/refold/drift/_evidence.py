@@ -105,7 +105,7 @@ def weigh(seen: Counts, training: Training, alarms: FalseAlarms, alpha: float) -
         "differs": of_states | (adjusted[:d] <= alpha),
         "changed": of_states | (remaining <= alpha),
         **_medians(seen, training),
-        **_moved(compared, d),
+        **_moved(compared, d, alpha),
     }
     return Drift(
         rows=seen.rows,
@@ -161,14 +161,14 @@ def _medians(seen: Counts, training: Training) -> dict[str, list[float | None]]:
     return {"median_before": before, "median": now}
 
 
-def _moved(compared: dict[int, list[Comparison]], d: int) -> dict[str, Any]:
-    """Return which classes have moved most, and which values are new."""
+def _moved(compared: dict[int, list[Comparison]], d: int, alpha: float) -> dict[str, Any]:
+    """Return which classes have moved, and which values are new."""
     moved: list[tuple[Share, ...]] = [()] * d
     new_values: list[tuple[str, ...]] = [()] * d
     unseen: list[float | None] = [None] * d
     expected: list[float | None] = [None] * d
     for k, comparisons in compared.items():
-        moved[k] = tuple(_largest([share for each in comparisons for share in _shares(each)]))
+        moved[k] = tuple(_largest(comparisons, alpha))
         for each in comparisons:
             if each.way == "value":
                 most = sorted(each.new.items(), key=lambda item: (-item[1], item[0]))
@@ -182,17 +182,17 @@ def _moved(compared: dict[int, list[Comparison]], d: int) -> dict[str, Any]:
     }
 
 
-def _shares(compared: Comparison) -> list[Share]:
-    names, _ = compared.classes
-    pairs = zip(names, *(shares.tolist() for shares in compared.shares), strict=True)
-    return [
-        Share(compared.way, name, before, now)
-        for name, before, now in pairs
-        if before != now and name is not OTHERS
+def _largest(comparisons: list[Comparison], alpha: float) -> list[Share]:
+    """Return the classes that differ by more than chance, those that differ most first."""
+    tests = sum(len(each.p_values(0)) for each in comparisons)
+    shares = [
+        Share(each.way, name, before, now)
+        for each in comparisons
+        for name, before, now, p in zip(
+            each.classes[0], *(s.tolist() for s in each.shares), each.p_values(0), strict=False
+        )
+        if name is not OTHERS and p * tests <= alpha
     ]
-
-
-def _largest(shares: list[Share]) -> list[Share]:
     return sorted(shares, key=lambda s: (-abs(s.now - s.before), s.of, s.value))[:_SHOWN]
 
 

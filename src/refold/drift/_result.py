@@ -81,7 +81,8 @@ class FeatureDrift:
     median_before, median : float or None
         Of numbers, in the feature's own units. None of others, and if no new row has a value.
     moved : tuple of Share
-        Of texts and dates: the classes whose shares differ most, at most three.
+        Of texts and dates: the classes whose shares differ by more than chance, at most three,
+        those that differ most first.
     new_values : tuple of str
         Of texts: the most frequent values that training has not, at most three.
     unseen : float or None
@@ -142,10 +143,10 @@ class FeatureDrift:
         return text + ("; outliers may explain it" if self.differs and not self.changed else "")
 
     def _new(self) -> str:
-        """Say which values are new, where there are more than one would expect."""
+        """Say which values are new, where there are clearly more than one would expect."""
         if self.unseen is None or self.unseen_expected is None:
             return ""
-        if self.unseen <= self.unseen_expected:
+        if self.unseen <= 2.0 * self.unseen_expected:
             return ""
         new = ", ".join(f"'{shown(value)}'" for value in self.new_values)
         share = f"{_percent(self.unseen)}, {_percent(self.unseen_expected)} expected"
