@@ -118,6 +118,13 @@ class Tally:
             return len(self.counts)
         return round(float(self.spectrum()[1].sum())) - bool(self.missing)
 
+    def sampled(self, level: int) -> Mapping[str, int]:
+        """Return the counts of one value in 2**level, all exact; `level` is at least the own."""
+        if not level:
+            return self.counts
+        inside = _sampled(kernels.hashes(list(self.counts)), level).tolist()
+        return {v: n for (v, n), kept in zip(self.counts.items(), inside, strict=True) if kept}
+
     @staticmethod
     def _bounded(values: list[str], counts: Integers, whole: Tally) -> Tally:
         """Let go of values until there is room for as many again."""
