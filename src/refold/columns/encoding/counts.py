@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,7 @@ class TableCounts:
         *,
         left_out: bool = False,
         folded_apart: bool = False,
+        without: Collection[str] = (),
         n_jobs: int | None = None,
     ) -> Encoded:
         """Return rows as numbers.
@@ -130,6 +131,9 @@ class TableCounts:
         folded_apart : bool, default=False
             Whether that goes for the folds of numbers too: then these are other folds than those of
             new rows, which is right for calibrating and wrong for learning.
+        without : collection of str
+            Views in which a text that was never counted does not surprise, as an export without
+            them judges it.
         n_jobs : int or None, default=None
             Threads.
         """
@@ -145,7 +149,7 @@ class TableCounts:
         out = np.empty(states.shape)
         for k, each in enumerate(cells):
             if not isinstance(each, Figures):
-                out[:, k] = self.views(k, each, left_out=left_out).max(axis=1)
+                out[:, k] = self.views(k, each, left_out=left_out, without=without).max(axis=1)
         if self.numbers is not None:
             fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
             readable = self.numbers.readability(state, left_out=left_out)
@@ -154,12 +158,15 @@ class TableCounts:
             self._add_dependence(self.plan.codes(cells), out, left_out)
         return Encoded(X, out, novel, judged)
 
-    def views(self, k: int, cells: Cells, *, left_out: bool = False) -> Floats:
+    def views(
+        self, k: int, cells: Cells, *, left_out: bool = False, without: Collection[str] = ()
+    ) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]
         if isinstance(cells, Words):
             assert isinstance(counts, TextCounts)
-            return counts.views(cells.texts, left_out=left_out)[cells.texts.codes]
+            found = counts.views(cells.texts, left_out=left_out, without=without)
+            return found[cells.texts.codes]
         assert isinstance(cells, Dates)
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
@@ -174,12 +181,15 @@ class TableCounts:
 
     def _mark_novel(self, cells: list[Cells], states: Integers, novel: Booleans) -> None:
         for k, each in enumerate(cells):
-            known = self.states(k)
-            if known.sum() >= _ENOUGH:
-                novel[:, k] = (known == 0)[states[:, k]]
+            novel[:, k] = self.novel_states(k)[states[:, k]]
             counts = self.others.get(k)
             if isinstance(each, Words) and isinstance(counts, TextCounts):
                 novel[:, k] |= counts.surely_new(each.texts)[each.texts.codes]
+
+    def novel_states(self, k: int) -> Booleans:
+        """Say which states a column never had that has shown enough: readable, missing, not."""
+        known = self.states(k)
+        return np.asarray((known == 0) & (known.sum() >= _ENOUGH))
 
     def states(self, k: int) -> Integers:
         """Return how many rows of a column are readable, missing, unreadable."""
