@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +124,7 @@ class TableCounts:
         *,
         left_out: bool = False,
         folded_apart: bool = False,
+        without: Collection[str] = (),
         n_jobs: int | None = None,
     ) -> Encoded:
         """Return rows as numbers.
@@ -137,6 +138,9 @@ class TableCounts:
         folded_apart : bool, default=False
             Whether that goes for the folds of numbers too: then these are other folds than those of
             new rows, which is right for calibrating and wrong for learning.
+        without : collection of str
+            Views in which a text that was never counted does not surprise, as an export without
+            them judges it.
         n_jobs : int or None, default=None
             Threads.
         """
@@ -157,28 +161,33 @@ class TableCounts:
                 readable = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
                 np.maximum(out[:, k], each.looked_up(readable), out=out[:, k])
             else:
-                out[:, k] = self._largest_view(k, each, left_out)
+                out[:, k] = self._largest_view(k, each, left_out, without)
         if self.slices:
             self._add_dependence(self.plan.codes(cells), out, left_out)
         return Encoded(X, out, novel, _judged(cells, table.rows))
 
-    def _largest_view(self, k: int, cells: Cells, left_out: bool) -> Floats:
+    def _largest_view(
+        self, k: int, cells: Cells, left_out: bool, without: Collection[str]
+    ) -> Floats:
         counts = self.others[k]
-        if isinstance(cells, Words) and isinstance(counts, TextCounts):
-            largest = counts.views(cells.texts, left_out=left_out).max(axis=1)
-            return np.asarray(largest[cells.texts.codes])
-        return np.asarray(self.views(k, cells, left_out=left_out).max(axis=1))
+        if isinstance(cells, Words) and isinstance(counts, TextCounts):  # once for each text
+            views = counts.views(cells.texts, left_out=left_out, without=without)
+            return np.asarray(views.max(axis=1)[cells.texts.codes])
+        return np.asarray(self.views(k, cells, left_out=left_out, without=without).max(axis=1))
 
     def numbers_of(self, table: Brought) -> Floats:
         """Return the columns of numbers of rows."""
         return _numbers(self.plan, self.plan.read(table), table.rows)
 
-    def views(self, k: int, cells: Cells, *, left_out: bool = False) -> Floats:
+    def views(
+        self, k: int, cells: Cells, *, left_out: bool = False, without: Collection[str] = ()
+    ) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]
         if isinstance(cells, Words):
             assert isinstance(counts, TextCounts)
-            return counts.views(cells.texts, left_out=left_out)[cells.texts.codes]
+            found = counts.views(cells.texts, left_out=left_out, without=without)
+            return found[cells.texts.codes]
         assert isinstance(cells, Dates)
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
@@ -193,14 +202,18 @@ class TableCounts:
 
     def _mark_novel(self, cells: list[Cells], novel: Booleans) -> None:
         for k, each in enumerate(cells):
-            known = self.states(k)
-            if known.sum() >= _ENOUGH and not each.complete:
-                novel[:, k] = (known == 0)[each.state]
+            if not each.complete:
+                novel[:, k] = self.novel_states(k)[each.state]
             counts = self.others.get(k)
             if isinstance(each, Words) and isinstance(counts, TextCounts):
                 new = counts.surely_new(each.texts)
                 if new.any():
                     novel[:, k] |= new[each.texts.codes]
+
+    def novel_states(self, k: int) -> Booleans:
+        """Say which states a column never had that has shown enough: readable, missing, not."""
+        known = self.states(k)
+        return np.asarray((known == 0) & (known.sum() >= _ENOUGH))
 
     def states(self, k: int) -> Integers:
         """Return how many rows of a column are readable, missing, unreadable."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,8 +90,20 @@ class TextCounts:
         counts = self.values.counts_of(values)
         return Characters(self.characters, _rarest(self.characters, values), counts)
 
-    def views(self, texts: Texts, *, left_out: bool = False) -> Floats:
+    def views(
+        self, texts: Texts, *, left_out: bool = False, without: Collection[str] = ()
+    ) -> Floats:
         """Return how surprising each different text is in each view, and, last, a missing one.
+
+        Parameters
+        ----------
+        texts : Texts
+            The column.
+        left_out : bool, default=False
+            Whether these rows were counted, and are to be judged as if they were not.
+        without : collection of str
+            Views in which a text that was never counted does not surprise: languages that cannot
+            tell them of a new text still know them of every text that was counted.
 
         Returns
         -------
@@ -100,15 +112,17 @@ class TextCounts:
         """
         value, *shapes = self.surprises
         out = np.zeros((len(texts.values) + 1, len(VIEWS)))
-        out[:-1, 0] = value.of_rows(self.values.counts_of(texts.values), left_out=left_out)
-        for view, surprise, tally in zip(
-            (1, 2), shapes, (self.shapes, self.collapsed), strict=True
-        ):
+        have = self.values.counts_of(texts.values)
+        out[:-1, 0] = value.of_rows(have, left_out=left_out)
+        tallies = zip((1, 2), shapes, (self.shapes, self.collapsed), strict=True)
+        for view, surprise, tally in tallies:
             codes, different = shapes_of(texts.values, collapsed=view == 2)
-            have = tally.counts_of(different)
-            out[:-1, view] = surprise.of_rows(have, left_out=left_out)[codes]
+            alike = tally.counts_of(different)
+            out[:-1, view] = surprise.of_rows(alike, left_out=left_out)[codes]
         out[:-1, 3] = self.rarest.of_texts(texts.values, left_out=left_out)
         out[-1, 0] = value.of_rows(np.array([self.missing]), left_out=left_out)[0]
+        for k in (k for k, view in enumerate(VIEWS) if view in without):
+            out[:-1, k] *= have > 0
         return out
 
     def surely_new(self, texts: Texts) -> Booleans:
