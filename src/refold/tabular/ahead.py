@@ -32,11 +32,16 @@ def made_ahead(
     def made(reading: Future[_Item | None]) -> _Made | None:
         return None if (item := reading.result()) is None else make(item)
 
-    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(threads) as makers:
-        coming: deque[Future[_Made | None]] = deque()
+    reader, makers = ThreadPoolExecutor(1), ThreadPoolExecutor(threads)
+    coming: deque[Future[_Made | None]] = deque()
+    try:
         while True:
             while len(coming) <= threads:
                 coming.append(makers.submit(made, reader.submit(next, items, None)))
             if (item := coming.popleft().result()) is None:
                 return
             yield item
+    finally:
+        # Nobody waits: where garbage is collected, a lock may be held that ending threads need.
+        makers.shutdown(wait=False, cancel_futures=True)
+        reader.shutdown(wait=False, cancel_futures=True)

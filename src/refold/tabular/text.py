@@ -53,7 +53,7 @@ class Lines:
 
     def make_ahead(self, make: Callable[[bytes], Any]) -> None:
         """Make something of the parts to come, in threads, while those before are used."""
-        if self._may_run_ahead:
+        if self._may_run_ahead and len(self._part.text) >= BLOCK:  # else there is no more
             self._parts = made_ahead(
                 self._parts, lambda part: Part(part.text, part.lines, make(part.text)), _AHEAD
             )
