@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from refold._typing import Floats, Integers
-from refold.decisions.thresholds import Calibration
 
 _PARTS = 5
 
@@ -29,8 +28,17 @@ def left_out_threshold(
     score : callable
         ``score(others, part)`` learns from some of the rows and returns the scores of others; the
         higher, the less normal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.studies.rates import left_out_threshold
+    >>> scores = -np.arange(1.0, 20.0)
+    >>> left_out_threshold(19, 0.1, 0, lambda others, part: scores[part])
+    -2.0
     """
     scores = np.empty(n)
     for others, part in KFold(_PARTS, shuffle=True, random_state=seed).split(scores):
         scores[part] = score(others, part)
-    return float(Calibration.of(scores, None, "cross-fitted").threshold(alpha))
+    # The (n+1)(1-alpha)-th smallest; not by logarithms, as of distances: scores may be negative.
+    return float(np.quantile(scores, 1.0 - alpha, method="weibull"))

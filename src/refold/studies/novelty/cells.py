@@ -18,7 +18,7 @@ from refold.studies.novelty.methods import METHODS, Method
 from refold.studies.novelty.suite import Dataset, Division, Suite, divide
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
-PROTOCOL = 2
+PROTOCOL = 3
 
 TITLES = {
     "auroc": "AUROC",

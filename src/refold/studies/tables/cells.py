@@ -13,8 +13,8 @@ from sklearn.metrics import roc_auc_score
 from refold._typing import Booleans, Floats
 from refold.studies.measured import MeasuredCell, MeasuredStudy
 from refold.studies.rates import left_out_threshold
-from refold.studies.tables.methods import METHODS, Method, Trained
-from refold.studies.tables.suite import NORMAL, TableFiles, Task
+from refold.studies.tables.methods import METHODS, TableMethod, TableModel
+from refold.studies.tables.suite import NORMAL, TableFiles, TableTask
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
 PROTOCOL = 1
@@ -67,16 +67,16 @@ class TableStudy(MeasuredStudy[TableJob]):
 
 
 @lru_cache(maxsize=1)
-def _task(study: TableStudy, name: str, seed: int) -> Task:
+def _task(study: TableStudy, name: str, seed: int) -> TableTask:
     return study.files.task(name, seed)
 
 
-def run_cell(method: Method, task: Task, seed: int) -> MeasuredCell:
+def run_cell(method: TableMethod, task: TableTask, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure; an error becomes the outcome."""
     return MeasuredCell.of(lambda: _measured(method, task, seed))
 
 
-def _measured(method: Method, task: Task, seed: int) -> dict[str, float]:
+def _measured(method: TableMethod, task: TableTask, seed: int) -> dict[str, float]:
     train, test = task.read(method.reading)
     started = process_time()
     trained = method.learn(train, seed, ALPHA)
@@ -94,15 +94,15 @@ def _measured(method: Method, task: Task, seed: int) -> dict[str, float]:
     }
 
 
-def aurocs(task: Task, scores: Floats) -> dict[str, float]:
+def aurocs(task: TableTask, scores: Floats) -> dict[str, float]:
     """Return how well the rows of each kind are told from the normal ones.
 
     Examples
     --------
     >>> import numpy as np
     >>> from refold.studies.tables.cells import aurocs
-    >>> from refold.studies.tables.suite import Task
-    >>> task = Task(None, None, ("normal", "normal", "typo", "spike"), (None, None, "a", "b"))
+    >>> from refold.studies.tables.suite import TableTask
+    >>> task = TableTask(None, None, ("normal", "normal", "typo", "spike"), (None, None, "a", "b"))
     >>> aurocs(task, np.array([1.0, 2.0, 1.5, 3.0]))
     {'auroc typo': 0.5, 'auroc spike': 1.0}
     """
@@ -117,7 +117,7 @@ def aurocs(task: Task, scores: Floats) -> dict[str, float]:
     return found
 
 
-def _named(task: Task, trained: Trained, test: Any) -> dict[str, float]:
+def _named(task: TableTask, trained: TableModel, test: Any) -> dict[str, float]:
     """Return for each kind of error how often the first reason names the column it is in."""
     known = [row for row, column in enumerate(task.columns) if column is not None]
     if trained.blame is None or not known:
@@ -128,7 +128,9 @@ def _named(task: Task, trained: Trained, test: Any) -> dict[str, float]:
     return {named_of(kind): float(np.mean(right)) for kind, right in hits.items()}
 
 
-def _reject(method: Method, trained: Trained, train: Any, normals: Any, seed: int) -> Booleans:
+def _reject(
+    method: TableMethod, trained: TableModel, train: Any, normals: Any, seed: int
+) -> Booleans:
     """Say which normal rows are rejected at the rate; the threshold is cross-fitted if need be."""
     if trained.reject is not None:
         return trained.reject(normals)

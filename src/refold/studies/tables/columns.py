@@ -40,7 +40,7 @@ def shape(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class CleanColumn:
     """A column of texts as they were written, and what they are.
 
     Parameters

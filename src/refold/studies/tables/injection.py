@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from refold.studies.tables.columns import Column, shape
+from refold.studies.tables.columns import CleanColumn, shape
 
 # What a smaller share of the training rows has is hardly seen: a value, an hour, a weekday.
 RARELY = 0.01
@@ -44,8 +44,8 @@ class Kind(NamedTuple):
     """
 
     group: str
-    meets: Callable[[Column], bool]
-    corrupt: Callable[[Column, str, Rng], str | None]
+    meets: Callable[[CleanColumn], bool]
+    corrupt: Callable[[CleanColumn, str, Rng], str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Errors:
 
 
 def inject(
-    kind: str, columns: Sequence[Column], normals: Any, count: int, rng: Rng
+    kind: str, columns: Sequence[CleanColumn], normals: Any, count: int, rng: Rng
 ) -> Errors | None:
     """Put errors of a kind into normal rows.
 
@@ -76,7 +76,7 @@ def inject(
     ----------
     kind : str
         One of :data:`KINDS`.
-    columns : sequence of Column
+    columns : sequence of CleanColumn
         What training has in each column.
     normals : DataFrame
         Rows as texts, not among those of training; none is used twice before all were tried.
@@ -94,9 +94,9 @@ def inject(
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from refold.studies.tables.columns import Column
+    >>> from refold.studies.tables.columns import CleanColumn
     >>> from refold.studies.tables.injection import inject
-    >>> column = Column("grams", ["12", "15", "11"])
+    >>> column = CleanColumn("grams", ["12", "15", "11"])
     >>> normals = pd.DataFrame({"grams": ["13"], "of": ["salt"]})
     >>> inject("x1000", [column], normals, 1, np.random.default_rng(0)).rows
        grams    of
@@ -135,18 +135,18 @@ def _first(text: str, good: Callable[[str], bool], draw: Callable[[], str]) -> s
     return next((found for found in drawn if good(found)), text)
 
 
-def _is_unbalanced(column: Column) -> bool:
+def _is_unbalanced(column: CleanColumn) -> bool:
     return column.is_closed and bool(_rarest(column))
 
 
-def _rarest(column: Column) -> list[str]:
+def _rarest(column: CleanColumn) -> list[str]:
     """Return values that hardly any row has, and all of them together not many."""
     few = [text for text, n in column.counts.items() if n < RARELY * len(column.texts) / 2]
     together = sum(column.counts[text] for text in few)
     return few if together < 2 * RARELY * len(column.texts) else []
 
 
-def _unseen(column: Column, text: str, rng: Rng) -> str:
+def _unseen(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a value that looks like this one, but that nobody has seen."""
     like = {"A": string.ascii_uppercase, "a": string.ascii_lowercase, "9": string.digits}
     pattern = [(letter, like.get(kind)) for letter, kind in zip(text, shape(text), strict=True)]
@@ -157,15 +157,15 @@ def _unseen(column: Column, text: str, rng: Rng) -> str:
     return _first(text, lambda found: found not in column.known, draw)
 
 
-def _rare(column: Column, text: str, rng: Rng) -> str:
+def _rare(column: CleanColumn, text: str, rng: Rng) -> str:
     return str(rng.choice(_rarest(column)))
 
 
-def _swapped(column: Column, text: str, rng: Rng) -> str:
+def _swapped(column: CleanColumn, text: str, rng: Rng) -> str:
     return column.texts[int(rng.integers(len(column.texts)))]
 
 
-def _typo(column: Column, text: str, rng: Rng) -> str:
+def _typo(column: CleanColumn, text: str, rng: Rng) -> str:
     """Change, insert, leave out or transpose a character; no known value may come of it.
 
     In codes that are different in most rows any other code would do, so the form must change too.
@@ -187,7 +187,7 @@ def _typo(column: Column, text: str, rng: Rng) -> str:
     return _first(text, good, draw)
 
 
-def _string_format(column: Column, text: str, rng: Rng) -> str:
+def _string_format(column: CleanColumn, text: str, rng: Rng) -> str:
     """Write a code in small letters, with other separators or in parts."""
     parts = re.findall(r"[A-Za-z]+|[0-9]+", text)
     joined = "".join(parts)
@@ -201,11 +201,11 @@ def _string_format(column: Column, text: str, rng: Rng) -> str:
     return _first(text, good, lambda: str(rng.choice(ways)))
 
 
-def _number(column: Column, value: float) -> str:
+def _number(column: CleanColumn, value: float) -> str:
     return f"{value:.{column.decimals}f}"
 
 
-def _spike(column: Column, text: str, rng: Rng) -> str:
+def _spike(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number far beyond its range, 10 to 20 times that of the middle half of the rows."""
     numbers = _numbers(column)
     low, quarter, middle, three, high = np.quantile(numbers, [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -215,29 +215,29 @@ def _spike(column: Column, text: str, rng: Rng) -> str:
     return _number(column, (above, below)[rng.integers(2)])
 
 
-def _x1000(column: Column, text: str, rng: Rng) -> str:
+def _x1000(column: CleanColumn, text: str, rng: Rng) -> str:
     value = float(text)
     return _number(column, 1000 * value) if value else text
 
 
-def _sentinel(column: Column, text: str, rng: Rng) -> str:
+def _sentinel(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number that stands for none: one that is beyond the range."""
     numbers = _numbers(column)
     beyond = [s for s in SENTINELS if not numbers.min() <= s <= numbers.max()]
     return str(rng.choice(beyond[:2])) if beyond else text
 
 
-def _numbers(column: Column) -> Any:
+def _numbers(column: CleanColumn) -> Any:
     assert column.numbers is not None
     return column.numbers
 
 
-def _hours(column: Column) -> list[int]:
+def _hours(column: CleanColumn) -> list[int]:
     """Return the hours that hardly any row has."""
     return _hardly([moment.hour for moment in column.moments], 24)
 
 
-def _weekdays(column: Column) -> list[int]:
+def _weekdays(column: CleanColumn) -> list[int]:
     """Return the days of the week, Monday is 0, that hardly any row has."""
     return _hardly([moment.weekday() for moment in column.moments], 7)
 
@@ -247,28 +247,28 @@ def _hardly(values: list[int], n: int) -> list[int]:
     return [int(value) for value in np.flatnonzero(counts < RARELY * len(values))]
 
 
-def _night(column: Column, text: str, rng: Rng) -> str:
+def _night(column: CleanColumn, text: str, rng: Rng) -> str:
     hour = int(rng.choice(_hours(column)))
     return _moment(column, _read(column, text).replace(hour=hour))
 
 
-def _weekend(column: Column, text: str, rng: Rng) -> str:
+def _weekend(column: CleanColumn, text: str, rng: Rng) -> str:
     """Move a date by at most three days to a weekday that hardly any row has."""
     moment, day = _read(column, text), int(rng.choice(_weekdays(column)))
     return _moment(column, moment + timedelta((day - moment.weekday() + 3) % 7 - 3))
 
 
-def _default_date(column: Column, text: str, rng: Rng) -> str:
+def _default_date(column: CleanColumn, text: str, rng: Rng) -> str:
     return _moment(column, _default_dates(column)[rng.integers(len(_default_dates(column)))])
 
 
-def _default_dates(column: Column) -> list[datetime]:
+def _default_dates(column: CleanColumn) -> list[datetime]:
     """Return those that are beyond the range: another one is a date like any other."""
     low, high = min(column.moments), max(column.moments)
     return [date for date in DEFAULT_DATES if not low <= date <= high]
 
 
-def _date_format(column: Column, text: str, rng: Rng) -> str:
+def _date_format(column: CleanColumn, text: str, rng: Rng) -> str:
     """Write the same moment in another way."""
     form = str(rng.choice([day for day in OTHER_DAYS if day not in str(column.format)]))
     if column.has_clock:
@@ -276,39 +276,39 @@ def _date_format(column: Column, text: str, rng: Rng) -> str:
     return _read(column, text).strftime(form)
 
 
-def _read(column: Column, text: str) -> datetime:
+def _read(column: CleanColumn, text: str) -> datetime:
     return datetime.strptime(text, str(column.format))
 
 
-def _moment(column: Column, moment: datetime) -> str:
+def _moment(column: CleanColumn, moment: datetime) -> str:
     return moment.strftime(str(column.format))
 
 
-def _has_numbers(column: Column) -> bool:
+def _has_numbers(column: CleanColumn) -> bool:
     return column.numbers is not None
 
 
-def _has_dates(column: Column) -> bool:
+def _has_dates(column: CleanColumn) -> bool:
     return column.format is not None
 
 
-def _has_nights(column: Column) -> bool:
+def _has_nights(column: CleanColumn) -> bool:
     return column.has_clock and bool(_hours(column))
 
 
-def _has_weekends(column: Column) -> bool:
+def _has_weekends(column: CleanColumn) -> bool:
     return _has_dates(column) and bool(_weekdays(column))
 
 
-def _has_defaults(column: Column) -> bool:
+def _has_defaults(column: CleanColumn) -> bool:
     return _has_dates(column) and bool(_default_dates(column))
 
 
-def _is_category_or_code(column: Column) -> bool:
+def _is_category_or_code(column: CleanColumn) -> bool:
     return column.is_category or column.is_code
 
 
-def _is_category_or_number(column: Column) -> bool:
+def _is_category_or_number(column: CleanColumn) -> bool:
     return column.is_category or _has_numbers(column)
 
 

@@ -24,7 +24,7 @@ from refold.studies.tables.suite import Reading
 MOST_VALUES = 100
 
 
-class Trained(NamedTuple):
+class TableModel(NamedTuple):
     """A method that has learned; rows are given to it as the table has them.
 
     Parameters
@@ -43,7 +43,7 @@ class Trained(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Method:
+class TableMethod:
     """A method as it takes part in the comparison.
 
     Parameters
@@ -64,7 +64,7 @@ class Method:
 
     name: str
     origin: str
-    learn: Callable[[Any, int, float], Trained]
+    learn: Callable[[Any, int, float], TableModel]
     settings: str
     reading: Reading = "typed"
     module: str | None = None
@@ -121,11 +121,11 @@ class OneHot:
         return X
 
 
-def _one_hot_refold(name: str, model: str) -> Method:
+def _one_hot_refold(name: str, model: str) -> TableMethod:
     """Return one of refold's estimators of numbers behind one-hot."""
     method = NUMERIC[model]
 
-    def learn(train: Any, seed: int, alpha: float) -> Trained:
+    def learn(train: Any, seed: int, alpha: float) -> TableModel:
         assert method.make_at_rate is not None
         encode = OneHot(train)
         fitted = method.make_at_rate(seed, alpha).fit(encode(train))
@@ -134,22 +134,22 @@ def _one_hot_refold(name: str, model: str) -> Method:
             found = Judgement.of(fitted, encode(rows), explained=True)
             return [encode.owners[feature] for feature in found.by_blame[:, 0]]
 
-        return Trained(
+        return TableModel(
             score=lambda rows: -np.asarray(fitted.decision_function(encode(rows))),
             reject=lambda rows: np.asarray(fitted.predict(encode(rows)) == -1),
             blame=blame,
         )
 
-    return Method(name, "refold", learn, method.describe(0))
+    return TableMethod(name, "refold", learn, method.describe(0))
 
 
-def _one_hot_forest(train: Any, seed: int, alpha: float) -> Trained:
+def _one_hot_forest(train: Any, seed: int, alpha: float) -> TableModel:
     encode, method = OneHot(train), NUMERIC["IsolationForest"]
     trained = method.learn(method.make(seed), encode(train))
-    return Trained(score=lambda rows: trained.score(encode(rows)))
+    return TableModel(score=lambda rows: trained.score(encode(rows)))
 
 
-def _isotree(train: Any, seed: int, alpha: float) -> Trained:
+def _isotree(train: Any, seed: int, alpha: float) -> TableModel:
     """Learn a forest that splits categories as such; of texts and dates every value is one."""
     is_numeric = needs("pandas", "benchmark").api.types.is_numeric_dtype
     texts = [name for name in train.columns if not is_numeric(train[name])]
@@ -160,30 +160,32 @@ def _isotree(train: Any, seed: int, alpha: float) -> Trained:
     # In no extra: where there is no wheel of it, it takes minutes to be compiled.
     forest = import_module("isotree").IsolationForest(nthreads=1, random_seed=seed)
     forest.fit(categories(train))
-    return Trained(score=lambda rows: np.asarray(forest.predict(categories(rows))))
+    return TableModel(score=lambda rows: np.asarray(forest.predict(categories(rows))))
 
 
-def _skrub(train: Any, seed: int, alpha: float) -> Trained:
+def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
     """Learn nearest neighbours behind skrub's vectorizer; what is missing becomes the mean."""
     impute = SimpleImputer(keep_empty_features=True)
     vectorizer = needs("skrub", "benchmark").TableVectorizer(n_jobs=1)
     method = NUMERIC["kNN-5"]
     X = impute.fit_transform(vectorizer.fit_transform(train))
     trained = method.learn(method.make(seed), X)
-    return Trained(score=lambda rows: trained.score(impute.transform(vectorizer.transform(rows))))
+    return TableModel(
+        score=lambda rows: trained.score(impute.transform(vectorizer.transform(rows)))
+    )
 
 
 _ALL = (
     _one_hot_refold("one-hot-CreasedREF", "CreasedREF"),
     _one_hot_refold("one-hot-REF", "REF-all"),
-    Method(
+    TableMethod(
         "one-hot-IsolationForest",
         "scikit-learn",
         _one_hot_forest,
         NUMERIC["IsolationForest"].describe(0),
     ),
-    Method("isotree", "isotree", _isotree, "its own", module="isotree"),
-    Method("skrub-kNN", "skrub, PyOD", _skrub, "its own, kNN-5", module="skrub"),
+    TableMethod("isotree", "isotree", _isotree, "its own", module="isotree"),
+    TableMethod("skrub-kNN", "skrub, PyOD", _skrub, "its own, kNN-5", module="skrub"),
 )
 
-METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+METHODS: dict[str, TableMethod] = {method.name: method for method in _ALL}

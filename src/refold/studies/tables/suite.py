@@ -21,7 +21,7 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.studies.download import DataError
-from refold.studies.tables.columns import Column
+from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.injection import KINDS, inject
 
 MAX_TRAINING = 2_000
@@ -36,7 +36,7 @@ Reading = Literal["typed", "texts"]
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class TableTask:
     """What a method learns from and what it is judged by.
 
     Parameters
@@ -99,7 +99,7 @@ class TableFiles:
         """Return a table as texts; what is missing is null."""
         return needs("pandas", "benchmark").read_csv(self.path(name), dtype=str)
 
-    def task(self, name: str, seed: int) -> Task:
+    def task(self, name: str, seed: int) -> TableTask:
         """Divide a table; the seed decides, with its name, which rows go where."""
         rng = np.random.default_rng([crc32(name.encode()), seed])
         rows = self.load(name)
@@ -127,7 +127,7 @@ def tables() -> TableFiles:
     return files
 
 
-def divide_clean(rows: Any, rng: np.random.Generator) -> Task:
+def divide_clean(rows: Any, rng: np.random.Generator) -> TableTask:
     """Divide a clean table, and put errors into rows that are neither learned nor normal test rows.
 
     Half of the rows, at most 2,000, are to learn from; a quarter, at most 1,000, are normal test
@@ -138,7 +138,7 @@ def divide_clean(rows: Any, rng: np.random.Generator) -> Task:
     train, test = rows[:n_train], rows[n_train : n_train + n_test]
     rest = rows[n_train + n_test :].reset_index(drop=True)
     columns = [
-        Column(
+        CleanColumn(
             name,
             train[name].dropna().tolist(),
             float(train[name].isna().mean()),
@@ -155,10 +155,10 @@ def divide_clean(rows: Any, rng: np.random.Generator) -> Task:
             kinds += [kind] * N_ERRORS
             wrong += errors.columns
     test = needs("pandas", "benchmark").concat(parts, ignore_index=True)
-    return Task(train, test, tuple(kinds), tuple(wrong))
+    return TableTask(train, test, tuple(kinds), tuple(wrong))
 
 
-def divide_natural(rows: Any, rng: np.random.Generator) -> Task:
+def divide_natural(rows: Any, rng: np.random.Generator) -> TableTask:
     """Divide a labelled table: half of the normal rows to learn from, the others to judge by."""
     rows = rows.iloc[rng.permutation(len(rows))]
     is_normal = rows[LABEL] == NORMAL
@@ -173,4 +173,4 @@ def divide_natural(rows: Any, rng: np.random.Generator) -> Task:
     kinds = [NORMAL] * len(test) + [ANOMALY] * len(anomalies)
     both = needs("pandas", "benchmark").concat([test, anomalies], ignore_index=True)
     train = normals[:half][:MAX_TRAINING].reset_index(drop=True)
-    return Task(train, both, tuple(kinds), (None,) * len(both))
+    return TableTask(train, both, tuple(kinds), (None,) * len(both))
