@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from refold.base.findings import Finding, RateWarning
     from refold.check import limits
+    from refold.columns.encoding.encoder import TableEncoder
     from refold.decisions.select import select
     from refold.modelfile import ModelFileError
     from refold.models.creased import CreasedREF
+    from refold.models.detector import Detector
     from refold.models.files import load, save
     from refold.models.merge import merge
     from refold.models.ref import REF
@@ -25,9 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "REF",
     "CreasedREF",
+    "Detector",
     "Finding",
     "ModelFileError",
     "RateWarning",
+    "TableEncoder",
     "limits",
     "load",
     "merge",
@@ -39,9 +43,11 @@ __version__ = _version("refold")
 _HOMES = {
     "REF": "refold.models.ref",
     "CreasedREF": "refold.models.creased",
+    "Detector": "refold.models.detector",
     "Finding": "refold.base.findings",
     "ModelFileError": "refold.modelfile",
     "RateWarning": "refold.base.findings",
+    "TableEncoder": "refold.columns.encoding.encoder",
     "limits": "refold.check",
     "load": "refold.models.files",
     "merge": "refold.models.merge",

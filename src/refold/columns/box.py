@@ -22,6 +22,8 @@ _OFTEN = 5.0
 _STEPS = 12.0
 # Values count for the spread up to so many times the middle 80 % from the median.
 _REACH = 5.0
+# How surprising a cell is changes by so much from one training table to another.
+_LEAST_UNIT = 0.25
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -64,11 +66,15 @@ class Box:
     middle: Floats
 
     @classmethod
-    def of(cls, edges: Edges, rows: Floats, weights: Floats) -> Box:
-        """Make the box of the edges of all rows and of some rows, a uniform sample."""
-        return cls.of_sides(
-            [side_of(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
-        )
+    def of(cls, edges: Edges, rows: Floats, weights: Floats, *, magnitudes: int = 0) -> Box:
+        """Make the box of the edges of all rows and of some rows, a uniform sample.
+
+        The last columns may be magnitudes, which have a least unit.
+        """
+        sides = [side_of(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
+        values = len(sides) - magnitudes
+        wide = [side._replace(unit=max(side.unit, _LEAST_UNIT)) for side in sides[values:]]
+        return cls.of_sides([*sides[:values], *wide])
 
     @classmethod
     def of_sides(cls, sides: Sequence[Side]) -> Box:
@@ -81,6 +87,12 @@ class Box:
             unit=np.array([side.unit for side in sides]),
             middle=np.array([side.middle for side in sides]),
         )
+
+    def of_columns(self, columns: Sequence[int]) -> Box:
+        """Return the box of some of the columns."""
+        fields = (self.low, self.high, self.apart, self.levels, self.unit, self.middle)
+        sides = [Side(*each) for each in zip(*fields, strict=True)]
+        return Box.of_sides([sides[column] for column in columns])
 
     def excess(self, X: Floats) -> Floats:
         """Return how far each value is from all that was learned, in the column's unit.

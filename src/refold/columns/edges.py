@@ -124,13 +124,25 @@ def _smallest(values: Floats, n: int) -> float:
 Edges = tuple[Edge, ...]
 
 
-def edges_of(X: NDArray[Any], weights: Floats | None, rows: Integers | None = None) -> Edges:
-    """Look at each column of rows; `rows` are their numbers, from 0 if there are none."""
+def edges_of(
+    X: NDArray[Any],
+    weights: Floats | None,
+    rows: Integers | None = None,
+    *,
+    magnitudes: int = 0,
+) -> Edges:
+    """Look at each column of rows; `rows` are their numbers, from 0 if there are none.
+
+    The last columns may be magnitudes, whose values mean nothing by themselves: they have no
+    levels.
+    """
     counts = np.ones(len(X)) if weights is None else weights
     numbers = np.arange(len(X)) if rows is None else rows
-    return tuple(
+    edges = [
         Edge.of(np.ascontiguousarray(column, dtype=np.float64), counts, numbers) for column in X.T
-    )
+    ]
+    values = len(edges) - magnitudes
+    return (*edges[:values], *(replace(edge, levels=None) for edge in edges[values:]))
 
 
 def joined(one: Edges, other: Edges) -> Edges:

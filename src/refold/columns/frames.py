@@ -34,7 +34,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     native : bool
         Keep an array of another library than NumPy as it is.
     """
-    X = _whole(X)
+    X = whole(X)
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
     if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
@@ -57,7 +57,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
 
 def one_row(X: Any, row: int) -> Any:
     """Return a table of one row of X, of whatever kind that is, without looking at the others."""
-    only, X = slice(row, row + 1 or None), _whole(X)
+    only, X = slice(row, row + 1 or None), whole(X)
     is_frame = not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
     one = nw.from_native(X, eager_only=True)[only] if is_frame else X[only]
     if len(one) == 0:
@@ -65,7 +65,7 @@ def one_row(X: Any, row: int) -> Any:
     return one.to_native() if is_frame else one
 
 
-def _whole(X: Any) -> Any:
+def whole(X: Any) -> Any:
     """Return an Arrow batch as the table it is part of; everything else as it is."""
     pa = nw.dependencies.get_pyarrow()  # None as long as nobody has imported it
     return pa.Table.from_batches([X]) if pa and isinstance(X, pa.RecordBatch) else X
@@ -116,7 +116,7 @@ def _check_foreign(X: Array) -> Array:
 
 def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Set or compare the column names; say which ones are in the wrong place."""
-    names = list(map(str, _columns_of(X)))
+    names = list(map(str, column_names(X)))
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
@@ -138,7 +138,8 @@ def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
         ) from None
 
 
-def _columns_of(X: Any) -> list[Any]:
+def column_names(X: Any) -> list[Any]:
+    """Return the names of the columns of a dataframe or Arrow table."""
     columns = getattr(X, "column_names", None)  # Arrow calls its data `columns`
     return list(X.columns if columns is None else columns)
 

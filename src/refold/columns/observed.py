@@ -91,8 +91,10 @@ class Texts:
         return np.bincount(seen, minlength=len(self.values))
 
     def take(self, rows: Integers | Booleans) -> Texts:
-        """Return some of the rows; the values stay, also those that no row has any more."""
-        return Texts(self.values, self.codes[rows])
+        """Return some of the rows, and the values that they have."""
+        kept, codes = np.unique(self.codes[rows], return_inverse=True)
+        none = int(len(kept) > 0 and kept[0] == NO_VALUE)  # it comes first
+        return Texts([self.values[k] for k in kept[none:].tolist()], codes.ravel() - none)
 
 
 Observed = Numbers | Moments | Texts

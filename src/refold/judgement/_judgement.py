@@ -14,8 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
+from refold.columns.bring import Brought
+from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
+from refold.models.detector.scorer import TableScorer, marked
 from refold.models.scoring import Attribution, Scorer
 
 Scored = TypeVar("Scored")
@@ -43,7 +46,10 @@ class Judge:
     calibration : Calibration or None
         What p-values are read from, if there is anything.
     quantiles : ndarray of shape (q, d) or None
-        Of each feature in training, evenly spaced: values that many rows have are not blamed.
+        Of each feature that is a number, in training, evenly spaced: values that many rows have are
+        not blamed.
+    encoder : TableEncoder or None
+        What makes rows of a table that does not hold numbers alone; None where all do.
     """
 
     scorer: Scorer
@@ -52,6 +58,7 @@ class Judge:
     alpha: float | None
     calibration: Calibration | None
     quantiles: Floats | None = None
+    encoder: TableEncoder | None = None
 
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
@@ -63,23 +70,40 @@ class Judge:
                 "models, such as REF or CreasedREF."
             )
         scorer: Scorer = model.scorer()
-        summary = model.summary_
+        summary, encoder = model.summary_, getattr(model, "encoder_", None)
         return cls(
             scorer=scorer.on_threads(1) if on_worker else scorer,
-            names=tuple(feature_names(model)),
+            names=tuple(feature_names(model) if encoder is None else encoder.counts.plan.names),
             threshold=float(model.threshold_),
             alpha=model.alpha_,
             calibration=getattr(model, "calibration_", None),
             quantiles=None if summary is None else summary.quantiles,
+            encoder=encoder,
         )
 
     def called(self, names: Iterable[str]) -> Judge:
         """Return the same judge with other names for the features."""
         return replace(self, names=tuple(names))
 
+    @property
+    def numeric(self) -> list[int]:
+        """Which features are numbers."""
+        plan = None if self.encoder is None else self.encoder.counts.plan
+        return list(range(len(self.names)) if plan is None else plan.numbers.tolist())
+
     def rows(self, X: NDArray[Any], *, explained: bool = False) -> Judgement:
         """Judge an array whose columns are the model's, in its order; see :class:`Judgement`."""
         return Judgement(self, X, explained=explained)
+
+    def table(self, X: Any, *, explained: bool = False) -> Judgement:
+        """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
+        assert self.encoder is not None
+        table = self.encoder.read(X, reset=False)
+        try:
+            rows = marked(self.encoder.encode(table))
+        except TableError as error:
+            raise error.named(self.names) from None
+        return Judgement(self, rows, cells=table, explained=explained)
 
 
 class Judgement:
@@ -93,7 +117,10 @@ class Judgement:
     judge : Judge
         The model.
     rows : ndarray of shape (n, d)
-        Numbers, NaN where missing, columns in the model's order. See :meth:`of` for tables.
+        Numbers, NaN where missing, columns in the model's order. See :meth:`of` for tables. Where
+        the model encodes tables, what these became.
+    cells : Brought or None, default=None
+        The cells that were encoded, as they were brought.
     explained : bool, default=False
         Whether reasons will be asked for: where they come with the distances, rows are then scored
         once for both.
@@ -104,8 +131,15 @@ class Judgement:
         The features.
     """
 
-    def __init__(self, judge: Judge, rows: NDArray[Any], *, explained: bool = False) -> None:
-        self.judge, self.rows, self.names = judge, rows, judge.names
+    def __init__(
+        self,
+        judge: Judge,
+        rows: NDArray[Any],
+        *,
+        cells: Brought | None = None,
+        explained: bool = False,
+    ) -> None:
+        self.judge, self.rows, self.names, self.cells = judge, rows, judge.names, cells
         self._together = explained and judge.scorer.additive
         self._attribution: Attribution | None = None
 
@@ -129,12 +163,21 @@ class Judgement:
         if isinstance(X, Judgement):
             return X
         judge = Judge.of(model)
+        if judge.encoder is not None:
+            return judge.table(X, explained=explained)
         X = to_numpy(X) if is_foreign_array(X) else X
         rows = np.asarray(read_table(model, X, reset=False, native=False))
         return judge.rows(rows, explained=explained)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The features that are numbers: ``judge.numeric`` says which."""
+        if isinstance(self.judge.scorer, TableScorer):
+            return self.judge.scorer.numbers(self.rows)
+        return self.rows
 
     @cached_property
     def judged(self) -> Booleans:
@@ -184,7 +227,7 @@ class Judgement:
             parts (0).
         """
         if self._attribution is None:
-            nothing = np.empty((0, self.rows.shape[1]))
+            nothing = np.empty((0, len(self.names)))
             found = self._scored(self.judge.scorer.attribution, Attribution(np.empty(0), nothing))
             self._attribution = Attribution(
                 self._spread(found.distances, np.nan),
@@ -213,17 +256,19 @@ class Judgement:
 
     def _common(self) -> Booleans:
         """Say which values at least a twentieth of the training rows have."""
-        out, quantiles = np.zeros(self.rows.shape, dtype=np.bool_), self.judge.quantiles
+        shape, quantiles = (len(self), len(self.names)), self.judge.quantiles
+        out = np.zeros(shape, dtype=np.bool_)
         if quantiles is None:
             return out
-        for j, (q, x) in enumerate(zip(quantiles.T, self.rows.T, strict=True)):
+        for j, q, x in zip(self.judge.numeric, quantiles.T, self.numbers.T, strict=True):
             alike = np.searchsorted(q, x, "right") - np.searchsorted(q, x, "left")
             out[:, j] = alike > _COMMON * len(q)
         return out
 
     def take(self, rows: Integers) -> Judgement:
         """Return the judgement of some of the rows, by number; what is known stays known."""
-        part = Judgement(self.judge, self.rows[rows])
+        cells = None if self.cells is None else self.cells.take(rows)
+        part = Judgement(self.judge, self.rows[rows], cells=cells)
         part.distances = self.distances[rows]
         if self._attribution is not None:
             part._attribution = self._attribution.of_rows(rows)
@@ -232,7 +277,12 @@ class Judgement:
     @staticmethod
     def joined(parts: Sequence[Judgement]) -> Judgement:
         """Return the judgement of the rows of several, all by one judge."""
-        whole = Judgement(parts[0].judge, np.concatenate([part.rows for part in parts]))
+        cells = [part.cells for part in parts if part.cells is not None]
+        whole = Judgement(
+            parts[0].judge,
+            np.concatenate([part.rows for part in parts]),
+            cells=Brought.joined(cells) if cells else None,
+        )
         whole.distances = np.concatenate([part.distances for part in parts])
         known = [part._attribution for part in parts if part._attribution is not None]
         if len(known) == len(parts):

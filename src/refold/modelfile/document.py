@@ -18,7 +18,7 @@ from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
 
-FORMAT, VERSION = "refold model", 2
+FORMAT, VERSION = "refold model", 3
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
@@ -33,8 +33,9 @@ _COMMON = (
     "parameters",
     "noticed",
 )
-# Members that version 1 did not have, and what they are when such a file is read.
-_ADDED: Mapping[str, Any] = {"noticed": []}
+# Members that came with a version, and what they are when an older file is read.
+Added = Mapping[int, Mapping[str, Any]]
+_ADDED: Added = {2: {"noticed": []}}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -50,8 +51,8 @@ class Kind(Protocol):
         """The members of the document that belong to this kind, in their order."""
 
     @property
-    def ADDED(self) -> Mapping[str, Any]:
-        """The members that version 1 did not have, by path, and what they are in such a file."""
+    def ADDED(self) -> Added:
+        """The members that came with a version, by path, and what they are in an older file."""
 
     def written(self, model: Any) -> dict[str, Any]:
         """Return these members, ready to be laid out."""
@@ -130,8 +131,8 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     budget = Budget()
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
-    if document.value["format_version"] == 1:
-        _upgrade(document, {**_ADDED, **kind.ADDED})
+    for added in (_ADDED, kind.ADDED):
+        _upgrade(document, added)
     *fields, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, checksum.text())
     members = {field.path: field for field in fields}
@@ -158,9 +159,11 @@ def _envelope(document: Field, kinds: Kinds) -> str:
     return document.member("estimator").text(kinds)
 
 
-def _upgrade(document: Field, added: Mapping[str, Any]) -> None:
-    """Give a document of version 1 the members that it lacks, so that the model is the same."""
-    for path, value in added.items():
+def _upgrade(document: Field, added: Added) -> None:
+    """Give a document of an older version the members that it lacks: the model is the same."""
+    version = document.value["format_version"]
+    newer = [members for since, members in added.items() if since > version]
+    for path, value in (member for members in newer for member in members.items()):
         *parents, name = path.split(".")
         parent = document.value
         for step in parents:
@@ -168,7 +171,7 @@ def _upgrade(document: Field, added: Mapping[str, Any]) -> None:
         if not isinstance(parent, dict):
             continue  # null, or refused where it is read
         if name in parent:
-            document.refuse(f"Version 1 has no {path!r}")
+            document.refuse(f"Version {version} has no {path!r}")
         parent[name] = value
 
 

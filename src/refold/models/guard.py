@@ -20,11 +20,13 @@ class GuardMixin(BaseEstimator):
     """Missing values pass, errors name columns, and a failure changes nothing."""
 
     noticed_: tuple[Finding, ...] = ()
+    # Whether another model will say what this one inside it has noticed.
+    quiet: bool = False
 
     def _notice(self, findings: Iterable[Finding]) -> None:
         """Keep what was noticed, and warn of it; called by what ``fit`` calls."""
         self.noticed_ = tuple(findings)
-        for text in told(self.noticed_):
+        for text in () if self.quiet else told(self.noticed_):
             warnings.warn(text, RateWarning, stacklevel=4)
 
     @contextmanager

@@ -14,7 +14,7 @@ from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, REF
 
 ESTIMATOR = REF
-ADDED = {"levels": None, "max_gain": None, "summary.box": None}
+ADDED = {2: {"levels": None, "max_gain": None, "summary.box": None}}
 MEMBERS = (
     *("engine", "levels", "max_gain", "threshold", "alpha"),
     *("chain", "calibration", "summary", "sketch"),

@@ -129,6 +129,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     }
 
     _learned: Learned
+    _magnitudes: int = 0
     # What calibrate() has set, until the model learns again.
     _set_threshold: float | None
     _set_calibration: Calibration | None
@@ -214,6 +215,22 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             nothing = TrainingState.nothing(model._recipe(), X.shape[1])
             state = nothing if first else model._learned.state
             model._learn(state.plus_rows(X, weights, last=False, n_jobs=model.n_jobs))
+        return self
+
+    def of_magnitudes(self, columns: int) -> Self:
+        """Take the last columns as magnitudes, made by an encoder: they have no discrete values.
+
+        Parameters
+        ----------
+        columns : int
+            How many there are.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself, to be fitted.
+        """
+        self._magnitudes = columns
         return self
 
     def empty_like(self) -> CreasedREF:
@@ -390,6 +407,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.n_init,
             int(seed),
             float(self.box),
+            magnitudes=self._magnitudes,
         )
 
     def _learn(self, state: TrainingState) -> None:

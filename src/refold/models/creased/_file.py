@@ -32,15 +32,19 @@ MEMBERS = (
     "judge",
     "calibration",
 )
-# Version 1 knew one kind of creases and no box, and did not recognise the rows it had learned.
-ADDED: dict[str, Any] = {
-    "parameters.box": 0.0,
-    "recipe.box": 0.0,
-    "recipe.kinds": ONE_KIND,
-    "creases.gauss": None,
-    "edges": None,
-    "judge.typical": 1.0,
-    "judge.left_out": [],
+# Version 1 knew one kind of creases and no box, and did not recognise the rows it had learned;
+# version 2 knew no magnitudes.
+ADDED: dict[int, dict[str, Any]] = {
+    2: {
+        "parameters.box": 0.0,
+        "recipe.box": 0.0,
+        "recipe.kinds": ONE_KIND,
+        "creases.gauss": None,
+        "edges": None,
+        "judge.typical": 1.0,
+        "judge.left_out": [],
+    },
+    3: {"recipe.magnitudes": 0},
 }
 _MOST_LEVELS = 2**10
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
@@ -84,10 +88,11 @@ def least_memory(model: CreasedREF, n_features: int) -> int:
 def read(members: dict[str, Field], model: CreasedREF) -> None:
     """Give a model what CreasedREF has learned."""
     threshold = calibration_file.read_threshold(members["threshold"])
-    recipe = _recipe(members["recipe"])
+    recipe = _recipe(members["recipe"], model.n_features_in_)
     waits = members["creases"].is_null()
     state = (_waiting if waits else _creased)(members, recipe, model.n_features_in_)
     model._learn(state)
+    model.of_magnitudes(recipe.magnitudes)
     model._set_threshold = None if threshold == 1.0 else threshold
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if not members["calibration"].is_null():
@@ -130,9 +135,9 @@ def _is_affordable(state: TrainingState, field: Field) -> bool:
     return rows * p * p <= _MOST_WORK and field.budget.has(memory)
 
 
-def _recipe(field: Field) -> Recipe:
-    n_creases, n_levels, ridge, n_init, seed, box, kinds = field.members(
-        "n_creases", "n_levels", "ridge", "n_init", "seed", "box", "kinds"
+def _recipe(field: Field, n_features: int) -> Recipe:
+    n_creases, n_levels, ridge, n_init, seed, box, kinds, magnitudes = field.members(
+        "n_creases", "n_levels", "ridge", "n_init", "seed", "box", "kinds", "magnitudes"
     )
     if not 0.0 <= box.number() <= MOST_GAIN:
         box.refuse(f"must be from 0 to {MOST_GAIN:g}")
@@ -146,6 +151,7 @@ def _recipe(field: Field) -> Recipe:
         seed.integer(0, _LARGEST_SEED),
         float(box.number()),
         kinds.integer(),
+        magnitudes.integer(0, n_features),
     )
 
 

@@ -264,7 +264,9 @@ class Learned:
         if recipe.box == 0.0:
             return scores[n:]
         typical = _median(leverage.left_out(scores[:n], weights), weights)
-        excess = Box.of(edges_of(rows, weights), rows, weights).excess(others)
+        edges = edges_of(rows, weights, magnitudes=recipe.magnitudes)
+        box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
+        excess = box.excess(others)
         return np.asarray(scores[n:] / typical + _penalty(excess, recipe.box).sum(axis=1))
 
 

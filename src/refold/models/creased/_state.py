@@ -30,7 +30,8 @@ _MORE_AT = (5_000, 20_000)
 class Recipe:
     """What the creases are made by; see CreasedREF.
 
-    `n_creases` is None for as many as the rows carry; `kinds` is 1 in files of version 1.
+    `n_creases` is None for as many as the rows carry; `kinds` is 1 in files of version 1; so many
+    of the last columns as `magnitudes` says are no values of the user's.
     """
 
     n_creases: int | None
@@ -40,6 +41,7 @@ class Recipe:
     seed: int
     box: float = 0.0
     kinds: int = FOUR_KINDS
+    magnitudes: int = 0
 
     def creases_of(self, rows: Floats, counts: Floats) -> Creases:
         """Make creases from rows that all count."""
@@ -116,7 +118,8 @@ class TrainingState:
         counts = _rows.counted(X, weights)
         sample, edges = self.sample.plus_rows(X, counts), self.edges
         if self.sketch is None or edges is not None:
-            more = edges_of(X, counts, np.arange(len(X)) + self.sample.seen)
+            numbers = np.arange(len(X)) + self.sample.seen
+            more = edges_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
             edges = more if edges is None else joined(edges, more)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
         state = replace(self, sample=sample, sketch=sketch, edges=edges)
@@ -145,7 +148,8 @@ class TrainingState:
         """What was learned of each column by itself; None in files of version 1."""
         if self.edges is None:
             return None
-        return Box.of(self.edges, self.sample.rows, self.sample.weights)
+        rows, magnitudes = self.sample.rows, self.recipe.magnitudes
+        return Box.of(self.edges, rows, self.sample.weights, magnitudes=magnitudes)
 
     @once
     def summary(self) -> Summary | None:

@@ -1,0 +1,280 @@
+"""Tables in, columns out: dataframes, Arrow tables and lists of records, whatever they hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.errors import UserError
+from refold.base.needs import needs
+from refold.columns.arrow import floats
+from refold.columns.frames import column_names, whole
+from refold.columns.observed import Moments, Numbers, Observed, Texts, is_missing
+
+_DAY = 86_400.0
+_NUMBERS = (int, float, Decimal, np.number)
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """The columns of a table, as they were brought.
+
+    Parameters
+    ----------
+    names : list of str
+        What they are called.
+    columns : list of (Numbers, Moments or Texts)
+        What they hold.
+    rows : int
+        How many rows there are.
+    guessed : bool, default=True
+        Whether it is to be guessed what they are; an array of numbers is nothing else.
+    """
+
+    names: list[str]
+    columns: list[Observed]
+    rows: int
+    guessed: bool = True
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def take(self, rows: Integers | Booleans) -> Brought:
+        """Return some of the rows."""
+        columns = [column.take(rows) for column in self.columns]
+        return Brought(self.names, columns, len(columns[0]) if columns else 0, self.guessed)
+
+    def only(self, names: Sequence[str]) -> Brought:
+        """Return some of the columns, in that order."""
+        place = {name: k for k, name in enumerate(self.names)}
+        columns = [self.columns[place[name]] for name in names]
+        return Brought(list(names), columns, self.rows, self.guessed)
+
+    @staticmethod
+    def joined(parts: Sequence[Brought]) -> Brought:
+        """Return the rows of several tables with the same columns."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = [joined(each) for each in zip(*(part.columns for part in parts), strict=True)]
+        rows = sum(part.rows for part in parts)
+        return Brought(parts[0].names, columns, rows, parts[0].guessed)
+
+
+def is_table(X: Any) -> bool:
+    """Whether X has columns with names: a dataframe, an Arrow table, or a list of records."""
+    if isinstance(X, np.ndarray):
+        return False
+    if isinstance(X, list):
+        return bool(X) and all(isinstance(record, Mapping) for record in X)
+    return bool(nw.dependencies.is_into_dataframe(whole(X)))
+
+
+def bring(X: Any, ignore: Collection[str] = ()) -> Brought:
+    """Return the columns of a table, but for those to be ignored.
+
+    Parameters
+    ----------
+    X : dataframe, Arrow table or batch, or list of dict
+        The table. In records a key that is not there is a missing value.
+    ignore : collection of str
+        Columns that are not even looked at.
+    """
+    if isinstance(X, list):
+        return _of_records(X, ignore)
+    X = whole(X)
+    names = [str(name) for name in column_names(X)]
+    frame = nw.from_native(X, eager_only=True)
+    wanted = [k for k, name in enumerate(names) if name not in ignore]
+    columns = [_observed(names[k], frame[:, k]) for k in wanted]
+    return Brought([names[k] for k in wanted], columns, len(frame))
+
+
+def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Brought:
+    names = {str(name): name for record in records for name in record}
+    wanted = [name for name in names if name not in ignore]
+    columns = [of_objects(name, [r.get(names[name]) for r in records]) for name in wanted]
+    return Brought(wanted, columns, len(records))
+
+
+def _observed(name: str, column: Any) -> Observed:
+    """Look at a column of a dataframe."""
+    dtype = column.dtype
+    if dtype == nw.Boolean:
+        return _truths(column)
+    if dtype.is_numeric():
+        if column.implementation.is_pyarrow():
+            return Numbers(floats(column.to_native()))
+        return Numbers(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
+    if dtype.is_temporal():
+        return _temporal(column)
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return _texts(column)
+    if dtype == nw.Object:
+        return of_objects(name, column.to_list())
+    if dtype == nw.Unknown and column.is_null().all():  # Arrow's type of nothing
+        return Numbers(np.full(len(column), np.nan))
+    raise UserError(
+        f"Column {name!r} holds {dtype}: numbers, texts, categories, dates and truth values can be "
+        f"learned. Leave it out: roles={{{name!r}: 'ignore'}}."
+    )
+
+
+def _truths(column: Any) -> Texts:
+    values = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return Texts(["False", "True"], np.where(np.isnan(values), -1.0, values).astype(np.int64))
+
+
+def _temporal(column: Any) -> Observed:
+    dtype = column.dtype
+    if dtype == nw.Duration:
+        return Numbers(_seconds(column.to_numpy(), "m8"))
+    if dtype == nw.Time:
+        return of_objects(column.name, column.to_list())
+    if dtype == nw.Datetime and dtype.time_zone is not None:  # by the clock on the wall
+        column = column.dt.replace_time_zone(None)
+    seconds = _seconds(column.cast(nw.Datetime("us")).to_numpy(), "M8")
+    clock = dtype == nw.Datetime and bool(np.any(np.mod(seconds[~np.isnan(seconds)], _DAY)))
+    return Moments(seconds, has_date=True, has_clock=clock)
+
+
+def _seconds(values: NDArray[Any], kind: str) -> Floats:
+    ticks = values.astype(f"{kind}[us]")
+    seconds = ticks.astype(np.int64) / 1e6
+    return np.where(np.isnat(ticks), np.nan, seconds)
+
+
+def _texts(column: Any) -> Texts:
+    """Find the different texts by the dataframe's own means."""
+    native = column.to_native()
+    if column.implementation.is_pyarrow():
+        return texts_of_arrow(native)
+    if column.implementation.is_polars():
+        pl = nw.get_native_namespace(column)
+        words = native.cast(pl.String)
+        values = words.drop_nulls().unique(maintain_order=True)
+        codes = words.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
+        return _known(values.to_list(), codes.to_numpy())
+    codes, values = nw.get_native_namespace(column).factorize(native)
+    return _known([str(value) for value in values], np.asarray(codes, dtype=np.int64))
+
+
+def texts_of_arrow(column: Any) -> Texts:
+    """Return an Arrow column of text as texts."""
+    pa = needs("pyarrow", "parquet")
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    codes = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    values = column.dictionary
+    if values.null_count:  # a category may be null
+        codes = np.where(values.is_null().to_numpy(zero_copy_only=False)[codes], -1, codes)
+    return _known([str(value) for value in values.to_pylist()], codes)
+
+
+def of_objects(name: str, cells: Sequence[Any]) -> Observed:
+    """Look at the Python objects of a column, which may be of several types."""
+    kinds = {type(cell) for cell in cells if not _is_none(cell)}
+    if bool not in kinds and all(issubclass(k, _NUMBERS) for k in kinds):
+        return Numbers(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
+    if kinds and all(issubclass(k, (dt.date, dt.time)) for k in kinds):
+        return _of_moments(cells, kinds)
+    if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
+        raise UserError(
+            f"Column {name!r} holds lists or records. Leave it out: roles={{{name!r}: 'ignore'}}."
+        )
+    return texts_of(["" if _is_none(cell) else str(cell) for cell in cells])
+
+
+def _is_none(cell: Any) -> bool:
+    return (
+        cell is None or (isinstance(cell, float) and cell != cell) or str(cell) in ("NaT", "<NA>")
+    )
+
+
+def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> Moments:
+    has_date = not any(issubclass(k, dt.time) for k in kinds)
+    has_clock = any(issubclass(k, (dt.time, dt.datetime)) for k in kinds)
+    return Moments(np.array([_wall_clock(cell) for cell in cells]), has_date, has_clock)
+
+
+def _wall_clock(cell: Any) -> float:
+    if _is_none(cell):
+        return np.nan
+    days = 0 if isinstance(cell, dt.time) else cell.toordinal() - dt.date(1970, 1, 1).toordinal()
+    if not isinstance(cell, (dt.time, dt.datetime)):
+        return days * _DAY
+    clock = cell.hour * 3600.0 + cell.minute * 60.0 + cell.second + cell.microsecond / 1e6
+    return days * _DAY + clock
+
+
+def texts_of(cells: Sequence[str]) -> Texts:
+    """Return a list of texts, each different one once."""
+    place: dict[str, int] = {}
+    codes = np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int64)
+    return _known(list(place), codes)
+
+
+def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
+    """Take words for missing values as missing, and values that are one text as one."""
+    place: dict[str, int] = {}
+    to = [-1 if is_missing(value) else place.setdefault(value, len(place)) for value in values]
+    if len(place) == len(values):
+        return Texts(values, codes)
+    return Texts(list(place), np.array([*to, -1], dtype=np.int64)[codes])
+
+
+def as_texts(column: Observed) -> Texts:
+    """Return a column as texts: numbers as people write them, dates in the order of ISO 8601."""
+    if isinstance(column, Texts):
+        return column
+    values = column.values if isinstance(column, Numbers) else column.seconds
+    seen = ~np.isnan(values)
+    different, group = np.unique(values[seen], return_inverse=True)
+    codes = np.full(len(values), -1, dtype=np.int64)
+    codes[seen] = group
+    write = _number if isinstance(column, Numbers) else _moment_writer(column)
+    return Texts([write(value) for value in different.tolist()], codes)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _moment_writer(column: Moments) -> Any:
+    unit, cut = ("s", slice(None)) if column.has_clock else ("D", slice(None))
+    if not column.has_date:
+        cut = slice(11, None)
+    return lambda seconds: str(np.datetime64(int(seconds), "s").astype(f"M8[{unit}]"))[cut].replace(
+        "T", " "
+    )
+
+
+def joined(columns: Sequence[Observed]) -> Observed:
+    """Return the rows of several columns; of different kinds they become texts."""
+    first = columns[0]
+    if all(isinstance(column, Numbers) for column in columns):
+        numbers = [column.values for column in columns if isinstance(column, Numbers)]
+        return Numbers(np.concatenate(numbers))
+    if isinstance(first, Moments) and all(isinstance(column, Moments) for column in columns):
+        moments = [column for column in columns if isinstance(column, Moments)]
+        return Moments(
+            np.concatenate([column.seconds for column in moments]),
+            first.has_date,
+            any(column.has_clock for column in moments),
+        )
+    texts = [as_texts(column) for column in columns]
+    place: dict[str, int] = {}
+    codes = []
+    for text in texts:
+        to = np.array([place.setdefault(v, len(place)) for v in text.values] + [-1], dtype=np.int64)
+        codes.append(to[text.codes])
+    return Texts(list(place), np.concatenate(codes))

@@ -1,0 +1,104 @@
+"""A cell beside one other cell of its row: how surprising it is where that one is what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+from refold.base.once import once
+from refold.columns.encoding.surprise import Surprise
+
+# Codes of a column: its frequent values, all others, and none.
+FREQUENT = 46
+OTHER, NONE = FREQUENT, FREQUENT + 1
+N_CODES = FREQUENT + 2
+# A value that fewer rows have says nothing about what goes with it.
+OFTEN = 5
+BINS = 10
+# What another column must tell of one, as a share of its entropy, to be looked at beside it.
+_LEAST_SHARE = 0.02
+# Of more columns than this only some are compared with each other.
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """How many rows have each pair of codes of two columns.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (48, 48)
+        By the code of the other column, and the own.
+    """
+
+    counts: Integers
+
+    @classmethod
+    def of(cls, beside: Integers, own: Integers) -> Slices:
+        """Count rows."""
+        pairs = np.bincount(beside * N_CODES + own, minlength=N_CODES**2)
+        return cls(pairs.reshape(N_CODES, N_CODES))
+
+    def plus(self, other: Slices) -> Slices:
+        """Return the counts of the rows of both."""
+        return Slices(self.counts + other.counts)
+
+    def minus(self, other: Slices) -> Slices:
+        """Return the counts without those rows."""
+        return Slices(self.counts - other.counts)
+
+    @once
+    def surprise(self) -> Floats:
+        """How surprising each own code is within the slice of the other."""
+        return self._surprise(left_out=False)
+
+    @once
+    def surprise_left_out(self) -> Floats:
+        """The same of a row that is counted, as if it were not."""
+        return self._surprise(left_out=True)
+
+    def _surprise(self, *, left_out: bool) -> Floats:
+        out = np.zeros((N_CODES, N_CODES))
+        for code in np.flatnonzero(self.counts.sum(axis=1) > left_out):
+            counts = self.counts[code]
+            out[code] = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
+        return out
+
+
+def partners(codes: Sequence[Integers]) -> list[int | None]:
+    """Return for each column the one that tells most about it, if one does.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of shape (n,)
+        The codes of the columns.
+
+    Returns
+    -------
+    list of (int or None)
+        By the mutual information, less what chance makes of it, over the column's entropy.
+    """
+    columns = range(min(len(codes), MOST_COLUMNS))
+    entropy = [_entropy(np.bincount(codes[j])) for j in columns]
+    share = np.zeros((len(columns), len(columns)))
+    for i in columns:
+        for j in columns[:i]:
+            told = _mutual_information(codes[i], codes[j], entropy[i] + entropy[j])
+            share[i, j] = told / entropy[i] if entropy[i] > 0.0 else 0.0
+            share[j, i] = told / entropy[j] if entropy[j] > 0.0 else 0.0
+    best = [int(share[j].argmax()) if share[j].max() > _LEAST_SHARE else None for j in columns]
+    return best + [None] * (len(codes) - len(columns))
+
+
+def _mutual_information(a: Integers, b: Integers, entropies: float) -> float:
+    pairs = np.bincount(a * N_CODES + b, minlength=1)
+    kinds = (len(np.unique(a)) - 1) * (len(np.unique(b)) - 1)
+    return entropies - _entropy(pairs) - kinds / (2.0 * len(a))
+
+
+def _entropy(counts: Integers) -> float:
+    share = counts[counts > 0] / counts.sum()
+    return float(-(share * np.log(share)).sum())

@@ -1,0 +1,355 @@
+"""TableEncoder, the estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from refold._typing import Floats
+from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.errors import UserError
+from refold.base.findings import Finding
+from refold.base.learning import learning
+from refold.columns.bring import Brought, bring, is_table, of_objects
+from refold.columns.encoding import dates, numbers, texts
+from refold.columns.encoding.counts import Encoded, TableCounts
+from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.plan import ColumnPlan
+from refold.columns.encoding.state import TableState
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.frames import column_names, whole
+from refold.columns.observed import Numbers, Observed
+
+N_INIT = 10_000
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """What a column was taken for, and what is known of it.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    role : str
+        "number", "category", "text", "identifier", "date" or "ignore".
+    views : tuple of str
+        In which respects its cells are looked at.
+    distinct : int or None
+        How many different values a column of texts has; about, if there are very many.
+    missing : int
+        How many rows have none.
+    unreadable : int
+        How many rows have something else than the column's role says.
+    beside : str or None
+        The column that it is looked at beside.
+    noticed : tuple of Finding
+        What stood out.
+    """
+
+    name: str
+    role: str
+    views: tuple[str, ...]
+    distinct: int | None
+    missing: int
+    unreadable: int
+    beside: str | None
+    noticed: tuple[Finding, ...]
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turns a table of any columns into numbers: how surprising each cell is, beside the numbers.
+
+    Of a table that has columns of texts, categories or dates, every column gets a magnitude: how
+    surprising its cell is, 0 for what is usual. Columns of numbers come first, as they are. A table
+    of numbers alone is passed on unchanged.
+
+    Read more in ``docs/tables.md``.
+
+    Parameters
+    ----------
+    roles : dict of str to str or None, default=None
+        What columns are, where the guess would be wrong: "number", "category", "text",
+        "identifier", "date" or "ignore".
+    n_init : int, default=10_000
+        How many of the first rows decide what each column is.
+    n_jobs : int or None, default=None
+        Threads for columns of numbers; None is all cores that the process may use.
+
+    Attributes
+    ----------
+    columns_ : list of ColumnInfo
+        What each column was taken for, and what was noticed.
+    noticed_ : tuple of Finding
+        All that was noticed.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+
+    Notes
+    -----
+    ``fit(X).transform(X)`` is not ``fit_transform(X)`` where there are texts or dates: the latter
+    looks at each row as if it had not been counted, as a new row will be. What learns from the
+    magnitudes should learn from those.
+
+    Examples
+    --------
+    >>> from refold import TableEncoder
+    >>> rows = [{"machine": "A" if k % 3 else "B", "torque": 75 + k % 7} for k in range(60)]
+    >>> encoder = TableEncoder().fit(rows)
+    >>> encoder.get_feature_names_out()
+    array(['torque', 'surprise(machine)', 'surprise(torque)'], dtype=object)
+    >>> new = encoder.transform([{"machine": "A", "torque": 76}, {"machine": "Z", "torque": 76}])
+    >>> bool(new[0, 1] < 1 < new[1, 1])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "roles": [dict, None],
+        "n_init": [Interval(Integral, 2, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
+    _state: TableState
+
+    def __init__(
+        self,
+        *,
+        roles: Mapping[str, str] | None = None,
+        n_init: int = N_INIT,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.roles = roles
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn what each column is and count what it holds.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        TableEncoder
+            The encoder itself.
+        """
+        with learning(self) as encoder:
+            encoder._validate_params()
+            table = encoder.read(X, reset=True)
+            encoder._state = encoder._nothing().plus_rows(table, last=True, n_jobs=self.n_jobs)
+        return self
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Go on counting.
+
+        As long as there are fewer than `n_init` rows they are kept; then it is decided what each
+        column is. The result is that of ``fit`` on all rows.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            More rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        TableEncoder
+            The encoder itself.
+        """
+        with learning(self) as encoder:
+            encoder._validate_params()
+            first = not hasattr(encoder, "_state")
+            table = encoder.read(X, reset=first)
+            state = encoder._nothing() if first else encoder._state
+            encoder._state = state.plus_rows(table, last=False, n_jobs=encoder.n_jobs)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Return rows as numbers and magnitudes.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows; columns are found by name.
+
+        Returns
+        -------
+        ndarray of shape (n, number of features out)
+        """
+        check_is_fitted(self)
+        return features(self.encode(self.read(X, reset=False)))
+
+    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> Floats:
+        """Learn from rows and return them as if each had been left out.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+        **fit_params : dict
+            Not used.
+
+        Returns
+        -------
+        ndarray of shape (n, number of features out)
+        """
+        self.fit(X)
+        return features(self.encode(self.read(X, reset=False), left_out=True))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return the names of the features out.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        ndarray of str
+            Columns of numbers, then ``surprise(column)`` for every column.
+        """
+        check_is_fitted(self)
+        plan = self.counts.plan
+        names = [plan.names[k] for k in plan.numbers]
+        if not plan.plain:
+            names += [f"surprise({name})" for name in plan.names]
+        return np.array(names, dtype=object)
+
+    @property
+    def columns_(self) -> list[ColumnInfo]:
+        """What each column was taken for."""
+        check_is_fitted(self)
+        plan, used = self.counts.plan, {}
+        for k, column in enumerate(plan.used):
+            used[column.name] = self._info(k, column)
+        return [used.get(column.name) or self._ignored(column) for column in plan.columns]
+
+    @property
+    def noticed_(self) -> tuple[Finding, ...]:
+        """What stood out."""
+        check_is_fitted(self)
+        return self.counts.plan.noticed
+
+    @property
+    def counts(self) -> TableCounts:
+        """All that is kept of the rows."""
+        return self._state.ready
+
+    def encode(self, table: Brought, *, left_out: bool = False) -> Encoded:
+        """Return rows that were read as numbers, magnitudes, and which cells are novel."""
+        return self.counts.encode(table, left_out=left_out, n_jobs=self.n_jobs)
+
+    def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Brought:
+        """Read a table and check (or, with `reset`, learn) its columns; or read all of them."""
+        X = to_numpy(X) if is_foreign_array(X) else X
+        if not is_table(X):
+            return self._read_array(X, reset=reset)
+        ignore = {name for name, role in (self.roles or {}).items() if role == "ignore"}
+        if reset:
+            brought = bring(X, () if isinstance(X, list) else ignore)
+            names = brought.names if isinstance(X, list) else list(map(str, column_names(whole(X))))
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+            self._check_roles(names)
+            return brought
+        if all_columns:
+            return self._find_columns(bring(X, ignore), [n for n in self._all() if n not in ignore])
+        return self._find_columns(bring(X, self._unused()), self.counts.plan.names)
+
+    def _read_array(self, X: Any, *, reset: bool) -> Brought:
+        X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        if X.dtype.kind == "c":
+            raise ValueError("Complex data not supported: split it into two columns.")
+        guessed = X.dtype.kind not in "biuf"
+        return Brought([f"x{j}" for j in range(X.shape[1])], _columns(X), len(X), guessed)
+
+    def _check_roles(self, names: list[str]) -> None:
+        unknown = [name for name in self.roles or {} if name not in names]
+        if unknown:
+            raise UserError(
+                f"roles= names columns that are not there: {unknown}. There are {names}."
+            )
+
+    def _unused(self) -> list[str]:
+        return [column.name for column in self.counts.plan.columns if column.role == "ignore"]
+
+    def _all(self) -> list[str]:
+        return [column.name for column in self.counts.plan.columns]
+
+    def _find_columns(self, table: Brought, wanted: list[str]) -> Brought:
+        absent = [name for name in wanted if name not in table.names]
+        if absent:
+            raise UserError(
+                f"The feature names should match those that were passed during fit. There is no "
+                f"column {', '.join(map(repr, absent[:5]))}; the table has {table.names[:20]}."
+            )
+        return table.only(wanted)
+
+    def _info(self, k: int, column: ColumnPlan) -> ColumnInfo:
+        counts, states = self.counts.others.get(k), self.counts.states(k)
+        views = dates.VIEWS if isinstance(counts, DateCounts) else texts.VIEWS
+        partner = None if column.partner is None else self.counts.plan.names[column.partner]
+        return ColumnInfo(
+            column.name,
+            column.role,
+            numbers.VIEWS if counts is None else views,
+            counts.values.distinct if isinstance(counts, TextCounts) else None,
+            int(states[numbers.MISSING]),
+            int(states[numbers.UNREADABLE]),
+            partner,
+            self._noticed_about(column.name),
+        )
+
+    def _ignored(self, column: ColumnPlan) -> ColumnInfo:
+        return ColumnInfo(
+            column.name, column.role, (), None, 0, 0, None, self._noticed_about(column.name)
+        )
+
+    def _noticed_about(self, name: str) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.noticed_ if finding.column == name)
+
+    def _nothing(self) -> TableState:
+        return TableState(dict(self.roles or {}), self.n_init)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _columns(X: NDArray[Any]) -> list[Observed]:
+    """Return the columns of an array; objects may be anything."""
+    if X.dtype.kind in "biuf":
+        return [Numbers(np.asarray(column, dtype=np.float64)) for column in X.T]
+    return [of_objects(f"x{j}", column.tolist()) for j, column in enumerate(X.T)]
+
+
+def features(encoded: Encoded) -> Floats:
+    """Return numbers and magnitudes side by side."""
+    if encoded.magnitudes.shape[1] == 0:
+        return encoded.numbers
+    return np.hstack([encoded.numbers, encoded.magnitudes])

@@ -1,0 +1,100 @@
+"""Columns of numbers: how far out each value is after folding, and whether there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+from refold.algorithm.chain import FoldChain
+from refold.algorithm.engines import exact
+from refold.algorithm.engines.sketch import Sketch
+from refold.base.once import once
+from refold.columns.encoding.surprise import Surprise
+
+VIEWS = ("value", "readable")
+READABLE, MISSING, UNREADABLE = range(3)
+_N_ITER, _MAX_GAIN = 101, 1e6
+# Among more rows than this one row moves no fold; among fewer, rows are folded by the others.
+_FEW = 10_000
+_PARTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCounts:
+    """What is kept of all columns of numbers.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        Their values.
+    states : ndarray of shape (d, 3)
+        How many rows of each are readable, missing, unreadable.
+    """
+
+    sketch: Sketch
+    states: Integers
+
+    @classmethod
+    def of(cls, X: Floats, unreadable: Integers, *, n_jobs: int | None = None) -> NumberCounts:
+        """Count rows: numbers, NaN where there is none, and how many of these were unreadable."""
+        missing = np.isnan(X).sum(axis=0) - unreadable
+        states = np.column_stack([len(X) - missing - unreadable, missing, unreadable])
+        return cls(Sketch.of(X, n_jobs=n_jobs), states.astype(np.int64))
+
+    def plus(self, other: NumberCounts) -> NumberCounts:
+        """Return the counts of the rows of both."""
+        return NumberCounts(self.sketch.plus(other.sketch), self.states + other.states)
+
+    def minus(self, other: NumberCounts) -> NumberCounts:
+        """Return the counts without those rows."""
+        return NumberCounts(self.sketch.minus(other.sketch), self.states - other.states)
+
+    @once
+    def chain(self) -> FoldChain:
+        """The folds of all rows."""
+        return _chain(self.sketch, None)
+
+    def readability(self, state: Integers, *, left_out: bool = False) -> Floats:
+        """Return how surprising it is that each cell is missing, or cannot be read."""
+        out = np.empty(state.shape)
+        for column, (counts, codes) in enumerate(zip(self.states, state.T, strict=True)):
+            surprise = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
+            out[:, column] = surprise[codes]
+        return out
+
+    def magnitudes(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
+        """Return how far out each value is, on average over the levels of folding; 0 if missing."""
+        return _magnitudes(self.chain, X, n_jobs)
+
+    def left_out(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
+        """Return the same of rows that were counted, as if they had not been."""
+        if self.sketch.rows > _FEW:
+            return self.magnitudes(X, n_jobs=n_jobs)
+        out = np.empty(X.shape)
+        parts = min(_PARTS, len(X))
+        for part in range(parts):
+            rows = slice(part, None, parts)
+            rest = self.sketch.minus(Sketch.of(X[rows], n_jobs=n_jobs))
+            chain = self.chain if _has_empty(rest) else _chain(rest, n_jobs)
+            out[rows] = _magnitudes(chain, X[rows], n_jobs)
+        return out
+
+
+def _has_empty(sketch: Sketch) -> bool:
+    return any(histogram.rows == 0 for histogram in sketch.histograms)
+
+
+def _chain(sketch: Sketch, n_jobs: int | None) -> FoldChain:
+    gain = min(max(sketch.weight, 1.0), _MAX_GAIN)
+    return sketch.chain(n_iter=_N_ITER, fold="abs", max_gain=gain, n_jobs=n_jobs)
+
+
+def _magnitudes(chain: FoldChain, X: Floats, n_jobs: int | None) -> Floats:
+    observed = (~np.isnan(X)).sum(axis=1)
+    out = np.zeros(X.shape)
+    some = observed > 0
+    _, parts = exact.contributions(chain, X[some], "l1", path=True, n_jobs=n_jobs)
+    out[some] = parts * observed[some, None]
+    return out

@@ -1,0 +1,178 @@
+"""What each column of a table is taken for; decided once, by the first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+from refold.base.errors import UserError
+from refold.base.findings import Finding
+from refold.base.once import once
+from refold.columns.bring import Brought
+from refold.columns.date_form import DateForm
+from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
+from refold.columns.encoding.reading import Cells, Dates, Figures, Words, read_column
+from refold.columns.number_form import NumberForm
+from refold.columns.observed import Observed
+from refold.columns.roles import Guess, Role, as_role, guess
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPlan:
+    """What one column is taken for.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    role : str
+        "number", "date", "ignore", or a kind of text: "category", "text", "identifier".
+    form : NumberForm, DateForm or None
+        How its texts are read; None of other texts, and of a column with a type of its own.
+    ranged : bool
+        Of a date: whether one earlier or later than all is far out.
+    frequent : tuple of str
+        Of a text: the values that dependence tells apart.
+    edges : tuple of float
+        Of a number: where dependence divides it.
+    partner : int or None
+        The column that it is looked at beside: its number among those that are not ignored.
+    """
+
+    name: str
+    role: Role
+    form: NumberForm | DateForm | None = None
+    ranged: bool = True
+    frequent: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+    partner: int | None = None
+
+    @classmethod
+    def of(cls, name: str, found: Guess) -> ColumnPlan:
+        """Take a guess."""
+        running = any(finding.kind == "running-time" for finding in found.noticed)
+        return cls(name, found.role, found.form, ranged=not running)
+
+    def read(self, column: Observed) -> Cells:
+        """Return the cells of a column as its role has them."""
+        return read_column(self.role, self.form, column)
+
+    def coded(self, cells: Cells) -> ColumnPlan:
+        """Return the same, with the codes that dependence will use."""
+        if isinstance(cells, Words):
+            counted = zip(cells.texts.counts.tolist(), cells.texts.values, strict=True)
+            often = [each for each in counted if each[0] >= OFTEN]
+            frequent = sorted(often, key=lambda each: (-each[0], each[1]))[:FREQUENT]
+            return replace(self, frequent=tuple(value for _, value in frequent))
+        if isinstance(cells, Figures):
+            values = cells.values[~np.isnan(cells.values)]
+            if len(values) == 0:
+                return self
+            edges = np.unique(np.quantile(values, np.arange(1, BINS) / BINS))
+            return replace(self, edges=tuple(edges.tolist()))
+        return self
+
+    def codes(self, cells: Cells) -> Integers:
+        """Return the code of each row."""
+        if isinstance(cells, Words):
+            place = {value: code for code, value in enumerate(self.frequent)}
+            known = [place.get(value, OTHER) for value in cells.texts.values]
+            return np.array([*known, NONE])[cells.texts.codes]
+        if isinstance(cells, Dates):
+            clock = cells.dated.moments.has_clock
+            codes = cells.dated.hour if clock else cells.dated.weekday
+        else:
+            codes = np.searchsorted(self.edges, cells.values, side="right")
+        return np.where(cells.state == 0, codes, NONE)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What the columns of a table are taken for.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnPlan
+        All columns, in their order.
+    noticed : tuple of Finding
+        What stood out while they were looked at.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    noticed: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, table: Brought, roles: Mapping[str, str]) -> Plan:
+        """Look at rows; `roles` are those that the user has said."""
+        guesses = [
+            as_role(name, column, roles[name])
+            if name in roles
+            else (guess(name, column) if table.guessed else Guess("number", None, ()))
+            for name, column in zip(table.names, table.columns, strict=True)
+        ]
+        columns = [ColumnPlan.of(*each) for each in zip(table.names, guesses, strict=True)]
+        noticed = tuple(finding for found in guesses for finding in found.noticed)
+        if all(column.role == "ignore" for column in columns):
+            said = " ".join(str(finding) for finding in noticed)
+            raise UserError(f"There is no column to learn. {said}".strip())
+        plan = cls(tuple(columns), noticed)
+        return plan if plan.plain else plan._with_partners(table)
+
+    @once
+    def used(self) -> tuple[ColumnPlan, ...]:
+        """The columns that are not ignored."""
+        return tuple(column for column in self.columns if column.role != "ignore")
+
+    @property
+    def names(self) -> list[str]:
+        """What they are called."""
+        return [column.name for column in self.used]
+
+    @property
+    def plain(self) -> bool:
+        """Whether all of them are numbers: these are then taken as they are."""
+        return all(column.role == "number" for column in self.used)
+
+    @once
+    def numbers(self) -> Integers:
+        """Which of them are numbers."""
+        roles = [column.role for column in self.used]
+        return np.array([k for k, role in enumerate(roles) if role == "number"], dtype=np.int64)
+
+    def read(self, table: Brought) -> list[Cells]:
+        """Return the cells of the columns that are not ignored."""
+        brought = table.only(self.names)
+        return [plan.read(column) for plan, column in zip(self.used, brought.columns, strict=True)]
+
+    def codes(self, cells: list[Cells]) -> list[Integers]:
+        """Return the codes of all columns."""
+        return [plan.codes(each) for plan, each in zip(self.used, cells, strict=True)]
+
+    def _with_partners(self, table: Brought) -> Plan:
+        cells = self.read(table)
+        coded = [plan.coded(each) for plan, each in zip(self.used, cells, strict=True)]
+        best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
+        done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}
+        return Plan(tuple(done.get(column.name, column) for column in self.columns), self.noticed)
+
+
+def values_of(cells: Cells, rows: int) -> Floats:
+    """Return the numbers of a column; NaN of one that has none."""
+    return cells.values if isinstance(cells, Figures) else np.full(rows, np.nan)
+
+
+def described(plan: ColumnPlan) -> dict[str, Any]:
+    """Return a plan as plain values, for a file."""
+    return {
+        "name": plan.name,
+        "role": plan.role,
+        "form": None if plan.form is None else plan.form.as_dict(),
+        "ranged": plan.ranged,
+        "frequent": list(plan.frequent),
+        "edges": list(plan.edges),
+        "partner": plan.partner,
+    }

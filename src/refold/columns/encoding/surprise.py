@@ -1,0 +1,83 @@
+"""How surprising it is to meet a value that so few rows have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.encoding.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Surprise:
+    """−ln T(r), T(r) being the chance to meet a value that at most r rows have, or one as rare.
+
+    T(r) = Σ min(n_c, r + 1) / n over all values c that n_c of the n rows have: values that are all
+    alike surprise nobody, nor does a new one where each was. For r = 0 it is Good and Turing's
+    estimate, N₁/n, N₁ being the values that one row has, at least 1.
+
+    Parameters
+    ----------
+    counts : ndarray
+        The different counts n_c, ascending.
+    times : ndarray
+        How many values have each.
+    """
+
+    counts: Integers
+    times: Floats
+
+    @classmethod
+    def of(cls, tally: Tally) -> Surprise:
+        """Take the counts of a tally."""
+        return cls(*tally.spectrum())
+
+    @classmethod
+    def of_counts(cls, counts: Integers) -> Surprise:
+        """Take counts; 0 is nobody's."""
+        found, times = np.unique(counts[counts > 0], return_counts=True)
+        return cls(found, times.astype(np.float64))
+
+    @property
+    def rows(self) -> float:
+        """The number of rows."""
+        return float(self.counts @ self.times)
+
+    @property
+    def singles(self) -> float:
+        """How many values one row has."""
+        return float(self.times[self.counts == 1].sum())
+
+    @property
+    def closed(self) -> bool:
+        """Whether there seem to be no further values: each came several times, most many times."""
+        return self.singles == 0.0 and self.rows >= 10.0 * float(self.times.sum())
+
+    def of_rows(self, have: Integers, *, left_out: bool = False) -> Floats:
+        """Return the surprise of values that so many rows have.
+
+        Parameters
+        ----------
+        have : ndarray of int
+            How many rows were counted with each value.
+        left_out : bool, default=False
+            Whether the row in question is one of them, and is to be judged as if it were not.
+        """
+        # What several rows have is as surprising to a new one as to one of them: what learns from
+        # these must not tell the two apart.
+        r = have - 1 if left_out else np.where(have > 1, have - 1, have)
+        if self.rows == 0.0:
+            return np.zeros(len(have))
+        at = np.searchsorted(self.counts, r + 1, side="right")
+        below = np.concatenate([[0.0], np.cumsum(self.counts * self.times)])[at]
+        above = np.concatenate([[0.0], np.cumsum(self.times[::-1])])[::-1][at]
+        share = (below + (r + 1) * above) / self.rows
+        share = np.where(r <= 0, min(max(self.singles, 1.0) / self.rows, 1.0), share)
+        return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
+
+
+def surely_new(surprise: Surprise, have: Integers) -> Booleans:
+    """Say which values are new to a set that seemed closed."""
+    return np.asarray((have == 0) & surprise.closed)

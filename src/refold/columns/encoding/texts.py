@@ -1,0 +1,162 @@
+"""A column of texts: which values, shapes and characters its rows have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.once import once
+from refold.columns.encoding.shapes import LOOKED_AT, collapsed_shapes, exact_shapes
+from refold.columns.encoding.surprise import Surprise, surely_new
+from refold.columns.encoding.tally import Tally
+from refold.columns.observed import Texts
+
+VIEWS = ("value", "shape", "collapsed shape", "character")
+# Values that show how rare the rarest character of a value usually is; more would not tell more.
+_ENOUGH_VALUES = 2**12
+
+
+@dataclass(frozen=True, eq=False)
+class TextCounts:
+    """What is kept of the rows.
+
+    Parameters
+    ----------
+    values, shapes, collapsed : Tally
+        Their texts, and what these look like.
+    characters : dict of str to int
+        How many rows have each character.
+    """
+
+    values: Tally = field(default_factory=Tally)
+    shapes: Tally = field(default_factory=Tally)
+    collapsed: Tally = field(default_factory=Tally)
+    characters: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, texts: Texts) -> TextCounts:
+        """Count a column."""
+        counts = texts.counts
+        missing = len(texts) - int(counts.sum())
+        exact = exact_shapes(texts.values)
+        characters: dict[str, int] = {}
+        for value, count in zip(texts.values, counts.tolist(), strict=True):
+            for character in set(value[:LOOKED_AT]):
+                characters[character] = characters.get(character, 0) + count
+        return cls(
+            Tally.of(texts.values, counts, missing),
+            Tally.of(exact, counts, missing),
+            Tally.of(collapsed_shapes(exact), counts, missing),
+            characters,
+        )
+
+    def plus(self, other: TextCounts) -> TextCounts:
+        """Return the counts of the rows of both."""
+        return self._with(other, Tally.plus, 1)
+
+    def minus(self, other: TextCounts) -> TextCounts:
+        """Return the counts without those rows."""
+        return self._with(other, Tally.minus, -1)
+
+    def _with(
+        self, other: TextCounts, both: Callable[[Tally, Tally], Tally], sign: int
+    ) -> TextCounts:
+        characters = dict(self.characters)
+        for character, count in other.characters.items():
+            characters[character] = characters.get(character, 0) + sign * count
+        return TextCounts(
+            both(self.values, other.values),
+            both(self.shapes, other.shapes),
+            both(self.collapsed, other.collapsed),
+            {character: count for character, count in characters.items() if count > 0},
+        )
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no value."""
+        return self.values.missing
+
+    @once
+    def surprises(self) -> tuple[Surprise, Surprise, Surprise]:
+        """How surprising counts of values, shapes and collapsed shapes are."""
+        return Surprise.of(self.values), Surprise.of(self.shapes), Surprise.of(self.collapsed)
+
+    @once
+    def rarest(self) -> Characters:
+        """How rare the rarest characters of the rows are."""
+        values = sorted(self.values.counts)
+        if len(values) > _ENOUGH_VALUES:
+            drawn = np.random.RandomState(0).choice(len(values), _ENOUGH_VALUES, replace=False)
+            values = [values[k] for k in np.sort(drawn)]
+        counts = self.values.counts_of(values)
+        return Characters(self.characters, _rarest(self.characters, values), counts)
+
+    def views(self, texts: Texts, *, left_out: bool = False) -> Floats:
+        """Return how surprising each different text is in each view, and, last, a missing one.
+
+        Returns
+        -------
+        ndarray of shape (len(texts.values) + 1, 4)
+            Rows find theirs by ``texts.codes``, which are -1 where a value is missing.
+        """
+        value, shape, collapsed = self.surprises
+        exact = exact_shapes(texts.values)
+        out = np.zeros((len(texts.values) + 1, len(VIEWS)))
+        out[:-1, 0] = value.of_rows(self.values.counts_of(texts.values), left_out=left_out)
+        out[:-1, 1] = shape.of_rows(self.shapes.counts_of(exact), left_out=left_out)
+        runs = self.collapsed.counts_of(collapsed_shapes(exact))
+        out[:-1, 2] = collapsed.of_rows(runs, left_out=left_out)
+        out[:-1, 3] = self.rarest.of_texts(texts.values, left_out=left_out)
+        out[-1, 0] = value.of_rows(np.array([self.missing]), left_out=left_out)[0]
+        return out
+
+    def surely_new(self, texts: Texts) -> Booleans:
+        """Say which texts, and last whether a missing one, are new to a set that seemed closed."""
+        have = np.append(self.values.counts_of(texts.values), max(self.missing, 1))
+        return surely_new(self.surprises[0], have)
+
+
+@dataclass(frozen=True, eq=False)
+class Characters:
+    """How surprising the rarest character of a text is.
+
+    T(r) is the mean over rows of min(1, (r + 1)/r_row), r_row being how many rows have the rarest
+    character of that row.
+
+    Parameters
+    ----------
+    rows_with : dict of str to int
+        How many rows have each character.
+    rarest : ndarray
+        r_row of different texts.
+    counts : ndarray
+        How many rows have each of these texts.
+    """
+
+    rows_with: Mapping[str, int]
+    rarest: Integers
+    counts: Integers
+
+    def of_texts(self, texts: Sequence[str], *, left_out: bool = False) -> Floats:
+        """Return the surprise of each text."""
+        r = _rarest(self.rows_with, texts) - left_out
+        if len(self.rarest) == 0:
+            return np.zeros(len(r))
+        found, at = np.unique(r, return_inverse=True)
+        share = [self._share(int(each)) for each in found]
+        return np.asarray(np.maximum(-np.log(np.array(share)), 0.0)[at])
+
+    def _share(self, r: int) -> float:
+        usual = np.minimum(1.0, (r + 1.0) / np.maximum(self.rarest, 1))
+        return float(max(np.average(usual, weights=self.counts), 1e-300))
+
+
+def _rarest(rows_with: Mapping[str, int], texts: Sequence[str]) -> Integers:
+    get = rows_with.get
+    return np.array(
+        [min([get(c, 0) for c in set(text[:LOOKED_AT])], default=0) for text in texts],
+        dtype=np.int64,
+    )

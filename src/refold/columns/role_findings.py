@@ -1,0 +1,127 @@
+"""What is said of a column when it is decided what it is; the message begins with its name."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from refold.base.findings import Finding
+from refold.base.words import printable
+from refold.columns.date_form import DateForm
+from refold.columns.number_form import NumberForm
+
+_DAY = DateForm("iso", has_date=True, has_clock=False)
+_SHOWN = 40  # characters of a cell
+
+
+def mended(name: str, role: str) -> str:
+    """Return the option that gives a column a role."""
+    return f"roles={{{json.dumps(name, ensure_ascii=False)}: {json.dumps(role)}}}"
+
+
+def shown(value: float | str) -> str:
+    """Return a value as people read it, not longer than a few words."""
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return printable(value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…")
+
+
+def moment(seconds: float, form: DateForm) -> str:
+    """Return a moment as ISO writes it, as far as the form says it."""
+    whole = np.datetime64(int(np.floor(seconds)), "s")
+    day, _, clock = str(whole).partition("T")
+    return " ".join([day] * form.has_date + [clock] * form.has_clock)
+
+
+def empty(name: str) -> Finding:
+    """Say that a column has no value at all."""
+    return Finding("empty", f"{name} has no value in any row and is left out.", name)
+
+
+def constant(name: str, value: str) -> Finding:
+    """Say that a column always has the same value."""
+    return Finding("constant", f"{name} is always {shown(value)}.", name, values=(value,))
+
+
+def running_number(name: str, first: float | str, last: float | str) -> Finding:
+    """Say that a column numbers the rows."""
+    return Finding(
+        kind="running-number",
+        message=f"{name} numbers the rows from {shown(first)} to {shown(last)} and is left out.",
+        column=name,
+        values=(first, last),
+        advice=f"New rows lie beyond it. If it is a measurement: {mended(name, 'number')}.",
+    )
+
+
+def running_time(name: str, first: float, last: float) -> Finding:
+    """Say that a column of moments goes on from row to row."""
+    days = [moment(seconds, _DAY) for seconds in (first, last)]
+    return Finding(
+        kind="running-time",
+        message=f"{name} goes on from row to row, from {days[0]} to {days[1]}: "
+        "new rows lie beyond it, so its range does not count.",
+        column=name,
+        values=(first, last),
+        advice=f"To leave it out: {mended(name, 'ignore')}.",
+    )
+
+
+def identifier(name: str, example: str) -> Finding:
+    """Say that a column names each row."""
+    return Finding(
+        kind="identifier",
+        message=f"{name} is different in every row, like {shown(example)}: it identifies rows.",
+        column=name,
+        advice=f"To leave it out: {mended(name, 'ignore')}.",
+    )
+
+
+def code(name: str, example: str) -> Finding:
+    """Say that numbers of a column are names."""
+    return Finding(
+        kind="code",
+        message=f"{name} is taken as names that are written as numbers, such as {shown(example)}.",
+        column=name,
+        advice=f"If it measures or counts something: {mended(name, 'number')}.",
+    )
+
+
+def sentinel(name: str, value: float | str, rows: int) -> Finding:
+    """Say that a value may stand for a missing one."""
+    return Finding(
+        kind="sentinel",
+        message=f"{name} is {shown(value)} in {rows:,} rows, far from all other values.",
+        column=name,
+        values=(value,),
+        advice=f"If that stands for a missing value: --missing {shown(value)}, or leave the cells "
+        "empty.",
+    )
+
+
+def ambiguous_number(name: str, example: str, taken: NumberForm, rival: NumberForm) -> Finding:
+    """Say that a mark may be one of thousands or the decimal one, and which was taken."""
+    values = tuple(float(form.read([example])[0]) for form in (taken, rival))
+    return Finding(
+        kind="ambiguous-number",
+        message=f"{name} {shown(example)} is read as {shown(values[0])}; "
+        f"{shown(values[1])} would be possible too.",
+        column=name,
+        values=values,
+        advice=f"If that is meant: {mended(name, f'number:{rival.decimal}')} "
+        "(the decimal mark behind the colon).",
+    )
+
+
+def ambiguous_date(name: str, example: str, taken: DateForm, rival: DateForm) -> Finding:
+    """Say that the day or the month may come first, and which was taken."""
+    days = [moment(float(form.read([example])[0]), _DAY) for form in (taken, rival)]
+    return Finding(
+        kind="ambiguous-date",
+        message=f"{name} {shown(example)} is read as {days[0]} ({taken.format}); "
+        f"{days[1]} would be possible too.",
+        column=name,
+        values=tuple(days),
+        advice=f"If that is meant: {mended(name, f'date:{rival.format}')}.",
+    )

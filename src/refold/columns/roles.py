@@ -1,0 +1,354 @@
+"""What a column is: numbers, dates, categories, text, identifiers, or nothing to learn from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.findings import Finding
+from refold.columns import role_findings as findings
+from refold.columns import sentinels
+from refold.columns.date_form import DateForm
+from refold.columns.date_guess import numbers_as_dates, read_as_dates
+from refold.columns.name_hints import says_code, says_duration, says_identifier, says_row, says_time
+from refold.columns.number_form import NumberForm
+from refold.columns.number_guess import read_as_durations, read_as_numbers
+from refold.columns.observed import Moments, Numbers, Observed, Texts
+from refold.columns.running import counts_rows, runs_on
+from refold.columns.text_sample import Reading, TextSample
+
+Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
+Form = NumberForm | DateForm
+
+_ENOUGH = 0.99  # the share of the cells that have to be numbers, or dates, in one form
+_FEW, _MOST_OF_FEW = 2.0, 0.1  # or all but two, in a table in which that is less than a tenth
+_DIFFERENT = 0.99  # the share of different values of a column that names the rows
+_LEAST_ROWS = 20  # fewer than these differ by chance
+_CATEGORIES = 1000  # a column with more values is text
+_LONG_CODE = 9  # digits; numbers that all have as many, or more, are telephone numbers and the like
+_ORDERED_ROWS = 50_000  # of texts, to see whether they go on from row to row
+_LONGEST_IDENTIFIER = 64  # characters
+_DIGITS = 0.9  # the share of identifiers that have a digit
+_DRAWN = 2000  # numbers, to see whether they are dates
+_COUNTED = re.compile(r"(.*?)([0-9]{1,15})", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column is taken for.
+
+    Parameters
+    ----------
+    role : {"number", "category", "text", "identifier", "date", "ignore"}
+    form : NumberForm, DateForm or None
+        How its texts are read, if it is one of numbers or dates; columns of such a type have the
+        form in which a CSV would have them.
+    noticed : tuple of Finding
+        What somebody who knows the table should look at.
+    """
+
+    role: Role
+    form: Form | None = None
+    noticed: tuple[Finding, ...] = ()
+
+
+def guess(name: str, column: Observed) -> Guess:
+    """Guess what a column is, from its values and its name.
+
+    Parameters
+    ----------
+    name : str
+    column : Numbers, Moments or Texts
+
+    Returns
+    -------
+    Guess
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.columns.observed import Texts
+    >>> from refold.columns.roles import guess
+    >>> prices = Texts(["€ 1.234,50", "€ 12,00"], np.array([0, 1, 1, -1]))
+    >>> guess("price", prices)
+    Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), noticed=())
+    """
+    if isinstance(column, Moments):
+        seconds = column.seconds[~np.isnan(column.seconds)]
+        return _dates(name, seconds, _form_of(column)) if len(seconds) else _empty(name)
+    if isinstance(column, Numbers):
+        values = column.values[np.isfinite(column.values)]
+        return _numbers(name, values, NumberForm()) if len(values) else _empty(name)
+    if not column.counts.any():
+        return _empty(name)
+    return _texts(name, column, TextSample.of(column))
+
+
+def as_role(name: str, column: Observed, role: str) -> Guess:
+    """Take a column for what the user says it is.
+
+    Parameters
+    ----------
+    name : str
+    column : Numbers, Moments or Texts
+    role : str
+        One of the roles; ``"date:%d/%m/%Y"`` says the form of dates too, and ``"number:,"`` the
+        decimal mark.
+
+    Returns
+    -------
+    Guess
+
+    Raises
+    ------
+    ValueError
+        If there is no such role, or no cell fits it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.columns.observed import Texts
+    >>> from refold.columns.roles import as_role
+    >>> as_role("shift", Texts(["1", "2"], np.array([0, 1, 1])), "category")
+    Guess(role='category', form=None, noticed=())
+    """
+    kind, _, how = role.partition(":")
+    if kind == "number":
+        return _as_numbers(name, column, how)
+    if kind == "date":
+        return _as_dates(name, column, how)
+    for known in get_args(Role):
+        if role == known:
+            return Guess(known)
+    raise ValueError(f"{name} cannot be {role!r}: roles are {', '.join(get_args(Role))}")
+
+
+def _texts(name: str, column: Texts, sample: TextSample) -> Guess:
+    reading = _reading(name, sample)
+    if reading is None:
+        return _words(name, column, sample)
+    form = reading.form
+    if isinstance(form, NumberForm):
+        found = _numbers(name, _in_order(column, form), form)
+    else:
+        found = _dates(name, _in_order(column, form), form)
+    unclear = _ambiguous(name, sample, reading) if found.form == form else ()
+    return Guess(found.role, found.form, (*unclear, *found.noticed))
+
+
+def _reading(name: str, sample: TextSample) -> Reading[NumberForm] | Reading[DateForm] | None:
+    """Return the form in which enough of the cells can be read as numbers or dates."""
+    rows = float(sample.weights.sum())
+    numbers = read_as_numbers(sample)
+    if _enough(numbers.share, rows) and not _is_coded(name, sample.texts):
+        return numbers
+    dates, durations = read_as_dates(sample), read_as_durations(sample)
+    longer = dates is None or durations.share > dates.share or says_duration(name)
+    if longer and _enough(durations.share, rows):
+        return durations
+    return dates if dates and _enough(dates.share, rows) else None
+
+
+def _enough(share: float, rows: float) -> bool:
+    return (1.0 - share) * rows <= max((1.0 - _ENOUGH) * rows, min(_FEW, _MOST_OF_FEW * rows))
+
+
+def _is_coded(name: str, texts: list[str]) -> bool:
+    """Whether numbers are written as codes are: with zeros before them, or all very long."""
+    digits = [text for text in texts if text.isdigit()]
+    if len(digits) < _ENOUGH * len(texts):
+        return False
+    lengths = {len(text) for text in digits}
+    if len(lengths) == 1 and min(lengths) >= _LONG_CODE and len(digits) > 1:
+        return not says_time(name)
+    return sum(text[0] == "0" and len(text) > 1 for text in digits) > (1.0 - _ENOUGH) * len(digits)
+
+
+def _in_order(column: Texts, form: Form) -> Floats:
+    """Return the values of rows, one after the other; of many different ones the first rows."""
+    codes = column.codes[column.codes >= 0]
+    if len(column.values) <= _ORDERED_ROWS:
+        values = form.read(column.values)[codes]
+    else:
+        values = form.read([column.values[code] for code in codes[:_ORDERED_ROWS].tolist()])
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _ambiguous(
+    name: str, sample: TextSample, reading: Reading[NumberForm] | Reading[DateForm]
+) -> tuple[Finding, ...]:
+    taken, rival = reading.form, reading.rival
+    if rival is None:
+        return ()
+    values = zip(sample.texts, taken.read(sample.texts), rival.read(sample.texts), strict=True)
+    example = next(text for text, a, b in values if a != b and a == a and b == b)
+    if isinstance(taken, NumberForm) and isinstance(rival, NumberForm):
+        return (findings.ambiguous_number(name, example, taken, rival),)
+    if isinstance(taken, DateForm) and isinstance(rival, DateForm):
+        return (findings.ambiguous_date(name, example, taken, rival),)
+    return ()
+
+
+def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
+    """Decide what numbers are, given in the order of the rows."""
+    dated = numbers_as_dates(_drawn(values)) if form.plain else None
+    if dated and dated.share >= _ENOUGH and (dated.form.format == "%Y%m%d" or says_time(name)):
+        seconds = dated.form.of_numbers(values)
+        return _dates(name, seconds[~np.isnan(seconds)], dated.form)
+    if counts_rows(values, named=says_row(name)):
+        first, last = float(values[0]), float(values[-1])
+        return Guess("ignore", None, (findings.running_number(name, first, last),))
+    if form.plain and _are_codes(name, values):
+        return _codes(name, values)
+    return Guess("number", form, tuple(_notice_numbers(name, values)))
+
+
+def _are_codes(name: str, values: Floats) -> bool:
+    """Whether the name says that whole numbers are names; a choice of two is a number."""
+    if not says_code(name) or not _is_whole(values) or values.min() < 0.0:
+        return False
+    return len(np.unique(values)) > 2
+
+
+def _codes(name: str, values: Floats) -> Guess:
+    different, example = len(np.unique(values)), f"{values[0]:.0f}"
+    if different >= max(_LEAST_ROWS, _DIFFERENT * len(values)):
+        return Guess("identifier", None, (findings.identifier(name, example),))
+    role: Role = "category" if _repeats(different, len(values)) else "text"
+    return Guess(role, None, (findings.code(name, example),))
+
+
+def _notice_numbers(name: str, values: Floats) -> Iterator[Finding]:
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        yield from _constant(name, f"{low:.10g}", len(values))
+    elif sentinels.may_be(low) or sentinels.may_be(high):
+        for value, rows in sentinels.numbers(*np.unique(values, return_counts=True)):
+            yield findings.sentinel(name, value, rows)
+
+
+def _dates(name: str, seconds: Floats, form: DateForm) -> Guess:
+    """Describe moments, given in the order of the rows."""
+    return Guess("date", form, tuple(_notice_dates(name, seconds, form)))
+
+
+def _notice_dates(name: str, seconds: Floats, form: DateForm) -> Iterator[Finding]:
+    if len(seconds) and seconds.min() == seconds.max():
+        yield from _constant(name, findings.moment(float(seconds[0]), form), len(seconds))
+    elif form.has_date and runs_on(seconds):
+        yield findings.running_time(name, float(seconds[0]), float(seconds[-1]))
+    elif form.has_date:
+        for day, rows in sentinels.dates(*np.unique(seconds, return_counts=True)):
+            yield findings.sentinel(name, day, rows)
+
+
+def _words(name: str, column: Texts, sample: TextSample) -> Guess:
+    """Decide between categories, identifiers and other text."""
+    different, rows = int(np.count_nonzero(column.counts)), int(column.counts.sum())
+    example = sample.texts[0]
+    if different == 1:
+        return Guess("category", None, tuple(_constant(name, example, rows)))
+    if different >= max(_LEAST_ROWS, _DIFFERENT * rows):
+        if _count_up(column):
+            ends = (column.values[code] for code in column.codes[column.codes >= 0][[0, -1]])
+            return Guess("ignore", None, (findings.running_number(name, *ends),))
+        if says_identifier(name) or _look_like_identifiers(sample.texts):
+            return Guess("identifier", None, (findings.identifier(name, example),))
+    return Guess("category" if _repeats(different, rows) else "text")
+
+
+def _repeats(different: int, rows: int) -> bool:
+    return different <= _CATEGORIES and 2 * different <= rows
+
+
+def _look_like_identifiers(texts: list[str]) -> bool:
+    """Whether texts are single words with digits."""
+    alike = [len(text) <= _LONGEST_IDENTIFIER and not re.search(r"\s", text) for text in texts]
+    with_digits = sum(bool(re.search("[0-9]", text)) for text in texts)
+    return all(alike) and with_digits >= _DIGITS * len(texts)
+
+
+def _count_up(column: Texts) -> bool:
+    """Whether texts are the same but for a number at the end that counts the rows."""
+    codes = column.codes[column.codes >= 0][:_ORDERED_ROWS]
+    texts = [column.values[code].strip() for code in codes.tolist()]
+    ends = [
+        _COUNTED.fullmatch(text) if len(text) <= _LONGEST_IDENTIFIER else None for text in texts
+    ]
+    found = [match for match in ends if match]
+    if len(found) < len(texts) or len({match[1] for match in found}) > 1:
+        return False
+    return counts_rows(np.array([float(match[2]) for match in found]), named=True)
+
+
+def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:
+    if rows > 1:
+        yield findings.constant(name, value)
+
+
+def _empty(name: str) -> Guess:
+    return Guess("ignore", None, (findings.empty(name),))
+
+
+def _form_of(column: Moments) -> DateForm:
+    return DateForm("iso" if column.has_date else "%H:%M:%S", column.has_date, column.has_clock)
+
+
+def _drawn(values: Floats) -> Floats:
+    """Return some of the values, always the same."""
+    if len(values) <= _DRAWN:
+        return values
+    return values[np.random.default_rng(0).integers(0, len(values), _DRAWN)]
+
+
+def _is_whole(values: Floats) -> bool:
+    return bool((values == np.floor(values)).all())
+
+
+def _as_numbers(name: str, column: Observed, decimal: str) -> Guess:
+    if isinstance(column, Moments):
+        raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
+    if isinstance(column, Numbers):
+        values = column.values[np.isfinite(column.values)]
+        said = tuple(_notice_numbers(name, values)) if len(values) else ()
+        return Guess("number", NumberForm(), said)
+    sample = TextSample.of(column)
+    if not sample.texts:
+        return Guess("number", NumberForm())
+    reading = max(
+        read_as_numbers(sample, decimal), read_as_durations(sample), key=lambda r: r.share
+    )
+    if reading.share == 0.0:
+        raise _unfit(name, "number", sample)
+    values = _in_order(column, reading.form)
+    unclear = _ambiguous(name, sample, reading)
+    return Guess("number", reading.form, (*unclear, *_notice_numbers(name, values)))
+
+
+def _as_dates(name: str, column: Observed, form: str) -> Guess:
+    if isinstance(column, Moments):
+        seconds = column.seconds[~np.isnan(column.seconds)]
+        return _dates(name, seconds, _form_of(column))
+    if isinstance(column, Numbers):
+        values = column.values[np.isfinite(column.values)]
+        counted = numbers_as_dates(values)
+        if len(values) and counted.share == 0.0:
+            raise ValueError(f"{name} cannot be a date: numbers are none, such as {values[0]:.10g}")
+        return _dates(name, counted.form.of_numbers(values), counted.form)
+    sample = TextSample.of(column)
+    reading = read_as_dates(sample, form)
+    if reading is None or reading.share == 0.0:
+        raise _unfit(name, "date", sample)
+    unclear = _ambiguous(name, sample, reading)
+    seconds = _in_order(column, reading.form)
+    return Guess("date", reading.form, (*unclear, *_notice_dates(name, seconds, reading.form)))
+
+
+def _unfit(name: str, role: str, sample: TextSample) -> ValueError:
+    example = f", such as {findings.shown(sample.texts[0])!r}" if sample.texts else ""
+    return ValueError(f"{name} cannot be a {role}: no cell reads as one{example}")

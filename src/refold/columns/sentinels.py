@@ -1,0 +1,79 @@
+"""Values that stand for a missing one: −999 among ages, 1900-01-01 among dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+
+_NUMBERS = frozenset({s * (10.0**k - 1.0) for k in range(1, 10) for s in (1, -1)})
+_DATES = {
+    str(day): float(day.astype(np.int64)) * 86400.0
+    for day in (
+        np.datetime64(day)
+        for day in (
+            *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"),
+            *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
+        )
+    )
+}
+_REPEATED = 3
+_OTHERS = 5  # different values beside it; of a choice among few, each may be far from the others
+_YEAR = 366.0 * 86400.0
+
+
+def may_be(value: float) -> bool:
+    """Whether the smallest or largest number of a column may stand for a missing one."""
+    return value in _NUMBERS or value == -1.0
+
+
+def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
+    """Find numbers of nines, and −1 among what is never negative, far from all others.
+
+    Parameters
+    ----------
+    values, counts : ndarray of shape (k,)
+        Different numbers in ascending order, and how many rows have each.
+
+    Yields
+    ------
+    value : float
+    rows : int
+    """
+    if len(values) <= _OTHERS:
+        return
+    for end, rest in ((0, values[1:]), (-1, values[:-1])):
+        value, rows = float(values[end]), int(counts[end])
+        beside = float(rest[0] if end == 0 else rest[-1])
+        far = value in _NUMBERS and abs(beside - value) >= float(rest[-1] - rest[0])
+        minus_one = value == -1.0 and len(rest) >= 2 * _OTHERS and _whole(values) and end == 0
+        if rows >= _REPEATED and (far or minus_one):
+            yield value, rows
+
+
+def dates(seconds: Floats, counts: Integers) -> Iterator[tuple[str, int]]:
+    """Find days that programs write for none, more than a year from all others.
+
+    Parameters
+    ----------
+    seconds, counts : ndarray of shape (k,)
+        Different moments in ascending order, and how many rows have each.
+
+    Yields
+    ------
+    day : str
+    rows : int
+    """
+    if len(seconds) <= _OTHERS:
+        return
+    for end, beside in ((0, seconds[1]), (-1, seconds[-2])):
+        for day, begin in _DATES.items():
+            far = abs(float(beside) - begin) > _YEAR
+            if seconds[end] == begin and far and counts[end] >= _REPEATED:
+                yield day, int(counts[end])
+
+
+def _whole(values: Floats) -> bool:
+    return bool((values == np.floor(values)).all())

@@ -1,0 +1,368 @@
+"""Detector, the estimator that takes what people have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from refold._typing import Floats
+from refold.base import errors
+from refold.base.findings import Finding
+from refold.base.learning import as_it_is
+from refold.columns.bring import Brought
+from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
+from refold.columns.encoding.state import TableState
+from refold.columns.frames import check_enough
+from refold.columns.summary import Summary
+from refold.decisions.thresholds import Calibration, DecisionMixin
+from refold.models.detector.learned import Learned, of_model
+from refold.models.detector.sample import SIZE, RowSample
+from refold.models.detector.scorer import TableScorer, marked
+from refold.models.detector.trim import trimmed
+from refold.models.guard import GuardMixin
+
+
+class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+    """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
+
+    What each column is, it guesses and says (``columns_``); then it learns how numbers go together
+    and how surprising each cell is. A new row is normal, or it is not because of columns that are
+    named. There is nothing to tune.
+
+    Read more in ``docs/tables.md``.
+
+    Parameters
+    ----------
+    method : {"auto", "creased", "ref"}, default="auto"
+        ``"creased"``: CreasedREF on the numbers and on how surprising each cell is; it sees how
+        columns depend on each other. ``"ref"``: the mean over columns of how surprising their cells
+        are, of numbers after folding; it adds up, so reasons are exact, and it takes one pass.
+        ``"auto"`` is ``"creased"``.
+    alpha : float or "auto", default="auto"
+        The share of normal rows that may be rejected. ``"auto"`` is 0.01, or 5/(n + 1) if the n
+        rows are too few for that.
+    roles : dict of str to str or None, default=None
+        What columns are, where the guess would be wrong: "number", "category", "text",
+        "identifier", "date" or "ignore".
+    trim : float, default=0.0
+        The share of the rows to leave out of training because they look least like the rest. They
+        count for the threshold all the same.
+    random_state : int, RandomState instance or None, default=0
+        Draws the creases, and the rows that are kept.
+    n_jobs : int or None, default=None
+        Threads; None is all cores that the process may use. No result depends on it.
+
+    Attributes
+    ----------
+    columns_ : list of ColumnInfo
+        What each column was taken for, how many different values it has, how many are missing.
+    noticed_ : tuple of Finding
+        What ``fit`` noticed about the table and the threshold.
+    encoder_ : TableEncoder
+        What makes numbers of the table.
+    model_ : REF, CreasedREF or None
+        The estimator inside; None where the mean of magnitudes is all.
+    calibration_ : Calibration
+        Distances of training rows, each left out, or what ``calibrate`` was given.
+    threshold_ : float
+        A row is normal if its distance is at most this.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for.
+    dropped_ : ndarray of int
+        The rows that `trim` has left out, by number, those that look least like the rest first.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+
+    See Also
+    --------
+    REF : The paper's method, on numbers.
+    CreasedREF : The same with dependence between columns.
+    TableEncoder : What makes numbers of a table.
+
+    Notes
+    -----
+    A table of numbers alone goes to the estimator inside as it is. Of other tables up to 10,000
+    rows, drawn at random, are kept: the estimator inside learns from these; values, shapes and
+    numbers are counted over all rows. Whatever a column never had that seemed to be closed (a
+    category it does not know, no value where there always was one, a text among numbers) makes a
+    row abnormal.
+
+    Examples
+    --------
+    >>> from refold import Detector
+    >>> rows = [
+    ...     {"machine": "AB"[k % 2], "torque": 75 + k % 7, "day": f"2026-03-{1 + k % 28:02d}"}
+    ...     for k in range(200)
+    ... ]
+    >>> model = Detector().fit(rows)
+    >>> [f"{column.name}: {column.role}" for column in model.columns_]
+    ['machine: category', 'torque: number', 'day: date']
+    >>> model.predict([rows[0], {**rows[0], "machine": "Z"}])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "method": [StrOptions({"auto", "creased", "ref"})],
+        "alpha": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="neither")],
+        "roles": [dict, None],
+        "trim": [Interval(Real, 0.0, 0.5, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    _learned: Learned
+    # What calibrate() has set, until the model learns again.
+    _set_threshold: float | None
+    _set_calibration: Calibration | None
+    _noticed: tuple[Finding, ...]
+
+    def __init__(
+        self,
+        *,
+        method: Literal["auto", "creased", "ref"] = "auto",
+        alpha: float | Literal["auto"] = "auto",
+        roles: Mapping[str, str] | None = None,
+        trim: float = 0.0,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.roles = roles
+        self.trim = trim
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Learn what is normal. If it fails, a model learned before stays as it was.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Normal rows only.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        Detector
+            The estimator itself.
+        """
+        with self._learning() as model:
+            table = model._begin(X)
+            model._learn(model._of_rows(table))
+            model.dropped_ = np.empty(0, dtype=np.int64)
+            if model.trim > 0.0:
+                trimmed(model, table)
+            model._notice(model._findings())
+        return self
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Go on learning.
+
+        What each column is, is decided once there are 10,000 rows; until then they are kept. If it
+        fails, the model stays as it was.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            More normal rows.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        Detector
+            The estimator itself.
+        """
+        with self._learning() as model:
+            if model.trim > 0.0:
+                raise ValueError("trim needs all rows at once: use fit, or set trim=0.")
+            if not hasattr(model, "_learned"):
+                table = model._begin(X)
+                state, sample = model._nothing()
+            else:
+                table = model.encoder_.read(X, reset=False, all_columns=True)
+                state, sample = model._learned.table, model._learned.sample
+            state = state.plus_rows(table, last=False, n_jobs=model.n_jobs)
+            model._learn(model._learned_of(state, sample.plus_rows(table)))
+        return self
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return the negative distance of each row: the lower, the less normal.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows to judge; columns are found by name.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        model = as_it_is(self)
+        with model._naming_columns():
+            rows = model.encoded(X)[0]
+            empty = np.isnan(rows).all(axis=1)
+            if empty.any():
+                raise errors.empty_row(int(empty.argmax()))
+            return -model.scorer().distances(rows)
+
+    def scorer(self) -> TableScorer:
+        """Return what judges encoded rows.
+
+        Returns
+        -------
+        TableScorer
+            It does not change when the model learns on.
+        """
+        check_is_fitted(self)
+        return self._learned.scorer
+
+    def encoded(self, X: Any) -> tuple[Floats, Brought]:
+        """Return rows as what the scorer takes, and as they were brought.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows; columns are found by name.
+
+        Returns
+        -------
+        rows : ndarray
+            Numbers and magnitudes, NaN where a number is missing.
+        table : Brought
+            The columns in use.
+        """
+        table = self.encoder_.read(X, reset=False)
+        return marked(self.encoder_.encode(table)), table
+
+    @property
+    def columns_(self) -> list[ColumnInfo]:
+        """What each column was taken for."""
+        check_is_fitted(self)
+        return self.encoder_.columns_
+
+    @property
+    def encoder_(self) -> TableEncoder:
+        """What makes numbers of the table."""
+        check_is_fitted(self)
+        return self._encoder_of(self._learned.table)
+
+    @property
+    def model_(self) -> Any:
+        """The estimator inside."""
+        check_is_fitted(self)
+        return self._learned.inside.model
+
+    @property
+    def threshold_(self) -> float:
+        """The threshold in use."""
+        check_is_fitted(self)
+        chosen = self._set_threshold
+        return self._learned.inside.threshold if chosen is None else chosen
+
+    @threshold_.setter
+    def threshold_(self, value: float) -> None:
+        self._set_threshold = value
+
+    @property
+    def calibration_(self) -> Calibration:
+        """Distances of normal rows that the model has not seen."""
+        check_is_fitted(self)
+        chosen = self._set_calibration
+        return self._learned.inside.calibration if chosen is None else chosen
+
+    @calibration_.setter
+    def calibration_(self, value: Calibration) -> None:
+        self._set_calibration = value
+
+    @property
+    def summary_(self) -> Summary | None:
+        """What is remembered of the columns of numbers; None if there is none."""
+        check_is_fitted(self)
+        return self._learned.summary
+
+    def _begin(self, X: Any) -> Brought:
+        """Read the first rows: they decide which columns there are."""
+        encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
+        table = encoder.read(X, reset=True)
+        check_enough(table.rows, None)
+        self.n_features_in_ = encoder.n_features_in_
+        if hasattr(encoder, "feature_names_in_"):
+            self.feature_names_in_ = encoder.feature_names_in_
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        return table
+
+    def _nothing(self) -> tuple[TableState, RowSample]:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
+
+    def _of_rows(self, table: Brought) -> Learned:
+        """Learn from all rows at once."""
+        state, sample = self._nothing()
+        state = state.plus_rows(table, last=True, n_jobs=self.n_jobs)
+        learned = self._learned_of(state, sample.plus_rows(table))
+        if state.ready.plan.plain and table.rows > SIZE:
+            numbers = state.ready.encode(table, n_jobs=self.n_jobs).numbers
+            Learned.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
+        learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
+        return learned
+
+    def _learned_of(self, state: TableState, sample: RowSample) -> Learned:
+        return Learned(
+            state,
+            sample,
+            "creased" if self.method == "auto" else self.method,
+            None if self.alpha == "auto" else float(self.alpha),
+            sample.seed,
+            self.n_jobs,
+        )
+
+    def _learn(self, learned: Learned) -> None:
+        self._learned = learned
+        self._set_threshold = self._set_calibration = None
+        self.alpha_ = learned.rate
+
+    def _encoder_of(self, state: TableState) -> TableEncoder:
+        encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
+        encoder._state = state
+        encoder.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            encoder.feature_names_in_ = self.feature_names_in_
+        return encoder
+
+    def _findings(self) -> Iterator[Finding]:
+        """Say what was noticed of the columns, then of the numbers and the threshold."""
+        yield from self.encoder_.noticed_
+        plan = self._learned.table.ready.plan
+        names = {f"x{place}": plan.names[k] for place, k in enumerate(plan.numbers.tolist())}
+        for found in getattr(self.model_, "noticed_", ()):
+            if found.column is None:
+                yield found
+            elif found.column in names:
+                yield found.about(names[found.column])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learned")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

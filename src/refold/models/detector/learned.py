@@ -1,0 +1,139 @@
+"""What the front door has learned of a table, and the estimator inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from refold._typing import Floats
+from refold.base.once import once
+from refold.columns.encoding.encoder import features
+from refold.columns.encoding.state import TableState
+from refold.columns.summary import Summary
+from refold.decisions.thresholds import Calibration
+from refold.models.creased import CreasedREF
+from refold.models.detector.sample import RowSample
+from refold.models.detector.scorer import MeanScorer, TableScorer
+from refold.models.ref import REF
+from refold.models.scoring import Scorer
+
+Method = Literal["creased", "ref"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """What judges encoded rows, ready.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Gives distances.
+    threshold : float
+        A row is normal up to this.
+    calibration : Calibration
+        The distances of training rows, each left out.
+    model : REF, CreasedREF or None
+        The estimator; None where the mean of magnitudes is all.
+    """
+
+    scorer: Scorer
+    threshold: float
+    calibration: Calibration
+    model: REF | CreasedREF | None
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned; threads share it without a lock.
+
+    Parameters
+    ----------
+    table : TableState
+        What the columns are, and all that is counted of them.
+    sample : RowSample
+        Rows to learn from and calibrate on.
+    method : {"creased", "ref"}
+        What judges.
+    alpha : float or None
+        The rate; None is as small as so many rows allow, at least 0.01.
+    random_state : int
+        Draws the creases.
+    n_jobs : int or None
+        Threads.
+    """
+
+    table: TableState
+    sample: RowSample
+    method: Method
+    alpha: float | None
+    random_state: Any
+    n_jobs: int | None
+
+    @property
+    def rate(self) -> float:
+        """The rate that the threshold is set for."""
+        return auto_rate(self.table.ready.rows) if self.alpha is None else self.alpha
+
+    @once
+    def inside(self) -> Inside:
+        """What judges encoded rows; made when it is first asked for."""
+        counts = self.table.ready
+        assert self.sample.rows is not None
+        encoded = counts.encode(
+            self.sample.rows,
+            left_out=True,
+            folded_apart=self.method == "ref",
+            n_jobs=self.n_jobs,
+        )
+        if counts.plan.plain:
+            return self._fitted(encoded.numbers, magnitudes=0)
+        if self.method == "creased":
+            return self._fitted(features(encoded), magnitudes=encoded.magnitudes.shape[1])
+        scorer = MeanScorer(len(counts.plan.numbers))
+        distances = scorer.distances(features(encoded))
+        calibration = Calibration.of(distances[encoded.judged], None, "leave-one-out")
+        return Inside(scorer, calibration.threshold(self.rate), calibration, None)
+
+    def _fitted(self, X: Floats, *, magnitudes: int) -> Inside:
+        return of_model(self.estimator(magnitudes).fit(X))
+
+    def estimator(self, magnitudes: int = 0) -> REF | CreasedREF:
+        """Return the estimator inside, not fitted; its last columns are magnitudes."""
+        model: REF | CreasedREF
+        if self.method == "ref":
+            model = REF(alpha=self.rate, levels="all", n_jobs=self.n_jobs)
+        else:
+            model = CreasedREF(
+                alpha=self.rate, random_state=self.random_state, n_jobs=self.n_jobs
+            ).of_magnitudes(magnitudes)
+        model.quiet = True
+        return model
+
+    @once
+    def summary(self) -> Summary | None:
+        """What is remembered of the columns of numbers."""
+        inside, numbers = self.inside.model, self.table.ready.numbers
+        if inside is not None and self.table.ready.plan.plain:
+            return inside.summary_
+        if numbers is None:
+            return None
+        found = Summary.of_sketch(numbers.sketch)
+        if isinstance(inside, CreasedREF) and (box := inside.summary_.box) is not None:
+            return replace(found, box=box.of_columns(range(len(found.low))))
+        return found
+
+    @once
+    def scorer(self) -> TableScorer:
+        """What judges rows."""
+        plan, inside = self.table.ready.plan, self.inside
+        return TableScorer(inside.scorer, plan.numbers, len(plan.used), inside.threshold)
+
+
+def of_model(model: REF | CreasedREF) -> Inside:
+    """Return a fitted estimator as what judges."""
+    return Inside(model.scorer(), float(model.threshold_), model.calibration_, model)
+
+
+def auto_rate(rows: int) -> float:
+    """Return the rate that so many rows allow: one in a hundred, if five rows are beyond it."""
+    return float(min(max(0.01, 5.0 / (rows + 1.0)), 0.5))

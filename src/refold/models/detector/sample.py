@@ -1,0 +1,50 @@
+"""Some of the rows of a table, as they were brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.columns.bring import Brought
+
+SIZE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """At most 10,000 rows, each of all rows seen with the same chance.
+
+    Parameters
+    ----------
+    seed : int
+        Where the random numbers come from: that of a row depends on this and its place alone.
+    seen : int
+        How many rows have had theirs.
+    keys : ndarray of shape (r,)
+        The random numbers of the rows kept: the smallest.
+    rows : Brought or None
+        These rows; None before the first.
+    """
+
+    seed: int
+    seen: int = 0
+    keys: Floats = field(default_factory=lambda: np.empty(0))
+    rows: Brought | None = None
+
+    def plus_rows(self, table: Brought) -> RowSample:
+        """Return the sample with more rows to choose from."""
+        bits = np.random.PCG64(self.seed)
+        keys = np.random.Generator(bits.advance(self.seen)).random(table.rows)
+        return self.plus(RowSample(self.seed, self.seen + table.rows, keys, table))
+
+    def plus(self, other: RowSample) -> RowSample:
+        """Return the sample of the rows of both."""
+        keys = np.concatenate([self.keys, other.keys])
+        parts = [sample.rows for sample in (self, other) if sample.rows is not None]
+        rows = Brought.joined(parts) if parts else None
+        if rows is not None and len(keys) > SIZE:
+            chosen = np.sort(np.argpartition(keys, SIZE)[:SIZE])
+            keys, rows = keys[chosen], rows.take(chosen)
+        return RowSample(self.seed, max(self.seen, other.seen), keys, rows)

@@ -1,0 +1,161 @@
+"""What judges the encoded rows of a table: by columns, whatever features these became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.encoding.counts import Encoded
+from refold.models.scoring import Attribution, Scorer
+
+# What is novel is marked in the rows: a magnitude is so much larger, and infinity stands for a
+# number that cannot be read.
+_MARK = 1e6
+# A cell with what a closed column never had adds so many thresholds.
+_CERTAIN = 10.0
+
+
+def marked(encoded: Encoded) -> Floats:
+    """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
+    rows = encoded.numbers
+    if encoded.magnitudes.shape[1]:
+        rows = np.hstack([rows, encoded.magnitudes + _MARK * encoded.novel])
+    elif encoded.novel.any():
+        rows = np.where(encoded.novel, np.inf, rows)
+    if not encoded.judged.all():
+        rows = rows.copy()
+        rows[~encoded.judged] = np.nan
+    return rows
+
+
+def unmarked(rows: Floats, numbers: int) -> tuple[Floats, Booleans]:
+    """Return rows without marks, and which columns were marked; `numbers` come first."""
+    if rows.shape[1] == numbers:
+        novel = np.isinf(rows)
+        return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
+    novel = rows[:, numbers:] >= _MARK
+    if not novel.any():
+        return rows, novel
+    rows = rows.copy()
+    rows[:, numbers:] -= _MARK * novel
+    return rows, novel
+
+
+@dataclass(frozen=True, eq=False)
+class MeanScorer:
+    """The mean of the columns' magnitudes.
+
+    Parameters
+    ----------
+    numbers : int
+        How many columns of numbers come before the magnitudes.
+    """
+
+    numbers: int
+
+    additive: ClassVar[bool] = True
+    unexplained: ClassVar[str] = ""
+
+    def distances(self, X: Floats) -> Floats:
+        """Return each row's distance."""
+        return np.asarray(X[:, self.numbers :].mean(axis=1))
+
+    def attribution(self, X: Floats) -> Attribution:
+        """Return each magnitude's share of the mean; numbers have none of their own."""
+        parts = X[:, self.numbers :] / (X.shape[1] - self.numbers)
+        own = np.zeros((len(X), self.numbers))
+        return Attribution(parts.sum(axis=1), np.hstack([own, parts]))
+
+    def on_threads(self, n_jobs: int | None) -> MeanScorer:
+        """Return itself: there is nothing to divide."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class TableScorer:
+    """Judges encoded rows by the estimator inside, and what is novel on top.
+
+    Parameters
+    ----------
+    inside : Scorer
+        Of the estimator inside.
+    numeric : ndarray of int
+        Which columns are numbers.
+    columns : int
+        How many columns there are.
+    unit : float
+        The estimator's threshold.
+    """
+
+    inside: Scorer
+    numeric: Integers
+    columns: int
+    unit: float
+
+    @property
+    def additive(self) -> bool:
+        """As the estimator inside."""
+        return self.inside.additive
+
+    @property
+    def unexplained(self) -> str:
+        """As the estimator inside."""
+        return self.inside.unexplained
+
+    def numbers(self, X: Floats) -> Floats:
+        """Return the columns of numbers of encoded rows."""
+        return unmarked(X, len(self.numeric))[0][:, : len(self.numeric)]
+
+    def distances(self, X: Floats) -> Floats:
+        """Return how far out each row is."""
+        rows, novel = unmarked(X, len(self.numeric))
+        out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
+        out[some] = self.inside.distances(rows if some.all() else rows[some])
+        return np.asarray(out + self._certain * novel.sum(axis=1))
+
+    def attribution(self, X: Floats) -> Attribution:
+        """Return the same, and because of which columns."""
+        rows, novel = unmarked(X, len(self.numeric))
+        some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
+        found = self.inside.attribution(rows[some])
+        parts: Floats = self._certain * novel.astype(np.float64)
+        parts[some] += self._by_column(found.parts)
+        distances: Floats = self._certain * novel.sum(axis=1).astype(np.float64)
+        distances[some] += found.distances
+        expected, alone = found.expected, found.alone
+        return Attribution(
+            distances,
+            parts,
+            None if expected is None else self._numbers_of(expected, some, np.nan),
+            None if alone is None else self._spread(self._by_column(alone), some),
+        )
+
+    def on_threads(self, n_jobs: int | None) -> TableScorer:
+        """Return one that uses so many threads."""
+        return replace(self, inside=self.inside.on_threads(n_jobs))
+
+    @property
+    def _certain(self) -> float:
+        return _CERTAIN * self.unit
+
+    def _by_column(self, parts: Floats) -> Floats:
+        """Add up the parts of the features of each column."""
+        k = len(self.numeric)
+        if parts.shape[1] == k:
+            return parts
+        out = parts[:, k:].copy()
+        out[:, self.numeric] += parts[:, :k]
+        return out
+
+    def _numbers_of(self, expected: Floats, some: Booleans, otherwise: float) -> Floats:
+        out = np.full((len(some), self.columns), otherwise)
+        out[np.ix_(some, self.numeric)] = expected[:, : len(self.numeric)]
+        return out
+
+    def _spread(self, values: Floats, some: Booleans) -> Floats:
+        out = np.zeros((len(some), self.columns))
+        out[some] = values
+        return out
