@@ -29,7 +29,7 @@ _ROUNDS, _TRIES = 5, 50
 Rng = np.random.Generator
 
 
-class Kind(NamedTuple):
+class ErrorKind(NamedTuple):
     """A kind of error.
 
     Parameters
@@ -313,18 +313,18 @@ def _is_category_or_number(column: CleanColumn) -> bool:
 
 
 KINDS = {
-    "unseen": Kind("category", lambda column: column.is_closed, _unseen),
-    "rare": Kind("category", _is_unbalanced, _rare),
-    "typo": Kind("category", _is_category_or_code, _typo),
-    "swapped": Kind("swapped", _is_category_or_number, _swapped),
-    "spike": Kind("number", _has_numbers, _spike),
-    "x1000": Kind("number", _has_numbers, _x1000),
-    "sentinel": Kind("number", _has_numbers, _sentinel),
-    "night": Kind("date", _has_nights, _night),
-    "weekend": Kind("date", _has_weekends, _weekend),
-    "default-date": Kind("date", _has_defaults, _default_date),
-    "date-format": Kind("format", _has_dates, _date_format),
-    "string-format": Kind("format", lambda column: column.is_code, _string_format),
-    "missing": Kind("missing", lambda column: column.missing < RARELY, lambda *_: None),
+    "unseen": ErrorKind("category", lambda column: column.is_closed, _unseen),
+    "rare": ErrorKind("category", _is_unbalanced, _rare),
+    "typo": ErrorKind("category", _is_category_or_code, _typo),
+    "swapped": ErrorKind("swapped", _is_category_or_number, _swapped),
+    "spike": ErrorKind("number", _has_numbers, _spike),
+    "x1000": ErrorKind("number", _has_numbers, _x1000),
+    "sentinel": ErrorKind("number", _has_numbers, _sentinel),
+    "night": ErrorKind("date", _has_nights, _night),
+    "weekend": ErrorKind("date", _has_weekends, _weekend),
+    "default-date": ErrorKind("date", _has_defaults, _default_date),
+    "date-format": ErrorKind("format", _has_dates, _date_format),
+    "string-format": ErrorKind("format", lambda column: column.is_code, _string_format),
+    "missing": ErrorKind("missing", lambda column: column.missing < RARELY, lambda *_: None),
 }
 GROUPS = tuple(dict.fromkeys(kind.group for kind in KINDS.values()))

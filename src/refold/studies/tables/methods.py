@@ -5,22 +5,23 @@ All work on one thread, so that times can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.impute import SimpleImputer
 
+from refold import Detector
 from refold._typing import Booleans, Floats
 from refold.base.needs import needs
-from refold.judgement import Judgement
+from refold.judgement import Judge, Judgement
 from refold.studies.novelty.methods import METHODS as NUMERIC
 from refold.studies.tables.suite import Reading
 
-# One-hot: columns with more values than this are left out, as is what is no category.
+# One-hot: columns of texts with more values than this are left out.
 MOST_VALUES = 100
 
 
@@ -78,7 +79,8 @@ class TableMethod:
 class OneHot:
     """Numbers as they are; of each column of categories a feature for each value and for others.
 
-    Columns of more than a hundred values are left out. A missing value is missing in all features.
+    Columns without a value and texts with more than a hundred are left out. A missing value is
+    missing in all features.
 
     Parameters
     ----------
@@ -93,13 +95,11 @@ class OneHot:
 
     def __init__(self, train: Any) -> None:
         is_numeric = needs("pandas", "benchmark").api.types.is_numeric_dtype
-        self._numeric = [name for name in train.columns if is_numeric(train[name])]
-        values = {
-            name: sorted(train[name].dropna().unique())
-            for name in train.columns
-            if name not in self._numeric
-        }
-        self._values = {name: v for name, v in values.items() if 1 <= len(v) <= MOST_VALUES}
+        there = [name for name in train.columns if train[name].notna().any()]
+        self._numeric = [name for name in there if is_numeric(train[name])]
+        texts = [name for name in there if name not in self._numeric]
+        values = {name: sorted(train[name].dropna().unique()) for name in texts}
+        self._values = {name: v for name, v in values.items() if len(v) <= MOST_VALUES}
         self.owners = [
             *self._numeric,
             *(name for name, v in self._values.items() for _ in range(len(v) + 1)),
@@ -121,7 +121,32 @@ class OneHot:
         return X
 
 
-def _one_hot_refold(name: str, model: str) -> TableMethod:
+def _from_refold(fitted: Any, encode: Callable[[Any], Any], owners: Sequence[str]) -> TableModel:
+    """Return one of refold's own; `owners` are the columns of its features."""
+
+    def blame(rows: Any) -> list[str]:
+        found = Judgement.of(fitted, encode(rows), explained=True)
+        return [owners[feature] for feature in found.by_blame[:, 0]]
+
+    return TableModel(
+        score=lambda rows: -np.asarray(fitted.score_samples(encode(rows))),
+        reject=lambda rows: np.asarray(fitted.predict(encode(rows)) == -1),
+        blame=blame,
+    )
+
+
+def _detector(name: str, method: Literal["creased", "ref"], reading: Reading) -> TableMethod:
+    """Return the front door, which takes the table as it is."""
+
+    def learn(train: Any, seed: int, alpha: float) -> TableModel:
+        model = Detector(method=method, alpha=alpha, random_state=seed, n_jobs=1).fit(train)
+        return _from_refold(model, lambda rows: rows, Judge.of(model).names)
+
+    settings = repr(Detector(method=method).get_params())
+    return TableMethod(name, "refold", learn, settings, reading)
+
+
+def _one_hot(name: str, model: str) -> TableMethod:
     """Return one of refold's estimators of numbers behind one-hot."""
     method = NUMERIC[model]
 
@@ -129,16 +154,7 @@ def _one_hot_refold(name: str, model: str) -> TableMethod:
         assert method.make_at_rate is not None
         encode = OneHot(train)
         fitted = method.make_at_rate(seed, alpha).fit(encode(train))
-
-        def blame(rows: Any) -> list[str]:
-            found = Judgement.of(fitted, encode(rows), explained=True)
-            return [encode.owners[feature] for feature in found.by_blame[:, 0]]
-
-        return TableModel(
-            score=lambda rows: -np.asarray(fitted.decision_function(encode(rows))),
-            reject=lambda rows: np.asarray(fitted.predict(encode(rows)) == -1),
-            blame=blame,
-        )
+        return _from_refold(fitted, encode, encode.owners)
 
     return TableMethod(name, "refold", learn, method.describe(0))
 
@@ -176,8 +192,12 @@ def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
 
 
 _ALL = (
-    _one_hot_refold("one-hot-CreasedREF", "CreasedREF"),
-    _one_hot_refold("one-hot-REF", "REF-all"),
+    _detector("detector-creased", "creased", "typed"),
+    _detector("detector-ref", "ref", "typed"),
+    _detector("detector-creased-texts", "creased", "texts"),
+    _detector("detector-ref-texts", "ref", "texts"),
+    _one_hot("one-hot-CreasedREF", "CreasedREF"),
+    _one_hot("one-hot-REF", "REF-all"),
     TableMethod(
         "one-hot-IsolationForest",
         "scikit-learn",
