@@ -19,14 +19,13 @@ def task():
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_learns_a_mixed_table_and_finds_spikes(task, name):
+def test_every_method_learns_a_mixed_table_and_finds_wrong_units(task, name):
     method = METHODS[name]
     if not method.is_installed:
         pytest.skip(f"{method.module} is not installed")
     cell = run_cell(method, task, 0)
     assert cell.outcome == "done", cell.note
     assert cell.measures["auroc x1000"] > 0.7
-    assert cell.measures["false_alarms"] < 0.2
     if any(measure.startswith("named") for measure in cell.measures):
         assert cell.measures["named x1000"] > 0.9
 
@@ -47,11 +46,11 @@ def test_one_hot_is_that_of_scikit_learn_beside_numbers_and_others(task):
     assert (~there).any()
 
 
-def test_one_hot_leaves_out_what_has_too_many_values():
+def test_one_hot_leaves_out_what_has_too_many_values_or_none():
     many = [f"v{i}" for i in range(101)]
-    rows = pd.DataFrame({"a": many, "b": ["x", *many[:100]][:101], "c": None, "d": "x"})
-    rows["b"] = rows["b"].replace("v99", "x")
-    assert set(OneHot(rows).owners) == {"b", "d"}
+    rows = pd.DataFrame({"a": many, "b": ["v1", *many[1:]], "c": None, "d": np.nan, "e": 1.0})
+    assert OneHot(rows).owners == ["e", *["b"] * 101]
+    assert OneHot(rows)(rows).sum(axis=1).tolist() == [2.0] * 101
 
 
 def test_a_method_whose_module_is_absent_is_not_installed(monkeypatch):
