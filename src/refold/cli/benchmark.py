@@ -133,7 +133,7 @@ def _tables(
     return partial(
         run,
         files,
-        chosen(sets, files.names, "--sets", True),
+        chosen(sets, tuple(files.sha256), "--sets", True),
         [name for name in names if name not in absent],
         range(seeds or 1),
     )

@@ -108,29 +108,25 @@ def _by_table(found: TableComparison) -> Iterable[Grid]:
 def _grid(
     found: TableComparison, name: str, columns: Iterable[str], value: Callable[[str, str], float]
 ) -> Grid:
-    """Return a table with methods down; the best as printed of each column is marked."""
+    """Return a table with methods down."""
     columns = list(columns)
-    texts = {}
-    best = {}
-    for column in columns:
-        values = {method: value(column, method) for method in found.methods}
-        texts[column] = {method: shown(column, v) for method, v in values.items()}
-        contest = name != "alarms" and column not in _NO_CONTEST
-        highest = max((v for v in values.values() if not np.isnan(v)), default=np.nan)
-        best[column] = shown(column, highest) if contest and not np.isnan(highest) else None
+    across = [_column(found, name, column, value) for column in columns]
     rows = [
-        (
-            method,
-            [
-                Shown(
-                    texts[column][method],
-                    texts[column][method] == best[column],
-                    found.unfinished(column, method) if column in found.tables else "",
-                )
-                for column in columns
-            ],
-        )
-        for method in found.methods
+        (method, list(cells))
+        for method, cells in zip(found.methods, zip(*across, strict=True), strict=True)
     ]
     title, says = _SAYS[name]
     return Grid(name, title, says, [TITLES.get(column, column) for column in columns], rows)
+
+
+def _column(
+    found: TableComparison, name: str, column: str, value: Callable[[str, str], float]
+) -> list[Shown]:
+    """Return a cell for each method; those that are the best as printed are marked."""
+    values = [value(column, method) for method in found.methods]
+    there = [v for v in values if not np.isnan(v)]
+    contest = name != "alarms" and column not in _NO_CONTEST
+    best = shown(column, max(there)) if contest and there else None
+    whys = [found.unfinished(column, m) if column in found.tables else "" for m in found.methods]
+    texts = [shown(column, v) for v in values]
+    return [Shown(text, text == best, why) for text, why in zip(texts, whys, strict=True)]

@@ -8,12 +8,9 @@ nothing is downloaded.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from io import StringIO
-from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
 
@@ -21,6 +18,7 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.studies.download import DataError
+from refold.studies.local import LocalFiles, local_files
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.injection import KINDS, inject
 
@@ -29,7 +27,7 @@ MAX_NORMALS = 1_000
 MAX_ANOMALIES = 2_000
 N_ERRORS = 200
 
-CLEAN, NATURAL = "clean", "natural"
+CLEAN, NATURAL, ENDING = "clean", "natural", ".csv.gz"
 LABEL, NORMAL, ANOMALY = "row_is", "normal", "anomaly"
 
 Reading = Literal["typed", "texts"]
@@ -70,34 +68,27 @@ def _typed(texts: Any) -> Any:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The tables of a folder.
+    """Clean and labelled tables, one file each.
 
     Parameters
     ----------
-    folder : Path
-        Where they are.
+    source : LocalFiles
+        Where the files are; only those whose names say what they are count.
     """
 
-    folder: Path
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The tables, such as clean-flights, in alphabetical order."""
-        found = [*self.folder.glob("clean-*.csv.gz"), *self.folder.glob("natural-*.csv.gz")]
-        return tuple(sorted(path.name.removesuffix(".csv.gz") for path in found))
+    source: LocalFiles
 
     @cached_property
     def sha256(self) -> dict[str, str]:
-        """Each table's hash by its name."""
-        return {name: sha256(self.path(name).read_bytes()).hexdigest() for name in self.names}
-
-    def path(self, name: str) -> Path:
-        """Return where a table is."""
-        return self.folder / f"{name}.csv.gz"
+        """Each table's hash by its name, such as clean-flights."""
+        found = {name.removesuffix(ENDING): sha for name, sha in self.source.sha256.items()}
+        kinds = (f"{CLEAN}-", f"{NATURAL}-")
+        return {name: sha for name, sha in found.items() if name.startswith(kinds)}
 
     def load(self, name: str) -> Any:
         """Return a table as texts; what is missing is null."""
-        return needs("pandas", "benchmark").read_csv(self.path(name), dtype=str)
+        path = self.source.path(name + ENDING)
+        return needs("pandas", "benchmark").read_csv(path, dtype=str)
 
     def task(self, name: str, seed: int) -> TableTask:
         """Divide a table; the seed decides, with its name, which rows go where."""
@@ -112,19 +103,14 @@ def tables() -> TableFiles:
     Examples
     --------
     >>> from refold.studies.tables.suite import tables
-    >>> tables().names  # doctest: +SKIP
-    ('clean-adult_c', 'clean-airports', ...)
+    >>> list(tables().sha256)  # doctest: +SKIP
+    ['clean-adult_c', 'clean-airports', ...]
     """
-    around = os.environ.get("REFOLD_DATA")
-    files = TableFiles(Path(around or "", "tables"))
-    if not around or not files.names:
-        there = f"{files.folder} has none" if around else "REFOLD_DATA is not set"
-        raise DataError(
-            f"No tables were found: {there}. Put clean tables, clean-NAME.csv.gz, and tables whose "
-            f"column {LABEL} says {NORMAL} or {ANOMALY}, natural-NAME.csv.gz, into a folder named "
-            "tables and name the folder around it in REFOLD_DATA."
-        )
-    return files
+    wanted = (
+        f"clean tables, {CLEAN}-NAME{ENDING}, and tables whose column {LABEL} says {NORMAL} or "
+        f"{ANOMALY}, {NATURAL}-NAME{ENDING},"
+    )
+    return TableFiles(local_files("tables", ENDING, wanted))
 
 
 def divide_clean(rows: Any, rng: np.random.Generator) -> TableTask:
