@@ -154,6 +154,10 @@ class TableCounts:
             self._add_dependence(self.plan.codes(cells), out, left_out)
         return Encoded(X, out, novel, judged)
 
+    def numbers_of(self, table: Brought) -> Floats:
+        """Return the columns of numbers of rows."""
+        return _numbers(self.plan, self.plan.read(table), table.rows)[0]
+
     def views(self, k: int, cells: Cells, *, left_out: bool = False) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]

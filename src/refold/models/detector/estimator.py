@@ -216,8 +216,8 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         model = as_it_is(self)
         with model._naming_columns():
-            rows = model.encoded(X)[0]
-            empty = np.isnan(rows).all(axis=1)
+            rows, table = model.encoded(X)
+            empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
             if empty.any():
                 raise errors.empty_row(int(empty.argmax()))
             return -model.scorer().distances(rows)
@@ -233,7 +233,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._learned.scorer
 
-    def encoded(self, X: Any) -> tuple[Floats, Brought]:
+    def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.
 
         Parameters
@@ -245,9 +245,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         rows : ndarray
             Numbers and magnitudes, NaN where a number is missing.
-        table : Brought
-            The columns in use.
+        table : Brought or None
+            The columns in use; None of a table of numbers, all of which are there.
         """
+        rows = self.encoder_.plain_rows(X)
+        if rows is not None and np.isfinite(rows).all():
+            return rows, None
         table = self.encoder_.read(X, reset=False)
         return marked(self.encoder_.encode(table)), table
 
@@ -319,7 +322,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         state = state.plus_rows(table, last=True, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table))
         if state.ready.plan.plain and table.rows > SIZE:
-            numbers = state.ready.encode(table, n_jobs=self.n_jobs).numbers
+            numbers = state.ready.numbers_of(table)
             Learned.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         return learned
@@ -330,7 +333,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             sample,
             "creased" if self.method == "auto" else self.method,
             None if self.alpha == "auto" else float(self.alpha),
-            sample.seed,
+            self.random_state if isinstance(self.random_state, Integral) else sample.seed,
             self.n_jobs,
         )
 
