@@ -182,7 +182,9 @@ def _isotree(train: Any, seed: int, alpha: float) -> TableModel:
 def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
     """Learn nearest neighbours behind skrub's vectorizer; what is missing becomes the mean."""
     impute = SimpleImputer(keep_empty_features=True)
-    vectorizer = needs("skrub", "benchmark").TableVectorizer(n_jobs=1)
+    skrub = needs("skrub", "benchmark")
+    encoder = skrub.StringEncoder(random_state=seed)  # the default, but for the seed
+    vectorizer = skrub.TableVectorizer(high_cardinality=encoder, n_jobs=1)
     method = NUMERIC["kNN-5"]
     X = impute.fit_transform(vectorizer.fit_transform(train))
     trained = method.learn(method.make(seed), X)
