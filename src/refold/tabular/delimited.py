@@ -11,8 +11,9 @@ from typing import IO
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of
 from refold.tabular.dialect import guess, records, sample
-from refold.tabular.errors import InputError, quoted
+from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.heading import about_repeated, distinct, titles_above, units_below
+from refold.tabular.marks import Marks, own_marks
 from refold.tabular.plain import PlainReader, whole
 from refold.tabular.table import Asked, Block, FileTable, How, checked_names
 from refold.tabular.text import Lines
@@ -41,6 +42,7 @@ class DelimitedTable(FileTable):
         self._columns = checked_names(names, self.name)
         string = needs("pyarrow", "parquet").string()
         self.kinds = {name: string for name in self._columns if name}
+        self._marks = self._own_marks()
 
     @staticmethod
     def recognizes(head: bytes) -> bool:
@@ -49,7 +51,8 @@ class DelimitedTable(FileTable):
 
     def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
         read = [*wanted, *(name for name in self._columns if not name)]
-        plain = PlainReader(self._columns, read, asked.numbers, asked.nulls, self._dialect)
+        numbers = asked.numbers - self._marks.keys()
+        plain = PlainReader(self._columns, read, numbers, asked.nulls, self._dialect)
         if plain.forgetful:
             self._lines.make_ahead(plain.read)
         first = 1
@@ -128,6 +131,22 @@ class DelimitedTable(FileTable):
         self._how.say(f"{self.name}: what is behind the last separator of a line was left out.")
         return own, True
 
+    def _own_marks(self) -> dict[str, Marks]:
+        """Return how columns write numbers that do not do it as the file does."""
+        said, dialect = self._how, self._dialect
+        if said.thousands is not None:
+            return dict.fromkeys(self.names, Marks(dialect.decimal, said.thousands))
+        if said.decimal is not None:
+            return {}
+        own, readings = own_marks(self._columns, self._sample(), dialect.decimal, dialect.delimiter)
+        for reading in sorted(set(readings.values())):
+            names = [name for name in readings if readings[name] == reading]
+            said.say(
+                f"{self.name}: in {listed(names)} numbers such as 1,234 were read as {reading}; "
+                "--decimal or --thousands says otherwise."
+            )
+        return own
+
     def _require_nothing(self, block: Block) -> None:
         """See that nothing is lost with the column behind the last separator."""
         found = first_known(block.columns.pop(""))
@@ -159,7 +178,7 @@ class DelimitedTable(FileTable):
             return f"line {next(itertools.islice(full, k, None))}"
 
         columns = dict(zip(table.column_names, map(whole, table.columns), strict=True))
-        return Block(first, columns, table.num_rows, where, self.name, self._decimal)
+        return Block(first, columns, table.num_rows, where, self.name, self._decimal, self._marks)
 
     def _careful_block(self, wanted: list[str], nulls: bool, first: int) -> Block:
         """Read record by record what is at hand; the last one may need more."""
@@ -184,7 +203,7 @@ class DelimitedTable(FileTable):
         def where(k: int) -> str:
             return f"line {begins[k]}"
 
-        block = Block(first, columns, len(rows), where, self.name, self._decimal)
+        block = Block(first, columns, len(rows), where, self.name, self._decimal, self._marks)
         return block.without_missing() if nulls else block
 
     def _record(self, reader: Iterator[list[str]]) -> list[str]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refold.columns.observed import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.heading import titles_above
+from refold.tabular.marks import file_decimal
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE, _SAMPLE_LINES = 2**18, 200
-_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
-_POINT = re.compile(r"\s*[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,4 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 def _decimal(rows: list[list[str]], delimiter: str) -> str:
     if delimiter == ",":
         return "."
-    cells = [cell for row in rows for cell in row]
-    commas, points = (sum(map(bool, map(p.fullmatch, cells))) for p in (_COMMA, _POINT))
-    return "," if commas > points else "."
+    return file_decimal(cell for row in rows for cell in row)

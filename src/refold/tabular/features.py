@@ -45,7 +45,7 @@ class Column:
         try:
             if is_number(column.type):
                 return self._finite(column, unreadable)
-            return self._read(block.texts(self.name), block.decimal, unreadable)
+            return self._read(*block.numerals(self.name), unreadable)
         except cells.BadCellError as error:
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
             raise InputError(f"{where}: {error.problem}.") from None

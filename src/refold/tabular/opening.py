@@ -38,6 +38,7 @@ def open_table(
     header: bool = True,
     delimiter: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
     sheet: str | None = None,
     skip_rows: int | None = None,
     missing: Sequence[str] = (),
@@ -55,6 +56,8 @@ def open_table(
         Whether a CSV file or sheet names its columns; otherwise they are x0, x1, …
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    thousands : str or None, default=None
+        What stands between the thousands of numbers in a CSV file; None is seen by its cells.
     sheet : str or None, default=None
         Which sheet of a workbook to read, by its name or its number from 1; None is the first one
         that has a table.
@@ -90,7 +93,9 @@ def open_table(
                 raise InputError(f"{name_of(source)} {problem}.")
         opened = next(kind for kind in FORMATS if kind.recognizes(head))
         return opened(
-            stream, source, How(header, delimiter, decimal, sheet, skip_rows, tuple(missing), say)
+            stream,
+            source,
+            How(header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), say),
         )
     except BaseException:
         stream.close()

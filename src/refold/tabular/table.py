@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
 
@@ -17,6 +17,7 @@ from refold.columns.arrow import described, is_text
 from refold.tabular.absent import Absent
 from refold.tabular.cells import without_missing
 from refold.tabular.errors import InputError, listed
+from refold.tabular.marks import Marks
 from refold.tabular.streams import name_of
 
 # Rows of a block: about 8 MB of numbers, and no more than keeps a reader of its output waiting.
@@ -41,6 +42,8 @@ class Block:
         What messages call the file that it is from.
     decimal : str
         What stands before a fraction in its columns of text.
+    marks : dict of str to Marks
+        Columns of text whose numbers are written otherwise.
     """
 
     first: int
@@ -49,6 +52,7 @@ class Block:
     where: Callable[[int], str]
     file: str
     decimal: str = "."
+    marks: Mapping[str, Marks] = field(default_factory=dict)
 
     def only(self, chosen: NDArray[np.bool_]) -> Block:
         """Return some of the rows; errors still find them where they are in the file."""
@@ -71,6 +75,11 @@ class Block:
             raise InputError(
                 f"{self.file}: column {name!r} holds {described(column.type)}."
             ) from None
+
+    def numerals(self, name: str) -> tuple[Any, str]:
+        """Return a column as text without marks between thousands, and its decimal mark."""
+        marks = self.marks.get(name) or Marks(self.decimal)
+        return marks.without_thousands(self.texts(name)), marks.decimal
 
     def without_missing(self) -> Block:
         """Return the block with nulls where words for missing values are in columns of text."""
@@ -115,6 +124,8 @@ class How:
         Whether the first line of a CSV file names the columns.
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    thousands : str or None, default=None
+        What stands between thousands; None is to be seen.
     sheet : str or None, default=None
         Which sheet of a workbook, by its name or its number.
     skip_rows : int or None, default=None
@@ -128,6 +139,7 @@ class How:
     header: bool = True
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     sheet: str | None = None
     skip_rows: int | None = None
     missing: tuple[str, ...] = ()

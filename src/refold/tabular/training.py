@@ -174,12 +174,13 @@ def _not_numbers(block: Block, name: str) -> str | None:
         return None
     if not is_text(column.type):
         return described(column.type)
+    texts, decimal = block.numerals(name)
     observed = [
         (k, cell)
-        for k, cell in enumerate(block.texts(name)[:LOOKED_AT].to_pylist())
+        for k, cell in enumerate(texts[:LOOKED_AT].to_pylist())
         if cell is not None and not is_missing(cell)
     ]
-    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, block.decimal) is None]
+    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
     if 2 * (len(odd) - infinite) <= len(observed):
         return None
