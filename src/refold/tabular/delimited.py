@@ -164,7 +164,7 @@ class DelimitedTable(FileTable):
     def _plain_block(self, plain: PlainReader, first: int) -> Block | None:
         """Let Arrow decode what is at hand; None if it cannot."""
         part = self._lines.peek()
-        table = plain.read(part.text) if part.made is None else part.made
+        table = part.made if part.ahead else plain.read(part.text)
         if table is None:
             return None
         before = self._lines.number + 1
