@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,6 +66,21 @@ SkipRows = Annotated[
 Missing = Annotated[
     str | None,
     typer.Option(help="Further words or numbers for missing values, such as -999,n.d."),
+]
+
+
+class BadCells(StrEnum):
+    """What becomes of a cell that cannot be read."""
+
+    ERROR = "error"
+    NOTICE = "notice"
+
+
+OnBadCells = Annotated[
+    BadCells,
+    typer.Option(
+        "--bad-cells", help="A cell that cannot be read stops the command, or is noticed."
+    ),
 ]
 STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 _THOUSANDS = (".", ",", " ", "'")
