@@ -171,6 +171,13 @@ class Reason:
         return digits_that(shows)
 
 
+def _says(reason: Reason, rank: int) -> bool:
+    """Whether a reason is worth a line: one that leads is, if it has any part."""
+    if rank == 0:
+        return reason.share > 0.0
+    return reason.share >= _LEAST_SHARE and bool(reason.normal or reason.view)
+
+
 def _within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:
     return not isinstance(value, str) and any(low <= value <= high for low, high in ranges)
 
@@ -225,15 +232,7 @@ class Explanation:
 
     def because(self, reasons: int = 3) -> list[str]:
         """Return the first reasons, a sentence each, and what would have to change."""
-        shown = [
-            reason
-            for rank, reason in enumerate(self.reasons)
-            if reason.novel
-            or (
-                (rank < reasons and reason.share >= (_LEAST_SHARE if rank else 0.0))
-                and reason.share > 0.0
-            )
-        ]
+        shown = [r for k, r in enumerate(self.reasons) if r.novel or (k < reasons and _says(r, k))]
         return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 
     def _remark(self, reason: Reason) -> str:
