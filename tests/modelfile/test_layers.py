@@ -42,6 +42,7 @@ class Limit(BaseEstimator):
 class LimitFile:
     ESTIMATOR = Limit
     MEMBERS = ("level",)
+    ADDED = {}  # noqa: RUF012
 
     @staticmethod
     def written(model):

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refold.columns.observed import MISSING
 from refold.tabular import Column, InputError, Wanted, open_table, read_training, text
-from refold.tabular.cells import MISSING
 from refold.tabular.plain import PlainReader
 from tests.conftest import BESIDE
 

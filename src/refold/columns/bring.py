@@ -17,9 +17,11 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
-from refold.columns.observed import Moments, Numbers, Observed, Texts, is_missing
+from refold.columns.observed import LONGEST, Moments, Numbers, Observed, Texts, is_missing, kept
 
 _DAY = 86_400.0
+# Than any word for a missing value, with some space around it.
+_LONGER = 9
 _NUMBERS = (int, float, Decimal, np.number)
 
 
@@ -177,7 +179,8 @@ def texts_of_arrow(column: Any) -> Texts:
     values = column.dictionary
     if values.null_count:  # a category may be null
         codes = np.where(values.is_null().to_numpy(zero_copy_only=False)[codes], -1, codes)
-    return _known([str(value) for value in values.to_pylist()], codes)
+        values = values.fill_null("")
+    return _known(values.cast(pa.string()).to_pylist(), codes)
 
 
 def of_objects(name: str, cells: Sequence[Any]) -> Observed:
@@ -225,10 +228,12 @@ def texts_of(cells: Sequence[str]) -> Texts:
 
 def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
     """Take words for missing values as missing, and values that are one text as one."""
+    values = [kept(v) if len(v) > LONGEST or not v.isascii() else v for v in values]
+    known = not any(len(value) < _LONGER and is_missing(value) for value in values)
+    if known and len(set(values)) == len(values):
+        return Texts(values, codes)
     place: dict[str, int] = {}
     to = [-1 if is_missing(value) else place.setdefault(value, len(place)) for value in values]
-    if len(place) == len(values):
-        return Texts(values, codes)
     return Texts(list(place), np.array([*to, -1], dtype=np.int64)[codes])
 
 

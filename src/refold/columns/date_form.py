@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.month_names import month_of
+from refold.columns.number_form import NumberForm
 
 LONGEST = 64  # characters; no date is longer, and hostile texts are not looked at
 UNIX = {"unix": 1.0, "unix-ms": 1e-3}  # seconds and milliseconds since 1970
+COUNTED = (*UNIX, "%Y%m%d")  # numbers, which may be written 20230131.0 too
+_FIRST_DAY, _AFTER_LAST = -62135596800.0, 253402300800.0  # the years 1 to 9999
 _LONGEST_FORMAT = 40
 _ZONE = (
     r"(?P<z>(?: ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?|[A-Z]{3,4}"
@@ -28,6 +31,7 @@ _DIRECTIVES = {
     "y": "(?P<y>[0-9]{2})",
     "m": "(?P<m>[0-9]{1,2})",
     "d": "(?P<d>[0-9]{1,2})",
+    "q": "(?P<q>[1-4])",
     "b": r"(?P<b>[^\W\d_]{3,12}\.?)",
     "a": r"[^\W\d_]{2,12}\.?",
     "H": "(?P<H>[0-9]{1,2})",
@@ -56,9 +60,9 @@ class DateForm:
     format : str
         ``"iso"`` (``2023-01-31``, perhaps with a time behind a T or a space), ``"unix"`` or
         ``"unix-ms"`` (a count since 1970), or as for ``strptime``: %Y %y %m %d %b %a %H %I %M %S
-        %p. Days and months may have one digit or two, %b is a month's name in one of four
-        languages. Behind a date the time may be missing, and of ``%H:%M:%S`` the seconds; they
-        may have a fraction and a zone.
+        %p, and %q for the quarter. Days and months may have one digit or two, %b is a month's
+        name in one of four languages. Behind a date the time may be missing, and of
+        ``%H:%M:%S`` the seconds; they may have a fraction and a zone.
     has_date, has_clock : bool
         Whether they say which day it is, and what time of the day.
 
@@ -92,8 +96,8 @@ class DateForm:
         -------
         ndarray of shape (n,)
         """
-        if self.format in UNIX:
-            return self.of_numbers(np.fromiter(map(_count, texts), np.float64, len(texts)))
+        if self.format in COUNTED:
+            return self.of_numbers(NumberForm().read(texts))
         pattern = _pattern(self.format)
         seconds = np.full(len(texts), nan)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -126,8 +130,9 @@ class DateForm:
         array([86400.,    nan])
         """
         if self.format in UNIX:
-            return np.asarray(values * UNIX[self.format])
-        if self.format != "%Y%m%d":
+            seconds = values * UNIX[self.format]
+            return np.where((seconds >= _FIRST_DAY) & (seconds < _AFTER_LAST), seconds, nan)
+        if self.format not in COUNTED:
             raise ValueError(f"numbers are no dates of the form {self.format}")
         whole = (values >= 10000.0) & (values < 1e8) & (values == np.floor(values))
         days = np.where(whole, values, 0.0).astype(np.int64)
@@ -182,11 +187,6 @@ def _translated(form: str) -> str:
         space = " {1,2}" if letter == " " else re.escape(letter)
         parts.append(_DIRECTIVES[directive] if directive else space)
     return "".join(parts)
-
-
-def _count(text: str) -> float:
-    text = text.strip()
-    return float(text) if len(text) <= 16 and text.isascii() and text.isdigit() else nan
 
 
 def _read_like_the_first(
@@ -290,6 +290,7 @@ def _day(fields: Fields) -> Floats:
         year = np.where(fields["y"] < _CENTURY, 2000, 1900) + fields["y"]
     one = np.ones_like(year)
     month, day = fields.get("b", fields.get("m", one)), fields.get("d", one)
+    month = 3 * fields["q"] - 2 if "q" in fields else month
     wrong = (month < 1) | (month > 12) | (year < 1)
     months = (12 * (year - 1970) + np.where(wrong, 1, month) - 1).astype("datetime64[M]")
     first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))

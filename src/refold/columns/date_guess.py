@@ -28,7 +28,17 @@ _WITH_CLOCK = [
 ]
 _OTHERS = (
     *("%Y-%m-%d %I:%M:%S %p", "%a %b %d %H:%M:%S %Y", "%Y%m%d", "%Y%m%d%H%M%S", "%Y%m%dT%H%M%S"),
-    *("%Y-%m", "%b %Y", "%b-%Y", "%m/%Y", "%d/%b/%Y:%H:%M:%S"),
+    *(
+        "%Y-%m",
+        "%b %Y",
+        "%b-%Y",
+        "%m/%Y",
+        "%YQ%q",
+        "%Y-Q%q",
+        "%Y Q%q",
+        "Q%q %Y",
+        "%d/%b/%Y:%H:%M:%S",
+    ),
 )
 _FORMS = (
     DateForm("iso", True, True),

@@ -13,7 +13,9 @@ _CODES = word_set(
     "block precinct tract ean isbn issn iban bic upc gtin sku asin fips ssn vin cusip isin naics "
     "sic icd cpt hs guid uuid cik permno gvkey ticket barcode imei mac ip asn"
 )
-_IDS = word_set("id ids ident identifier key uid pid cid gid sid oid uuid guid")
+_IDS = word_set(
+    "id ids ident identifier key idnum pidnum idno caseno uid pid cid gid sid oid uuid guid"
+)
 _ID_OF = re.compile(
     "(?:user|cust|customer|client|person|patient|race|driver|location|order|product|case|state|"
     "county|country|city|site|subject|station|store|shop|item|session|event|firm|company|school|"
@@ -24,12 +26,14 @@ _ID_OF = re.compile(
 # Codes if the whole name is this word.
 _ALONE = word_set(
     "state statefip county country region district msa race ethnicity religion industry "
-    "occupation occ nationality department dept"
+    "occupation occ nationality "
+    "department dept firm sector location"
 )
 # What has a number that is a name: room number, lot no.
 _NUMBERED = word_set(
-    "serial part lot batch invoice order account customer case model room house phone flight "
-    "train bus route policy license licence passport tax card item employee member patient tail"
+    "serial part lot sample batch invoice order account customer case model room house phone "
+    "flight train bus route policy license licence passport tax card item employee member patient "
+    "tail"
 )
 _NUMBER = word_set("number no nr num nummer numero")
 _MEASURED = word_set(
@@ -47,7 +51,7 @@ _DURATIONS = word_set(
     "duration elapsed length runtime laptime lap took taken dauer laufzeit durée duree duración "
     "duracion interval wait waiting delay uptime downtime"
 )
-_ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnamed seq x")
+_ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnamed seq")
 
 
 def words(name: str) -> list[str]:
@@ -79,7 +83,9 @@ def says_code(name: str) -> bool:
         return True
     if any(part in _MEASURED for part in parts):
         return False
-    return any(part in _CODES for part in parts) or (len(parts) == 1 and parts[0] in _ALONE)
+    if any(part in _CODES or part.endswith("code") for part in parts):
+        return True
+    return len(parts) == 1 and parts[0] in _ALONE
 
 
 def says_identifier(name: str) -> bool:
@@ -103,4 +109,4 @@ def says_duration(name: str) -> bool:
 def says_row(name: str) -> bool:
     """Whether the name says that values count or identify the rows."""
     parts = words(name)
-    return not parts or parts[0] in _ROWS or says_identifier(name)
+    return not parts or name == "X" or parts[0] in _ROWS or says_identifier(name)

@@ -87,8 +87,12 @@ class NumberForm:
         if self.kind == "duration":
             return durations.seconds(texts)
         pattern = _pattern(self.decimal, self.thousands, self.prefix, self.suffix)
-        one = (_one(pattern, text) for text in texts)
-        return np.fromiter(one, np.float64, len(texts))
+        values = np.full(len(texts), nan)
+        if self == NumberForm(decimal=",") and not any("." in text for text in texts):
+            values = _plain([text.replace(",", ".") for text in texts])
+        for row in np.flatnonzero(np.isnan(values)).tolist():
+            values[row] = _one(pattern, texts[row])
+        return values
 
     def as_dict(self) -> dict[str, str]:
         """Return the form as JSON can say it."""

@@ -23,7 +23,10 @@ _MARKS = (
     (".", "'"),
     (",", "'"),
 )
+_KINDS = dict.fromkeys(SPACES, " ") | {"’": "'"}
+_DIGITS = frozenset("0123456789")
 _USUAL, _ALL = 0.5, 0.99  # the share of the cells that have to have the unit
+_SOME, _VARIOUS = 0.1, 5  # the share of cells, and how many different, that have to be numbers
 _AROUND = re.compile(
     rf"[+({MINUS}]?[{SPACES}]?([^0-9{SPACES}(+]{{0,8}}?)[{SPACES}]?[+({MINUS}]?[{SPACES}]?"
     rf"[0-9.](?:[0-9.,'’]|[{SPACES}](?=[0-9]))*(?:[eE][+-]?[0-9]{{1,4}})?([{SPACES}]?)(.{{0,30}})"
@@ -39,16 +42,10 @@ _NONE = word_set(
 def read_as_numbers(sample: TextSample, decimal: str = "") -> Reading[NumberForm]:
     """Return the form in which most of the cells are numbers; the share may be 0.
 
-    The decimal mark may be given.
-
-    Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a column of them: they count
-    neither for nor against it.
+    The decimal mark may be given. Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a
+    column of them: they count neither for nor against it.
     """
-    units = [("", ""), *_unit(sample)]
-    marks = [pair for pair in _MARKS if not decimal or pair[0] == decimal]
-    if not marks:
-        raise ValueError(f"the decimal mark is a point or a comma, not {decimal!r}")
-    forms = [NumberForm(*pair, *unit) for unit in units for pair in marks]
+    forms = _forms(sample, decimal)
     aside = _aside(sample, forms)
     values = {form: form.read(sample.texts) for form in forms}
     shares = {form: _share(sample, values[form], aside) for form in forms}
@@ -66,9 +63,26 @@ def read_as_durations(sample: TextSample) -> Reading[NumberForm]:
     return Reading(form, sample.share(form.read(sample.texts)))
 
 
+def _forms(sample: TextSample, decimal: str) -> list[NumberForm]:
+    """Return the forms whose marks occur, with and without the unit."""
+    if decimal not in ("", ".", ","):
+        raise ValueError(f"the decimal mark is a point or a comma, not {decimal!r}")
+    seen = {_KINDS.get(letter, letter) for text in sample.texts for letter in text[:LONGEST]}
+    marks = [pair for pair in _MARKS if not decimal or pair[0] == decimal]
+    # The first reads what Python reads, the second also (12.50) and 12-.
+    there = [pair for pair in marks[2:] if seen.issuperset(pair[1]) and seen & set("".join(pair))]
+    usual = marks[:1] if seen <= _DIGITS else marks[:2]
+    return [
+        NumberForm(*pair, *unit) for unit in [("", ""), *_unit(sample)] for pair in usual + there
+    ]
+
+
 def _share(sample: TextSample, values: Floats, aside: Booleans) -> float:
-    seen, read = sample.weights[~aside].sum(), sample.weights[~np.isnan(values)].sum()
-    return float(read / seen) if read >= _USUAL * sample.weights.sum() else sample.share(values)
+    """Return the share of the cells that are numbers, without those that stand in place of one."""
+    read, weights = ~np.isnan(values), sample.weights
+    if read.sum() < _VARIOUS or weights[read].sum() < _SOME * weights.sum():
+        return sample.share(values)
+    return float(weights[read].sum() / weights[~aside].sum())
 
 
 def _aside(sample: TextSample, forms: list[NumberForm]) -> Booleans:
@@ -102,16 +116,18 @@ def _settled(
 ) -> Reading[NumberForm]:
     """Choose between thousands and a fraction where every number has three digits behind a mark.
 
-    Numbers below and above a thousand of which only these have the mark, and that end in 0
-    behind it, are thousands: of a fraction nobody writes such a 0 only sometimes.
+    Numbers of which only those from a thousand on have the mark, and that end in 0 behind it, are
+    thousands: of a fraction nobody writes such a 0 only sometimes.
     """
-    mark = best.decimal if not best.thousands else best.thousands
-    digits = [re.sub(f"[^0-9{re.escape(mark)}]", "", text[:LONGEST]) for text in texts]
-    marked = [text for text in digits if mark in text]
-    bare = [text for text in digits if text and mark not in text]
-    long = any(len(text) > 3 for text in bare)
-    thousands = not long and bool(bare) and any(text.endswith("0") for text in marked)
     grouped, fraction = (best, other) if best.thousands else (other, best)
-    if best.decimal == "." and not best.thousands:  # as Python writes it
-        return Reading(grouped, share, fraction) if thousands else Reading(best, share)
+    mark = re.escape(grouped.thousands)
+    digits = [re.sub(f"[^0-9{mark}]", "", text[:LONGEST]) for text in texts]
+    marked = [text for text in digits if grouped.thousands in text]
+    bare = [text for text in digits if text and grouped.thousands not in text]
+    long = any(len(text) > 3 for text in bare)
+    thousands = bool(bare) and not long and any(text.endswith("0") for text in marked)
+    if grouped.thousands == ".":  # otherwise it is as Python writes it
+        return Reading(grouped, share, fraction) if thousands else Reading(fraction, share)
+    if thousands:
+        return Reading(grouped, share)
     return Reading(fraction, share, grouped) if long else Reading(grouped, share, fraction)

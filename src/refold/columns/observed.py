@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,27 @@ from refold.base.once import once
 # Words for a missing value, in small letters; spaces around them do not matter.
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})
 NO_VALUE = -1
+LONGEST = 500  # characters of a text that are remembered
+_DIGITS = 16
+_BEGINNING = LONGEST - _DIGITS - 1
 
 
 def is_missing(text: str) -> bool:
     """Whether a text says that there is no value."""
     return text.strip().lower() in MISSING
+
+
+def kept(text: str) -> str:
+    """Return a text as it is remembered, so that many of them fit into memory and a file.
+
+    A page is told apart from another by its beginning and a checksum; half a surrogate pair, which
+    no file can hold, is written as Python escapes it.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode()
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:_BEGINNING]}…{sha256(text.encode()).hexdigest()[:_DIGITS]}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,14 +44,14 @@ def constant(name: str, value: str) -> Finding:
     return Finding("constant", f"{name} is always {shown(value)}.", name, values=(value,))
 
 
-def running_number(name: str, first: float | str, last: float | str) -> Finding:
-    """Say that a column numbers the rows."""
+def running_number(name: str, first: float | str, last: float | str, *, otherwise: str) -> Finding:
+    """Say that a column numbers the rows, and the role with which it would be learned."""
     return Finding(
         kind="running-number",
         message=f"{name} numbers the rows from {shown(first)} to {shown(last)} and is left out.",
         column=name,
         values=(first, last),
-        advice=f"New rows lie beyond it. If it is a measurement: {mended(name, 'number')}.",
+        advice=f"New rows lie beyond it. To learn from it all the same: {mended(name, otherwise)}.",
     )
 
 
@@ -92,7 +92,7 @@ def sentinel(name: str, value: float | str, rows: int) -> Finding:
     """Say that a value may stand for a missing one."""
     return Finding(
         kind="sentinel",
-        message=f"{name} is {shown(value)} in {rows:,} rows, far from all other values.",
+        message=f"{name} is {shown(value)} in {rows:,} rows, apart from all other values.",
         column=name,
         values=(value,),
         advice=f"If that stands for a missing value: --missing {shown(value)}, or leave the cells "

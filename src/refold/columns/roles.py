@@ -78,14 +78,12 @@ def guess(name: str, column: Observed) -> Guess:
     >>> guess("price", prices)
     Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), noticed=())
     """
+    if _is_empty(column):
+        return Guess("ignore", None, (findings.empty(name),))
     if isinstance(column, Moments):
-        seconds = column.seconds[~np.isnan(column.seconds)]
-        return _dates(name, seconds, _form_of(column)) if len(seconds) else _empty(name)
+        return _dates(name, column.seconds[~np.isnan(column.seconds)], _form_of(column))
     if isinstance(column, Numbers):
-        values = column.values[np.isfinite(column.values)]
-        return _numbers(name, values, NumberForm()) if len(values) else _empty(name)
-    if not column.counts.any():
-        return _empty(name)
+        return _numbers(name, column.values[np.isfinite(column.values)], NumberForm())
     return _texts(name, column, TextSample.of(column))
 
 
@@ -118,6 +116,10 @@ def as_role(name: str, column: Observed, role: str) -> Guess:
     Guess(role='category', form=None, noticed=())
     """
     kind, _, how = role.partition(":")
+    if role == "number" and _is_empty(column):
+        return Guess("number", NumberForm())
+    if role == "date" and _is_empty(column):
+        return Guess("date", DateForm("iso", has_date=True, has_clock=True))
     if kind == "number":
         return _as_numbers(name, column, how)
     if kind == "date":
@@ -145,9 +147,13 @@ def _reading(name: str, sample: TextSample) -> Reading[NumberForm] | Reading[Dat
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
     numbers = read_as_numbers(sample)
-    if _enough(numbers.share, rows) and not _is_coded(name, sample.texts):
+    fit = _enough(numbers.share, rows) and not _is_coded(name, sample.texts)
+    if fit and not numbers.form.suffix:
         return numbers
-    dates, durations = read_as_dates(sample), read_as_durations(sample)
+    durations = read_as_durations(sample)
+    if fit and durations.share < numbers.share:  # minutes are a unit too
+        return numbers
+    dates = read_as_dates(sample)
     longer = dates is None or durations.share > dates.share or says_duration(name)
     if longer and _enough(durations.share, rows):
         return durations
@@ -170,12 +176,19 @@ def _is_coded(name: str, texts: list[str]) -> bool:
 
 
 def _in_order(column: Texts, form: Form) -> Floats:
-    """Return the values of rows, one after the other; of many different ones the first rows."""
+    """Return the values of rows, one after the other.
+
+    Where there are many different ones, of numbers the first rows, which go on by even steps if
+    they count, and of dates rows from everywhere: a table may be sorted by something else first.
+    """
     codes = column.codes[column.codes >= 0]
-    if len(column.values) <= _ORDERED_ROWS:
-        values = form.read(column.values)[codes]
-    else:
-        values = form.read([column.values[code] for code in codes[:_ORDERED_ROWS].tolist()])
+    if len(column.values) > _ORDERED_ROWS:
+        drawn = np.random.default_rng(0).choice(len(codes), _ORDERED_ROWS, replace=False)
+        some = codes[:_ORDERED_ROWS] if isinstance(form, NumberForm) else codes[np.sort(drawn)]
+        values = form.read([column.values[code] for code in some.tolist()])
+        if not np.isnan(values).all():
+            return np.asarray(values[~np.isnan(values)])
+    values = form.read(column.values)[codes]
     return np.asarray(values[~np.isnan(values)])
 
 
@@ -201,8 +214,8 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
         seconds = dated.form.of_numbers(values)
         return _dates(name, seconds[~np.isnan(seconds)], dated.form)
     if counts_rows(values, named=says_row(name)):
-        first, last = float(values[0]), float(values[-1])
-        return Guess("ignore", None, (findings.running_number(name, first, last),))
+        ends = (float(values.min()), float(values.max()))
+        return Guess("ignore", None, (findings.running_number(name, *ends, otherwise="number"),))
     if form.plain and _are_codes(name, values):
         return _codes(name, values)
     return Guess("number", form, tuple(_notice_numbers(name, values)))
@@ -217,7 +230,8 @@ def _are_codes(name: str, values: Floats) -> bool:
 
 def _codes(name: str, values: Floats) -> Guess:
     different, example = len(np.unique(values)), f"{values[0]:.0f}"
-    if different >= max(_LEAST_ROWS, _DIFFERENT * len(values)):
+    alone = different >= max(_LEAST_ROWS, _DIFFERENT * len(values))
+    if alone and says_identifier(name):
         return Guess("identifier", None, (findings.identifier(name, example),))
     role: Role = "category" if _repeats(different, len(values)) else "text"
     return Guess(role, None, (findings.code(name, example),))
@@ -256,8 +270,10 @@ def _words(name: str, column: Texts, sample: TextSample) -> Guess:
     if different >= max(_LEAST_ROWS, _DIFFERENT * rows):
         if _count_up(column):
             ends = (column.values[code] for code in column.codes[column.codes >= 0][[0, -1]])
-            return Guess("ignore", None, (findings.running_number(name, *ends),))
-        if says_identifier(name) or _look_like_identifiers(sample.texts):
+            said = findings.running_number(name, *ends, otherwise="text")
+            return Guess("ignore", None, (said,))
+        named = says_identifier(name) or not says_code(name)
+        if named and _look_like_identifiers(sample.texts):
             return Guess("identifier", None, (findings.identifier(name, example),))
     return Guess("category" if _repeats(different, rows) else "text")
 
@@ -291,8 +307,12 @@ def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:
         yield findings.constant(name, value)
 
 
-def _empty(name: str) -> Guess:
-    return Guess("ignore", None, (findings.empty(name),))
+def _is_empty(column: Observed) -> bool:
+    """Whether no row has a value."""
+    if isinstance(column, Texts):
+        return not bool(column.counts.any())
+    values = column.values if isinstance(column, Numbers) else column.seconds
+    return not bool(np.isfinite(values).any())
 
 
 def _form_of(column: Moments) -> DateForm:
@@ -315,40 +335,36 @@ def _as_numbers(name: str, column: Observed, decimal: str) -> Guess:
         raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
     if isinstance(column, Numbers):
         values = column.values[np.isfinite(column.values)]
-        said = tuple(_notice_numbers(name, values)) if len(values) else ()
-        return Guess("number", NumberForm(), said)
+        return Guess("number", NumberForm(), tuple(_notice_numbers(name, values)))
     sample = TextSample.of(column)
-    if not sample.texts:
-        return Guess("number", NumberForm())
-    reading = max(
-        read_as_numbers(sample, decimal), read_as_durations(sample), key=lambda r: r.share
-    )
+    readings = (read_as_numbers(sample, decimal), read_as_durations(sample))
+    reading = max(readings, key=lambda each: each.share)
     if reading.share == 0.0:
-        raise _unfit(name, "number", sample)
-    values = _in_order(column, reading.form)
+        raise _unfit(name, "number", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
+    values = _in_order(column, reading.form)
     return Guess("number", reading.form, (*unclear, *_notice_numbers(name, values)))
 
 
 def _as_dates(name: str, column: Observed, form: str) -> Guess:
     if isinstance(column, Moments):
-        seconds = column.seconds[~np.isnan(column.seconds)]
-        return _dates(name, seconds, _form_of(column))
+        return guess(name, column)
     if isinstance(column, Numbers):
         values = column.values[np.isfinite(column.values)]
         counted = numbers_as_dates(values)
-        if len(values) and counted.share == 0.0:
-            raise ValueError(f"{name} cannot be a date: numbers are none, such as {values[0]:.10g}")
-        return _dates(name, counted.form.of_numbers(values), counted.form)
+        if counted.share == 0.0:
+            raise _unfit(name, "date", f"{values[0]:.10g}")
+        seconds = counted.form.of_numbers(values)
+        return _dates(name, seconds[~np.isnan(seconds)], counted.form)
     sample = TextSample.of(column)
     reading = read_as_dates(sample, form)
     if reading is None or reading.share == 0.0:
-        raise _unfit(name, "date", sample)
+        raise _unfit(name, "date", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
     seconds = _in_order(column, reading.form)
     return Guess("date", reading.form, (*unclear, *_notice_dates(name, seconds, reading.form)))
 
 
-def _unfit(name: str, role: str, sample: TextSample) -> ValueError:
-    example = f", such as {findings.shown(sample.texts[0])!r}" if sample.texts else ""
-    return ValueError(f"{name} cannot be a {role}: no cell reads as one{example}")
+def _unfit(name: str, role: str, example: str) -> ValueError:
+    shown = findings.shown(example)
+    return ValueError(f"{name} cannot be a {role}: no cell reads as one, such as {shown!r}")

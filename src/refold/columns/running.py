@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from refold._typing import Floats
 from refold.columns.noticed import _counts
 
 _LEAST_ROWS = 20  # fewer than these count by chance
+_LEAST_IN_ORDER = 8  # unless they go on like 1, 2, 3
+_EVEN = 0.1  # by which steps differ: the months of a calendar do
 _DENSE = 1.1  # numbers from 1 to n of which a tenth was left out
-_BACKWARDS = 0.01  # the share of rows of a log that may come late
+_LATE = 0.01  # the share of rows of a log that may come late, and how late: of its whole span
 
 
 def counts_rows(values: Floats, *, named: bool) -> bool:
@@ -33,7 +37,7 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
     (True, False)
     """
     if len(values) < _LEAST_ROWS:
-        return False
+        return len(values) >= _LEAST_IN_ORDER and bool((np.diff(values) == 1.0).all())
     if _counts(values):
         return True
     if not (values == np.floor(values)).all():
@@ -43,7 +47,7 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
         return False
     steps = np.diff(values)
     if (steps > 0.0).all() or (steps < 0.0).all():
-        return named or _is_even(values)
+        return named or _is_even(steps) or _is_drawn(values)
     dense = high - low + 1.0 <= _DENSE * len(values)
     return dense and len(np.unique(values)) == len(values)
 
@@ -61,11 +65,22 @@ def runs_on(seconds: Floats) -> bool:
     if len(seconds) < _LEAST_ROWS or seconds.min() == seconds.max():
         return False
     steps = np.diff(seconds)
-    return bool(min(np.mean(steps < 0.0), np.mean(steps > 0.0)) <= _BACKWARDS)
+    steps = steps if seconds[-1] > seconds[0] else -steps
+    latest = -float(steps.min()) / float(np.ptp(seconds))
+    return latest <= _LATE and bool(np.mean(steps < 0.0) <= _LATE)
 
 
-def _is_even(values: Floats) -> bool:
-    """Whether ordered values are as near to a line as a sample of even ones is."""
+def _is_even(steps: Floats) -> bool:
+    usual = float(np.median(steps))
+    return bool((np.abs(steps - usual) <= _EVEN * abs(usual)).all())
+
+
+def _is_drawn(values: Floats) -> bool:
+    """Whether ordered whole numbers are as even, and as uneven, as numbers drawn from all are."""
+    gaps = np.abs(np.diff(values))
+    mean = float(gaps.mean())
+    scatter = float(gaps.var()) / (mean * mean)  # 1 − 1/mean for a geometric distribution
+    # Kolmogorov and Smirnov: 1 sample in 100 is farther off.
     line = np.linspace(values[0], values[-1], len(values))
-    off = np.abs(values - line).max() / abs(values[-1] - values[0])
-    return bool(off <= 2.0 / np.sqrt(len(values)))
+    off = float(np.abs(values - line).max()) / abs(float(values[-1] - values[0]))
+    return 0.5 <= scatter / (1.0 - 1.0 / mean) <= 2.0 and off <= 1.63 / sqrt(len(values))

@@ -14,6 +14,6 @@
 """
 
 from refold.drift._monitor import DriftMonitor, compare
-from refold.drift._result import Drift, FeatureDrift, Verdict
+from refold.drift._result import Drift, FeatureDrift, Share, Verdict
 
-__all__ = ["Drift", "DriftMonitor", "FeatureDrift", "Verdict", "compare"]
+__all__ = ["Drift", "DriftMonitor", "FeatureDrift", "Share", "Verdict", "compare"]

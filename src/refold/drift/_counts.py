@@ -1,4 +1,4 @@
-"""Where the values of new rows lie between the quantiles of the training rows.
+"""What is counted of new rows: where values lie between the training quantiles, and classes.
 
 Integers, smallest and largest values add up exactly: no result depends on how rows come in chunks.
 """
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
+from refold.drift._classes import Tallies, added
+from refold.drift._training import Training
 from refold.judgement import Judgement
 
 
@@ -34,8 +36,11 @@ class Cuts:
     single: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, summary: Summary) -> Cuts:
+    def of(cls, summary: Summary | None) -> Cuts:
         """Widen the quantiles by their resolution; the smallest and largest value are exact."""
+        if summary is None:
+            none = np.empty((N_QUANTILES, 0))
+            return cls(none, none, np.empty(0, dtype=np.bool_))
         quantiles, low, high = summary.quantiles, summary.low, summary.high
         with np.errstate(over="ignore"):  # infinity is brought back to the range
             lower = np.maximum(quantiles - summary.resolution, low)
@@ -135,26 +140,45 @@ class Counts:
         How many of them have a value, so that the model could judge them.
     rejected : int
         How many of these it rejected.
+    states : ndarray of shape (d, 3)
+        How many cells of each column are readable, missing, unreadable.
     places, places_rejected : Places
-        Where the values of all rows lie, and those of the rejected ones.
+        Where the numbers of all rows lie, and those of the rejected ones.
+    classes, classes_rejected : dict of int to (dict of str to Tally)
+        The classes of all rows, and of the rejected ones, in columns that are no numbers.
     """
 
     rows: int
     judged: int
     rejected: int
+    states: Integers
     places: Places
     places_rejected: Places
+    classes: dict[int, Tallies]
+    classes_rejected: dict[int, Tallies]
 
     @classmethod
-    def nothing(cls, columns: int) -> Counts:
+    def nothing(cls, training: Training) -> Counts:
         """Have seen no row."""
-        return cls(0, 0, 0, Places.none(columns), Places.none(columns))
+        columns = len(training.numeric)
+        none = {k: divided.nothing() for k, divided in training.divided.items()}
+        states = np.zeros(training.states.shape, np.int64)
+        return cls(0, 0, 0, states, Places.none(columns), Places.none(columns), none, dict(none))
 
-    def add(self, found: Judgement, cuts: Cuts) -> None:
+    def add(self, found: Judgement, training: Training, cuts: Cuts) -> None:
         """See more rows."""
         rejected = found.outlier  # first, so that bad input changes nothing
+        cells, numbers = training.cells(found), found.numbers
+        everybody = np.ones(len(found), dtype=np.bool_)
+        classes = {k: each.counted(cells[k], everybody) for k, each in training.divided.items()}
+        out = {k: each.counted(cells[k], rejected) for k, each in training.divided.items()}
+        self.states = self.states + training.states_of(found, cells)
         self.rows += len(found)
         self.judged += int(np.count_nonzero(found.judged))
         self.rejected += int(np.count_nonzero(rejected))
-        self.places.add(found.rows, cuts)
-        self.places_rejected.add(found.rows[rejected], cuts)
+        self.places.add(numbers, cuts)
+        self.places_rejected.add(numbers[rejected], cuts)
+        self.classes = {k: added(self.classes[k], more) for k, more in classes.items()}
+        self.classes_rejected = {
+            k: added(self.classes_rejected[k], more) for k, more in out.items()
+        }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,18 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.summary import N_QUANTILES, Summary
+from refold.drift._classes import OTHERS, Comparison, chance
 from refold.drift._counts import Counts
-from refold.drift._result import Drift, FeatureDrift
+from refold.drift._result import Drift, FeatureDrift, Share
 from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
+from refold.drift._training import Training, independent_rows
 from refold.judgement import Judge
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
 # Standard errors by which an estimate is moved to the safe side.
 _SAFETY = 3.0
+# Classes of a column that are listed.
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -66,33 +69,43 @@ class FalseAlarms:
         return int(min(np.ceil(max(seen.rejected - usual, 0.0)), seen.judged // 2))
 
 
-def weigh(
-    seen: Counts, summary: Summary, alarms: FalseAlarms, names: Sequence[str], alpha: float
-) -> Drift:
+def weigh(seen: Counts, training: Training, alarms: FalseAlarms, alpha: float) -> Drift:
     """Put all that was counted together."""
     outliers, outlier_p = alarms.outliers_at_most(seen), alarms.p_value(seen)
     own = [] if outlier_p is None else [outlier_p]
-    distance, p = _values(seen, summary, outliers=0)
-    _, p_remaining = _values(seen, summary, outliers=outliers)
-    p_missing = _missing(seen, summary)
-    d = len(names)
-    adjusted = holm(np.concatenate([p, p_missing, own]))
-    remaining = holm(np.concatenate([p_remaining, p_missing, own]))[:d]
-    of_missing = adjusted[d : 2 * d] <= alpha
+    compared = {
+        k: divided.compared(seen.classes[k], seen.classes_rejected[k])
+        for k, divided in training.divided.items()
+    }
+    distance, p = _columns(seen, training, compared, outliers=0)
+    _, p_remaining = _columns(seen, training, compared, outliers=outliers)
+    states, before = seen.states, training.states
+    p_missing = same_share(states[:, 1], seen.rows, before[:, 1], training.rows)
+    read, d = training.read, len(training.names)
+    p_unreadable = same_share(states[read, 2], seen.rows, before[read, 2], training.rows)
+    adjusted = holm(np.concatenate([p, p_missing, p_unreadable, own]))
+    remaining = holm(np.concatenate([p_remaining, p_missing, p_unreadable, own]))[:d]
+    adjusted_unreadable = _spread(adjusted[2 * d : 2 * d + len(read)], read, d)
+    of_states = (adjusted[d : 2 * d] <= alpha) | (adjusted_unreadable <= alpha)
     columns = {
-        "name": names,
+        "name": training.names,
+        "kind": training.kinds,
         "distance": distance,
         "p_value": p,
         "adjusted_p_value": adjusted[:d],
         "remaining_p_value": remaining,
-        "missing_before": summary.missing / summary.weight,
-        "missing": (seen.rows - seen.places.present) / seen.rows,
+        "missing_before": training.missing,
+        "missing": states[:, 1] / seen.rows,
         "missing_p_value": p_missing,
         "missing_adjusted_p_value": adjusted[d : 2 * d],
-        "median_before": summary.quantiles[N_QUANTILES // 2],
-        "median": [None if np.isnan(m) else float(m) for m in seen.places.medians()],
-        "differs": of_missing | (adjusted[:d] <= alpha),
-        "changed": of_missing | (remaining <= alpha),
+        "unreadable_before": before[:, 2] / training.rows,
+        "unreadable": states[:, 2] / seen.rows,
+        "unreadable_p_value": _spread(p_unreadable, read, d),
+        "unreadable_adjusted_p_value": adjusted_unreadable,
+        "differs": of_states | (adjusted[:d] <= alpha),
+        "changed": of_states | (remaining <= alpha),
+        **_medians(seen, training),
+        **_moved(compared, d, alpha),
     }
     return Drift(
         rows=seen.rows,
@@ -113,6 +126,74 @@ def _features(columns: dict[str, Any]) -> list[FeatureDrift]:
         FeatureDrift(**dict(zip(columns, values, strict=True)))
         for values in zip(*plain, strict=True)
     ]
+
+
+def _spread(p: Floats, columns: list[int], of: int) -> Floats:
+    """Give p-values to their columns, and 1 to the others."""
+    spread = np.ones(of)
+    spread[columns] = p
+    return spread
+
+
+def _columns(
+    seen: Counts, training: Training, compared: dict[int, list[Comparison]], *, outliers: int
+) -> tuple[Floats, Floats]:
+    """Return the distance of each column's distributions, and its p-value."""
+    distance, p = np.zeros(len(training.names)), np.ones(len(training.names))
+    if training.summary is not None:
+        numbers = _values(seen, training.summary, outliers=outliers)
+        distance[training.numeric], p[training.numeric] = numbers
+    for k, comparisons in compared.items():
+        distance[k] = max((each.distance for each in comparisons), default=0.0)
+        p[k] = chance(comparisons, outliers)
+    return distance, p
+
+
+def _medians(seen: Counts, training: Training) -> dict[str, list[float | None]]:
+    """Return the medians of columns of numbers, None where there is none."""
+    before: list[float | None] = [None] * len(training.names)
+    now = list(before)
+    medians = seen.places.medians().tolist()
+    for place, k in enumerate(training.numeric):
+        assert training.summary is not None
+        before[k] = float(training.summary.quantiles[N_QUANTILES // 2, place])
+        now[k] = None if np.isnan(medians[place]) else medians[place]
+    return {"median_before": before, "median": now}
+
+
+def _moved(compared: dict[int, list[Comparison]], d: int, alpha: float) -> dict[str, Any]:
+    """Return which classes have moved, and which values are new."""
+    moved: list[tuple[Share, ...]] = [()] * d
+    new_values: list[tuple[str, ...]] = [()] * d
+    unseen: list[float | None] = [None] * d
+    expected: list[float | None] = [None] * d
+    for k, comparisons in compared.items():
+        moved[k] = tuple(_largest(comparisons, alpha))
+        for each in comparisons:
+            if each.way == "value":
+                most = sorted(each.new.items(), key=lambda item: (-item[1], item[0]))
+                new_values[k] = tuple(value for value, _ in most[:_SHOWN])
+                unseen[k], expected[k] = each.unseen, each.unseen_expected
+    return {
+        "moved": moved,
+        "new_values": new_values,
+        "unseen": unseen,
+        "unseen_expected": expected,
+    }
+
+
+def _largest(comparisons: list[Comparison], alpha: float) -> list[Share]:
+    """Return the classes that differ by more than chance, those that differ most first."""
+    tests = sum(len(each.p_values(0)) for each in comparisons)
+    shares = [
+        Share(each.way, name, before, now)
+        for each in comparisons
+        for name, before, now, p in zip(
+            each.classes[0], *(s.tolist() for s in each.shares), each.p_values(0), strict=False
+        )
+        if name is not OTHERS and p * tests <= alpha
+    ]
+    return sorted(shares, key=lambda s: (-abs(s.now - s.before), s.of, s.value))[:_SHOWN]
 
 
 def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
@@ -136,22 +217,10 @@ def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, F
     return distance, same_distribution(distance, rows_left, _rows_behind_quantiles(summary))
 
 
-def _missing(seen: Counts, summary: Summary) -> Floats:
-    """Return the p-value of the share of missing values of each feature."""
-    before = _independent_rows(summary)
-    missing_before = np.round(summary.missing / summary.weight * before)
-    return same_share(seen.rows - seen.places.present, seen.rows, missing_before, before)
-
-
 def _rows_behind_quantiles(summary: Summary) -> Floats:
     """Return how many training values each feature's quantiles were taken from, at least."""
     share = 1.0 - summary.missing / summary.weight
-    rows = _independent_rows(summary) * summary.sampled / summary.rows * share
+    rows = independent_rows(summary) * summary.sampled / summary.rows * share
     if summary.sampled < summary.rows:  # how many of the sampled rows have a value is not known
         rows = np.maximum(rows - _SAFETY * np.sqrt(rows * (1.0 - share)), 0.0)
     return np.asarray(rows, dtype=np.float64)
-
-
-def _independent_rows(summary: Summary) -> float:
-    """Weights are frequencies, but a row that counts ten times is no ten observations."""
-    return float(min(summary.rows, np.floor(summary.weight)))

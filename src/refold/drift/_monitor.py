@@ -6,11 +6,11 @@ from copy import copy
 from typing import Any, Self
 
 from refold._typing import Array
-from refold.columns.summary import Summary
 from refold.decisions.thresholds import check_rate
 from refold.drift._counts import Counts, Cuts
 from refold.drift._evidence import FalseAlarms, weigh
 from refold.drift._result import Drift
+from refold.drift._training import Training
 from refold.judgement import Judge, Judgement
 
 
@@ -81,10 +81,10 @@ class DriftMonitor:
     def __init__(self, model: Any, *, alpha: float = 0.01) -> None:
         self.alpha = check_rate(alpha, "alpha")
         self._model, self._judge = copy(model), Judge.of(model)
-        self._summary = _summary_of(model)
-        self._cuts = Cuts.of(self._summary)
+        self._training = Training.of(model, self._judge)
+        self._cuts = Cuts.of(self._training.summary)
         self._alarms = FalseAlarms.of(self._judge)
-        self._counts = Counts.nothing(len(self._judge.names))
+        self._counts = Counts.nothing(self._training)
 
     def update(self, X: Array) -> Self:
         """Count more rows. If it fails, the monitor stays as it was.
@@ -103,7 +103,7 @@ class DriftMonitor:
         if getattr(X, "shape", (1,))[0] == 0:
             return self
         found = X if isinstance(X, Judgement) else Judgement.of(self._model, X)
-        self._counts.add(found, self._cuts)
+        self._counts.add(found, self._training, self._cuts)
         return self
 
     def result(self) -> Drift:
@@ -115,14 +115,4 @@ class DriftMonitor:
         """
         if self._counts.rows == 0:
             raise ValueError("There are no rows to compare yet: pass some to update().")
-        return weigh(self._counts, self._summary, self._alarms, self._judge.names, self.alpha)
-
-
-def _summary_of(model: Any) -> Summary:
-    summary: Summary | None = getattr(model, "summary_", None)
-    if summary is None:
-        raise ValueError(
-            f"This {type(model).__name__} has no summary of its training rows (summary_), so there "
-            "is nothing to compare with. Fit it again with this version of refold."
-        )
-    return summary
+        return weigh(self._counts, self._training, self._alarms, self.alpha)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from refold.base.words import printable
+from refold.columns.role_findings import shown
 
 Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
 
@@ -23,6 +24,32 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True)
+class Share:
+    """How many rows of a column are of one class, in training and now.
+
+    Parameters
+    ----------
+    of : {"value", "shape", "hour", "weekday", "range"}
+        What makes the class.
+    value : str
+        Which class: a text, what texts look like (``A+-9+``), "3 o'clock", "Sunday", "before
+        2013-01-01".
+    before, now : float
+        The share of the rows that have a value.
+    """
+
+    of: str
+    value: str
+    before: float
+    now: float
+
+    def __str__(self) -> str:
+        words = {"value": "'{}'", "shape": "like {}"}
+        text = words.get(self.of, "{}").format(shown(self.value))
+        return f"{text} {_percent(self.before)} → {_percent(self.now)}"
+
+
+@dataclass(frozen=True)
 class FeatureDrift:
     """One feature of new rows beside the training rows.
 
@@ -30,9 +57,12 @@ class FeatureDrift:
     ----------
     name : str
         The column.
+    kind : {"number", "category", "text", "identifier", "date"}
+        What it was taken for.
     distance : float
-        The largest difference between the two distribution functions (Kolmogorov–Smirnov), as far
-        as the training quantiles prove it; between 0 and 1.
+        Of numbers: the largest difference between the two distribution functions
+        (Kolmogorov–Smirnov), as far as the training quantiles prove it. Of others: the largest
+        difference between the shares of a class. Between 0 and 1.
     p_value : float
         The chance of such a distance if nothing has changed.
     adjusted_p_value : float
@@ -44,8 +74,21 @@ class FeatureDrift:
         The share of missing values in training and in the new rows.
     missing_p_value, missing_adjusted_p_value : float
         The chance of such a difference between the two, and corrected.
+    unreadable_before, unreadable : float
+        The share of cells that are no number, or no date, where there should be one.
+    unreadable_p_value, unreadable_adjusted_p_value : float
+        The chance of such a difference between the two, and corrected.
     median_before, median : float or None
-        In the feature's own units. None if no new row has a value.
+        Of numbers, in the feature's own units. None of others, and if no new row has a value.
+    moved : tuple of Share
+        Of texts and dates: the classes whose shares differ by more than chance, at most three,
+        those that differ most first.
+    new_values : tuple of str
+        Of texts: the most frequent values that training has not, at most three.
+    unseen : float or None
+        Of texts: the share of rows with such a value; about, in columns of more than 65,536 values.
+    unseen_expected : float or None
+        The same if nothing has changed: the share of training rows with a value of their own.
     differs : bool
         The values or the share of missing ones differ by more than chance.
     changed : bool
@@ -53,6 +96,7 @@ class FeatureDrift:
     """
 
     name: str
+    kind: str
     distance: float
     p_value: float
     adjusted_p_value: float
@@ -61,28 +105,59 @@ class FeatureDrift:
     missing: float
     missing_p_value: float
     missing_adjusted_p_value: float
-    median_before: float
+    unreadable_before: float
+    unreadable: float
+    unreadable_p_value: float
+    unreadable_adjusted_p_value: float
+    median_before: float | None
     median: float | None
+    moved: tuple[Share, ...]
+    new_values: tuple[str, ...]
+    unseen: float | None
+    unseen_expected: float | None
     differs: bool
     changed: bool
 
     @property
     def shift(self) -> float | None:
         """How far the median has moved, in the feature's own units."""
-        if self.median is None:
+        if self.median is None or self.median_before is None:
             return None
         return min(max(self.median - self.median_before, -sys.float_info.max), sys.float_info.max)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields and the shift as plain Python values."""
+        moved = [asdict(share) for share in self.moved]
+        plain = {"moved": moved, "new_values": list(self.new_values), "shift": self.shift}
+        return {**asdict(self), **plain}
+
     def __str__(self) -> str:
-        median = "none" if self.median is None else f"{self.median:.4g}"
-        text = (
-            f"{printable(self.name)}: median {self.median_before:.4g} → {median}, "
-            f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
-        )
-        if self.missing_before or self.missing:
-            shares = f"{_percent(self.missing_before)} → {_percent(self.missing)}"
-            text += f", missing {shares} ({_chance(self.missing_adjusted_p_value)})"
+        text = f"{printable(self.name)}: {self._what()}"
+        text += f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
+        text += self._new()
+        for what in ("missing", "unreadable"):
+            before, now = getattr(self, f"{what}_before"), getattr(self, what)
+            if before or now:
+                p = getattr(self, f"{what}_adjusted_p_value")
+                text += f", {what} {_percent(before)} → {_percent(now)} ({_chance(p)})"
         return text + ("; outliers may explain it" if self.differs and not self.changed else "")
+
+    def _new(self) -> str:
+        """Say which values are new, where there are clearly more than one would expect."""
+        if self.unseen is None or self.unseen_expected is None:
+            return ""
+        if self.unseen <= 2.0 * self.unseen_expected:
+            return ""
+        new = ", ".join(f"'{shown(value)}'" for value in self.new_values)
+        share = f"{_percent(self.unseen)}, {_percent(self.unseen_expected)} expected"
+        return f", new values such as {new} ({share})"
+
+    def _what(self) -> str:
+        """Say how numbers have moved, or which classes."""
+        if self.median_before is None:
+            return "".join(f"{share}, " for share in self.moved)
+        median = "none" if self.median is None else f"{self.median:.4g}"
+        return f"median {self.median_before:.4g} → {median}, "
 
 
 @dataclass(frozen=True)
@@ -152,7 +227,7 @@ class Drift:
         dict
             The verdict, all fields, and for each feature its fields and its shift.
         """
-        features = [{**asdict(feature), "shift": feature.shift} for feature in self.features]
+        features = [feature.as_dict() for feature in self.features]
         return {"verdict": self.verdict, **asdict(self), "features": features}
 
     def __str__(self) -> str:

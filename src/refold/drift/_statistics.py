@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
+from scipy.special import gammaln, rel_entr
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 
 
 def same_distribution(distance: ArrayLike, rows: ArrayLike, rows_before: ArrayLike) -> Floats:
@@ -52,6 +52,40 @@ def share_not_larger(
     ratio = (n - x) * y / ((x + 1.0) * (m - y + 1.0))
     p: Floats = np.minimum(first / np.maximum(1.0 - ratio, 1e-300), 1.0)
     return p
+
+
+def most_uneven(together: Integers, rows: int, rows_before: int) -> Floats:
+    """Return the smallest p-value of :func:`same_share` where so many of all rows are found."""
+    most, least = np.minimum(together, rows), np.maximum(together - rows_before, 0)
+    return np.minimum(
+        same_share(most, rows, together - most, rows_before),
+        same_share(least, rows, together - least, rows_before),
+    )
+
+
+def no_more_new(found: int, rows: int, rows_before: int, together: Integers) -> float:
+    """Return the chance that so many different values are in the new rows alone, or more.
+
+    How often each value occurs in both samples `together` is given; which of these rows are the new
+    ones is then a draw without replacement. That a value is among them alone makes the same of
+    others less likely, not more (negative association), so Chernoff's bound holds for their number.
+
+    Parameters
+    ----------
+    found : int
+        How many values the new rows have that training has not.
+    rows, rows_before : int
+        How many rows there are.
+    together : ndarray of int
+        In how many rows of both each value is.
+    """
+    values, fitting = len(together), together[together <= rows]
+    expected = float(share_not_larger(fitting, rows, 0, rows_before).sum())
+    if found <= expected:
+        return 1.0
+    share, usual = found / values, expected / values
+    excess = rel_entr(share, usual) + rel_entr(1.0 - share, 1.0 - usual)
+    return float(np.exp(-values * excess))
 
 
 def _log_choices(n: Floats, k: Floats) -> Floats:

@@ -23,11 +23,17 @@ class CreasedResults(NamedTuple):
 
 
 def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
-    """Write a fitted model as nodes that take rows `X` of the graph's type.
+    """Write a fitted model as nodes that take rows `X` of the graph's type."""
+    distance = write_creased_distance(graph, model, X)
+    return CreasedResults(graph.label(distance, model.threshold_), distance)
+
+
+def write_creased_distance(graph: Graph, model: CreasedREF, X: str) -> str:
+    """Write the distances of rows `X`, shape (n,).
 
     What a missing value is filled with takes the solution of linear equations, another set for
     every pattern of gaps, for which there is no plain operator: such a row has no distance here
-    (NaN), nor has one with an infinite value; its label is 0. A gap in a constant column is none.
+    (NaN), nor has one with an infinite value. A gap in a constant column is none.
     """
     scoring = model.scoring_
     z = _standardized(graph, scoring.creases, X)
@@ -40,8 +46,7 @@ def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
     # An infinite value, which the steps above take for a very large one, is refused in Python.
     finite = graph.node("Mul", X, graph.number(0.0))
     gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)
-    distance = graph.node("Add", distance, graph.row_sum(gaps, keepdims=0))
-    return CreasedResults(graph.label(distance, model.threshold_), distance)
+    return graph.node("Add", distance, graph.row_sum(gaps, keepdims=0))
 
 
 def _standardized(graph: Graph, creases: Creases, X: str) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.kernels import LARGEST
 from refold.models.ref import REF
+from refold.models.scoring import FoldScorer
 
 # Oldest opset in which every operator below takes its present form and float64.
 OLDEST_OPSET = 13
@@ -115,8 +116,7 @@ def write(graph: Graph, model: REF, X: str) -> Results:
     nothing, one = graph.number(0.0), graph.number(1.0)
     counted = graph.node("Where", infinite, graph.number(np.nan), one)
     observed = graph.node("Where", missing, nothing, counted)
-    shares = graph.saturate(_shares(graph, model, X, missing))
-    shares = graph.node("Where", missing, nothing, shares)
+    shares = write_shares(graph, model.scorer(), X, missing)
     contributions = graph.node("Div", shares, graph.row_sum(observed))
     distance = graph.row_sum(contributions, keepdims=0)
     return Results(graph.label(distance, model.threshold_), distance, contributions)
@@ -134,10 +134,14 @@ def check_exportable(model: REF) -> None:
             )
 
 
-def _shares(graph: Graph, model: REF, X: str, missing: str) -> str:
+def write_shares(graph: Graph, model: FoldScorer, X: str, missing: str) -> str:
     """Return each feature's share of the distance, not yet divided by the features observed."""
-    chain = _layout(graph, model)
-    path = model.levels_ == "all"
+    shares = graph.saturate(_shares(graph, model, X, missing))
+    return graph.node("Where", missing, graph.number(0.0), shares)
+
+
+def _shares(graph: Graph, model: FoldScorer, X: str, missing: str) -> str:
+    chain, path = _layout(graph, model), model.path
     v, total = chain.enter(X), ""
     for level in range(chain.depth):
         if level > 0:
@@ -147,14 +151,14 @@ def _shares(graph: Graph, model: REF, X: str, missing: str) -> str:
             total = graph.node("Add", total, share) if total else share
     if not path:
         return total
-    n_iter = model.chain_.n_iter
+    n_iter = model.chain.n_iter
     if chain.depth < n_iter:  # the last level stands for all that were not folded
         kept = graph.number(n_iter - chain.depth)
         total = graph.node("Add", total, graph.node("Mul", share, kept))
     return graph.node("Div", total, graph.number(n_iter))
 
 
-def _share(graph: Graph, model: REF, magnitude: str, missing: str) -> str:
+def _share(graph: Graph, model: FoldScorer, magnitude: str, missing: str) -> str:
     """Divide a level's distance among the features; what stands for a missing one is not used."""
     if model.distance == "l1":
         return magnitude
@@ -166,9 +170,9 @@ def _share(graph: Graph, model: REF, magnitude: str, missing: str) -> str:
     return graph.node("Div", square, graph.node("Max", norm, least))
 
 
-def _layout(graph: Graph, model: REF) -> _AbsChain | _StandardizedChain:
+def _layout(graph: Graph, model: FoldScorer) -> _AbsChain | _StandardizedChain:
     """Choose the arithmetic of the engine that evaluates the model in Python."""
-    chain, literal = model.chain_, model.engine_ == "reference"
+    chain, literal = model.chain, model.engine == "reference"
     if chain.fold == "abs" and not literal:
         return _AbsChain(graph, chain)
     return _StandardizedChain(graph, chain, literal=literal)

@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from refold import __version__
 from refold.algorithm.engines import ENGINES
 from refold.base.needs import needs
 from refold.columns.summary import N_QUANTILES
+from refold.export._columns import (
+    Column,
+    DateColumn,
+    NumberColumn,
+    TextColumn,
+    check_views,
+    columns_of,
+)
 from refold.export._graph import Graph
 from refold.export._models import EXPORTERS
+from refold.export._sql_names import fresh_stem
+from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 # Old enough for runtimes of 2022.
-_OPSET, _IR_VERSION = 17, 8
+_OPSETS, _IR_VERSION = {"": 17, "ai.onnx.ml": 3}, 8
 _SAMPLED_ROWS = 4096
 
 
 def to_onnx(
-    model: REF | CreasedREF, *, dtype: Literal["float64", "float32"] = "float64"
+    model: REF | CreasedREF | Detector,
+    *,
+    dtype: Literal["float64", "float32"] = "float64",
+    without: Collection[str] = (),
+    prefix: str = "",
 ) -> ModelProto:
     """Write a fitted model as an ONNX graph.
 
@@ -36,17 +53,27 @@ def to_onnx(
     and contributions NaN. CreasedREF has no ``contributions``, and a row with a missing value gets
     the distance NaN: no plain operator solves the equations that fill it.
 
+    A Detector of a mixed table has an input of shape (n, 1) for every column in use, by its name:
+    strings for texts ("" is missing), float64 for numbers, and float64 for dates, in seconds since
+    1970, or since midnight, by the clock on the wall (NaN is missing). What a text that was never
+    seen looks like cannot be said in ONNX: a model whose labels depend on it is refused, unless
+    such texts are to be judged by being new alone, which is another answer than Python's.
+
     Read more in ``docs/export.md``.
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : REF, CreasedREF or Detector
         A fitted model; REF with a named fold and distance. For a pipeline use ``skl2onnx.to_onnx``:
         importing ``refold.export`` teaches it REF.
     dtype : {"float64", "float32"}, default="float64"
         The type of rows, distances and all arithmetic. ``"float64"`` gives Python's labels.
         ``"float32"`` is for devices without float64; how far it is from the model is measured and
-        written into the metadata.
+        written into the metadata. A Detector has float64 only.
+    without : collection of {"shape", "character"}, default=()
+        Of a Detector: what not to look at in texts that were never seen.
+    prefix : str, default=""
+        Beginning of the names of the outputs, where a column has one of these names.
 
     Returns
     -------
@@ -66,8 +93,12 @@ def to_onnx(
     >>> label.tolist()
     [1, -1]
     """
+    if isinstance(model, Detector):
+        return _of_detector(model, dtype, without, prefix)
+    if without:
+        raise ValueError(f"without={without!r} is for a Detector; this is a {_kind(model)}.")
     _check(model, dtype)
-    proto = _proto(model, np.dtype(dtype))
+    proto = _proto(model, np.dtype(dtype), prefix)
     facts = {
         "refold_version": __version__,
         "dtype": dtype,
@@ -93,10 +124,64 @@ def _facts(model: REF | CreasedREF) -> dict[str, str]:
     }
 
 
+def _kind(model: object) -> str:
+    return type(model).__name__
+
+
+def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: str) -> ModelProto:
+    check_is_fitted(model)
+    if dtype != "float64":
+        raise ValueError(f"A Detector is written in float64 only; dtype={dtype!r} is not possible.")
+    columns = columns_of(model, without)
+    check_views(columns.all, "ONNX")
+    plain = model.encoder_.counts.plan.plain
+    names = ["X"] if plain else columns.names
+    nodes = _Nodes(np.dtype(np.float64), fresh_stem([*names, prefix]))
+    results = (
+        write_plain(nodes, model, columns, "X")
+        if plain
+        else write_table(nodes, model, columns, names)
+    )
+    outputs = {name: result for name, result in results._asdict().items() if result}
+    _check_apart(names, [prefix + name for name in outputs])
+    if plain:
+        inputs = [nodes.value("X", np.float64, "n", len(columns.all))]
+    else:
+        inputs = [nodes.value(c.name, _type_of(c), "n", 1) for c in columns.all]
+    proto = _model(nodes, _kind(model), inputs, outputs, len(columns.all), prefix)
+    facts = {
+        "refold_version": __version__,
+        "dtype": dtype,
+        "threshold": repr(model.threshold_),
+        "feature_names": json.dumps(columns.names, ensure_ascii=False),
+        "kinds": json.dumps({c.name: _KINDS[type(c)] for c in columns.all}, ensure_ascii=False),
+        "without": json.dumps(list(without)),
+        **(_facts(model.model_) if isinstance(model.model_, CreasedREF) else {}),
+    }
+    nodes.onnx.helper.set_model_props(proto, facts)
+    return proto
+
+
+_KINDS = {TextColumn: "text", NumberColumn: "number", DateColumn: "seconds"}
+
+
+def _type_of(column: Column) -> type:
+    return np.str_ if isinstance(column, TextColumn) else np.float64
+
+
+def _check_apart(names: Sequence[str], outputs: Sequence[str]) -> None:
+    clash = [name for name in outputs if name in names]
+    if clash:
+        raise ValueError(
+            f"The model has columns with the names {clash} of the graph's outputs. Give these "
+            "another beginning with prefix=, for example prefix='refold_'."
+        )
+
+
 def _check(model: REF | CreasedREF, dtype: str) -> None:
     if type(model) not in EXPORTERS:
         raise TypeError(
-            f"to_onnx takes a fitted REF or CreasedREF, not {type(model).__name__}. A pipeline "
+            f"to_onnx takes a fitted Detector, REF or CreasedREF, not {_kind(model)}. A pipeline "
             "that ends in one is converted by skl2onnx.to_onnx(pipeline, X) once refold.export is "
             "imported."
         )
@@ -130,16 +215,17 @@ def _check_range(model: REF | CreasedREF) -> None:
 
 
 class _Nodes(Graph):
-    """The nodes and constants of a graph of its own."""
+    """The nodes and constants of a graph of its own, by names that begin with a stem."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[Any], stem: str = "") -> None:
         super().__init__(dtype)
         self.onnx = needs("onnx", "onnx")
+        self.stem = stem
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
     def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        return self.named(f"v{len(self.nodes)}", operator, *inputs, **attributes)
+        return self.named(f"{self.stem}v{len(self.nodes)}", operator, *inputs, **attributes)
 
     def named(self, output: str, operator: str, *inputs: str, **attributes: Any) -> str:
         """Add a node whose output has a name of its own."""
@@ -147,38 +233,56 @@ class _Nodes(Graph):
         return output
 
     def store(self, value: NDArray[Any]) -> str:
-        name = f"c{len(self.constants)}"
+        name = f"{self.stem}c{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(value, name))
         return name
 
+    def value(self, name: str, dtype: type | np.dtype[Any], *shape: str | int) -> Any:
+        """Declare an input or output."""
+        kind = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return self.onnx.helper.make_tensor_value_info(name, kind, shape)
 
-def _proto(model: REF | CreasedREF, dtype: np.dtype[Any]) -> ModelProto:
+
+def _proto(model: REF | CreasedREF, dtype: np.dtype[Any], prefix: str) -> ModelProto:
     nodes, exporter = _Nodes(dtype), EXPORTERS[type(model)]
-    for name, result in zip(exporter.outputs, exporter.write(nodes, model, "X"), strict=True):
-        nodes.named(name, "Identity", result)
+    outputs = dict(zip(exporter.outputs, exporter.write(nodes, model, "X"), strict=True))
+    inputs = [nodes.value("X", dtype, "n", model.n_features_in_)]
+    return _model(nodes, _kind(model), inputs, outputs, model.n_features_in_, prefix)
+
+
+def _model(
+    nodes: _Nodes,
+    name: str,
+    inputs: Sequence[Any],
+    outputs: dict[str, str],
+    n_features: int,
+    prefix: str,
+) -> ModelProto:
+    """Put a graph together."""
     helper = nodes.onnx.helper
-    number, integer = (helper.np_dtype_to_tensor_dtype(np.dtype(t)) for t in (dtype, np.int64))
-    n_features = model.n_features_in_
-
-    def value(name: str, kind: int, *shape: str | int) -> Any:
-        return helper.make_tensor_value_info(name, kind, shape)
-
-    outputs = {
-        "label": value("label", integer, "n"),
-        "distance": value("distance", number, "n"),
-        "contributions": value("contributions", number, "n", n_features),
-    }
+    for output, result in outputs.items():
+        nodes.named(prefix + output, "Identity", result)
+    shapes: dict[str, list[str | int]] = {"contributions": ["n", n_features]}
+    declared = [
+        nodes.value(
+            prefix + output,
+            np.int64 if output == "label" else nodes.dtype,
+            *shapes.get(output, ["n"]),
+        )
+        for output in outputs
+    ]
+    domains = {node.domain for node in nodes.nodes}
     graph = helper.make_graph(
         nodes.nodes,
-        type(model).__name__,
-        inputs=[value("X", number, "n", n_features)],
-        outputs=[outputs[name] for name in exporter.outputs],
+        name,
+        inputs=inputs,
+        outputs=declared,
         initializer=nodes.constants,
         doc_string="One-class classification by Repeated Element-wise Folding.",
     )
     proto: ModelProto = helper.make_model(
         graph,
-        opset_imports=[helper.make_opsetid("", _OPSET)],
+        opset_imports=[helper.make_opsetid(d, _OPSETS[d]) for d in sorted(domains)],
         ir_version=_IR_VERSION,
         producer_name="refold",
         producer_version=__version__,

@@ -19,7 +19,11 @@ Array = NDArray[Any]
 # More numbers than this are written as bytes: nobody reads them, and text is larger.
 READABLE = 2**14
 _CHUNK = 2**16  # numbers, or characters of base64, at a time; a multiple of 4
-_TYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8")}
+_TYPES: dict[str, np.dtype[Any]] = {
+    "float64": np.dtype("<f8"),
+    "int64": np.dtype("<i8"),
+    "uint8": np.dtype("u1"),
+}
 
 
 def written(array: Array) -> list[Any] | dict[str, Any]:
@@ -45,6 +49,11 @@ def written_rows(rows: NDArray[np.float64]) -> list[Any] | dict[str, Any]:
     return [[None if isnan(value) else value for value in row] for row in rows.tolist()]
 
 
+def written_column(values: NDArray[np.float64]) -> list[float | None]:
+    """Return a column of a small table as the document has it: null is a gap."""
+    return [None if isnan(value) else value for value in values.tolist()]
+
+
 def floats(field: Field, *shape: int) -> NDArray[np.float64]:
     """Return finite numbers of this shape."""
     array = _array(field, shape, "float64")
@@ -57,6 +66,20 @@ def rows_of(field: Field, n: int, columns: int) -> NDArray[np.float64]:
     array = _array(field, (n, columns), "float64", gaps=True)
     _check_each(field, array, lambda part: ~np.isinf(part), "must be a finite number or null")
     return array
+
+
+def column_of(field: Field, n: int) -> NDArray[np.float64]:
+    """Return a column of a table, NaN where there is a gap."""
+    array = _array(field, (n,), "float64", gaps=True)
+    _check_each(field, array, lambda part: ~np.isinf(part), "must be a finite number or null")
+    return array
+
+
+def octets(field: Field) -> NDArray[np.uint8]:
+    """Return bytes, of which there is one at least; they are always encoded."""
+    _, shape, _ = field.members("dtype", "shape", "zlib")
+    (axis,) = shape.items(1)
+    return _array(field, (axis.integer(1),), "uint8")
 
 
 def _check_each(
@@ -100,11 +123,12 @@ def require(field: Field, array: Array, right: NDArray[np.bool_], problem: str) 
 def _array(field: Field, shape: tuple[int, ...], dtype: str, *, gaps: bool = False) -> Array:
     # A matrix is turned round later: there are two of it then. Rows of a table stay as they are.
     copies = 1 if gaps else len(shape)
-    field.budget.charge(8 * prod(shape) * copies, "The array", field.path)
+    n_bytes = _TYPES[dtype].itemsize * prod(shape) * copies
+    field.budget.charge(n_bytes, "The array", field.path)
     if type(field.value) is dict:
         return _decoded(field, shape, dtype)
     if len(shape) == 1:
-        return _row(field, shape[0], dtype)
+        return _row(_filled(field) if gaps else field, shape[0], dtype)
     rows = [_row(_filled(row) if gaps else row, shape[1], dtype) for row in field.items(shape[0])]
     return np.array(rows, dtype=dtype).reshape(shape)
 
@@ -137,7 +161,7 @@ def _decoded(field: Field, shape: tuple[int, ...], dtype: str) -> Array:
             axis.refuse(f"must be {length}, not {axis.value}")
     array: Array = np.empty(shape, dtype=_TYPES[dtype])
     try:
-        _inflate(_base64(data), array.data.cast("B"))
+        _inflate(_base64(data), array.reshape(-1).view(np.uint8).data)
     except (binascii.Error, zlib.error) as error:
         data.refuse(f"cannot be decoded: {error}")
     return array.astype(dtype, copy=False)

@@ -22,17 +22,8 @@ FORMAT, VERSION = "refold model", 3
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
-_COMMON = (
-    "format",
-    "format_version",
-    "refold_version",
-    "created",
-    "estimator",
-    "n_features",
-    "feature_names",
-    "parameters",
-    "noticed",
-)
+_ENVELOPE = ("format", "format_version", "refold_version", "created")
+_COMMON = ("estimator", "n_features", "feature_names", "parameters", "noticed")
 # Members that came with a version, and what they are when an older file is read.
 Added = Mapping[int, Mapping[str, Any]]
 _ADDED: Added = {2: {"noticed": []}}
@@ -69,19 +60,12 @@ Kinds = Mapping[str, Kind]
 
 def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
     """Return the document of a fitted model; one that could not be read again is refused."""
-    kind = next(name for name, kind in kinds.items() if type(model) is kind.ESTIMATOR)
-    names = getattr(model, "feature_names_in_", None)
     content = {
         "format": FORMAT,
         "format_version": VERSION,
         "refold_version": refold_version,
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "estimator": kind,
-        "n_features": model.n_features_in_,
-        "feature_names": None if names is None else _names_written(names),
-        "parameters": parameters.written(model),
-        "noticed": findings.written(model.noticed_),
-        **kinds[kind].written(model),
+        **model_written(model, kinds),
     }
     try:
         body = laid_out(content).encode()
@@ -102,6 +86,20 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
         problem = f"the model cannot be saved, its file would be refused: {error.problem}"
         raise ModelFileError(problem, where=error.where) from None
     return raw
+
+
+def model_written(model: Any, kinds: Kinds) -> dict[str, Any]:
+    """Return a model as the document has it; it may be one inside another."""
+    kind = next(name for name, kind in kinds.items() if type(model) is kind.ESTIMATOR)
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "estimator": kind,
+        "n_features": model.n_features_in_,
+        "feature_names": None if names is None else _names_written(names),
+        "parameters": parameters.written(model),
+        "noticed": findings.written(model.noticed_),
+        **kinds[kind].written(model),
+    }
 
 
 def _names_written(names: Sequence[str]) -> list[str]:
@@ -133,15 +131,31 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     kind = kinds[_envelope(document, kinds)]
     for added in (_ADDED, kind.ADDED):
         _upgrade(document, added)
-    *fields, checksum = document.members(*_COMMON, *kind.MEMBERS, "sha256")
-    check_sum(raw, checksum.text())
-    members = {field.path: field for field in fields}
+    members = _members(document, *_ENVELOPE, *_COMMON, *kind.MEMBERS, "sha256")
+    check_sum(raw, members["sha256"].text())
     origin = _read_origin(members["refold_version"], members["created"])
+    return _read_model(members, kind), origin
+
+
+def read_inside(field: Field, kinds: Kinds) -> Any:
+    """Return a model that stands inside another, as `model_written` has written it."""
+    field.object()
+    if "estimator" not in field.value:
+        field.refuse("lacks the member 'estimator'")
+    kind = kinds[field.member("estimator").text(kinds)]
+    return _read_model(_members(field, *_COMMON, *kind.MEMBERS), kind)
+
+
+def _members(field: Field, *names: str) -> dict[str, Field]:
+    return dict(zip(names, field.members(*names), strict=True))
+
+
+def _read_model(members: dict[str, Field], kind: Kind) -> Any:
     model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
     kind.read(members, model)
     model.noticed_ = findings.read(members["noticed"])
-    return model, origin
+    return model
 
 
 def _envelope(document: Field, kinds: Kinds) -> str:

@@ -43,6 +43,13 @@ class Field:
         if type(self.value) is not dict:
             self._refuse_type("an object")
 
+    def entries(self) -> Iterator[tuple[str, Field]]:
+        """Return the members of an object whose names are data, with these names."""
+        self.object()
+        for name, value in self.value.items():
+            entry = Field(value, f"{self.path}[{_shown(name)}]", self.budget)
+            yield Field(name, entry.path, self.budget).text(), entry
+
     def member(self, name: str) -> Field:
         """Return one member of an object."""
         return Field(self.value[name], f"{self.path}.{name}" if self.path else name, self.budget)
@@ -66,6 +73,12 @@ class Field:
     def is_null(self) -> bool:
         """Whether there is nothing."""
         return self.value is None
+
+    def boolean(self) -> bool:
+        """Return true or false."""
+        if type(self.value) is not bool:
+            self._refuse_type("true or false")
+        return bool(self.value)
 
     def text(self, choices: Collection[str] | None = None) -> str:
         """Return a text, one of `choices`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def _value_of(value: object, path: str) -> Any:
         value = value.item()
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, Mapping) and all(type(v) is str for pair in value.items() for v in pair):
+        return dict(value)
     what = "a function" if callable(value) else f"a {type(value).__name__}"
     raise ModelFileError(
         f"{value!r} is {what}; a model file holds data only. Use a named choice, or pickle the "
@@ -63,6 +66,8 @@ def _plain_value(field: Field) -> Any:
     value = field.value
     if value is None or type(value) is bool:
         return value
+    if type(value) is dict:
+        return {name: entry.text() for name, entry in field.entries()}
     if type(value) is int:
         return field.integer()
     return field.text() if type(value) is str else field.number()

@@ -16,9 +16,14 @@ from refold.modelfile.content import content_of
 from refold.modelfile.errors import ModelFileError
 from refold.models import ref_file
 from refold.models.creased import _file as creased_file
+from refold.models.detector import file as detector_file
 
 # The estimators that have model files, under their names there: one module beside each.
-KINDS: dict[str, document.Kind] = {"REF": ref_file, "CreasedREF": creased_file}
+KINDS: dict[str, document.Kind] = {
+    "REF": ref_file,
+    "CreasedREF": creased_file,
+    "Detector": detector_file,
+}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -29,8 +34,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : REF or CreasedREF
-        A fitted model. The file of a CreasedREF holds up to 10,000 training rows.
+    model : Detector, REF or CreasedREF
+        A fitted model. The file of a Detector or a CreasedREF holds up to 10,000 training rows.
         Functions as `fold` or `distance` cannot be written.
     path : str or path-like
         Where to write; by convention the name ends in ``.json``. A file that is there is replaced.
@@ -59,7 +64,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     check_is_fitted(model)
     content = document.to_bytes(model, KINDS, VERSION)
     # A model that has kept training rows is not for everybody's eyes.
-    with replacing(Path(path), private=hasattr(model, "training_sample")) as file:
+    with replacing(Path(path), private=type(model) is not ref_file.ESTIMATOR) as file:
         file.write(content)
 
 
@@ -68,7 +73,7 @@ def check_columns(model: Any, n_features: int) -> None:
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : Detector, REF or CreasedREF
         A model that is to be fitted and saved.
     n_features : int
         How many columns it will have.
@@ -99,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    REF or CreasedREF
+    Detector, REF or CreasedREF
         The same model: the same bits from every method, and it goes on learning if it could.
 
     Raises

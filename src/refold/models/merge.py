@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import overload
 
@@ -9,12 +11,16 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.engines.sketch import Sketch
+from refold.base.findings import Finding
+from refold.columns.encoding.counts import TableCounts
 from refold.models.creased import CreasedREF
 from refold.models.creased._state import TrainingState
+from refold.models.detector import Detector
+from refold.models.detector.sample import RowSample
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
 
-Model = REF | CreasedREF
+Model = REF | CreasedREF | Detector
 
 # What may differ between models that are merged: it does not enter what they have learned, or
 # (the last two) shows in the creases, which are compared themselves.
@@ -25,22 +31,26 @@ _FREE = ("n_jobs", "engine", "n_init", "random_state")
 def merge(*models: REF) -> REF: ...
 @overload
 def merge(*models: CreasedREF) -> CreasedREF: ...
+@overload
+def merge(*models: Detector) -> Detector: ...
 def merge(*models: Model) -> Model:
     """Return one model as if it had been fitted on the rows of all, without needing a row.
 
     Parameters
     ----------
-    *models : REF or CreasedREF
+    *models : Detector, REF or CreasedREF
         On the same columns and with the same parameters. REF: fitted with ``engine="sketch"``.
         CreasedREF: one, and models that were made by its ``empty_like`` and learned by
-        ``partial_fit``, so that all share their creases.
+        ``partial_fit``, so that all share their creases. Detector: likewise, so that all take
+        columns for the same.
 
     Returns
     -------
-    REF or CreasedREF
+    Detector, REF or CreasedREF
         A new model; the others stay as they are. A REF has the threshold that is its parameter: a
         calibration is not that of another model. A CreasedREF is calibrated anew, by leave-one-out
-        scores of the rows that the models have kept.
+        scores of the rows that the models have kept. A Detector has the counts of all rows; what
+        judges inside learns anew from the rows that the models have kept.
 
     Examples
     --------
@@ -56,6 +66,8 @@ def merge(*models: Model) -> Model:
         raise ValueError("merge needs at least one model.")
     for number, model in enumerate(models):
         _check(models[0], model, number)
+    if isinstance(models[0], Detector):
+        return _merged_detectors([m for m in models if isinstance(m, Detector)])
     if isinstance(models[0], CreasedREF):
         return _merged_creased([m for m in models if isinstance(m, CreasedREF)])
     return _merged([m for m in models if isinstance(m, REF)])
@@ -66,8 +78,7 @@ def _merged(models: list[REF]) -> REF:
     merged: REF = clone(first)
     sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
     merged._settle(sketch.weight)
-    found = (found for model in models for found in model.noticed_ if found.column is not None)
-    merged.noticed_ = tuple(dict.fromkeys(found))
+    merged.noticed_ = _noticed_of_columns(models)
     merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)
@@ -93,6 +104,35 @@ def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
                 "one, and train them by partial_fit (fit would make new creases)."
             )
     return models[0]._with(reduce(TrainingState.plus, states))
+
+
+def _merged_detectors(models: list[Detector]) -> Detector:
+    states = [model._learned.table for model in models]
+    ours = states[0].counts
+    for number, state in enumerate(states):
+        if ours is None or state.counts is None:
+            raise ValueError(
+                f"Model {number} has learned {state.rows:,} of {state.n_init:,} rows, and what its "
+                "columns are is not final yet. Make the others by empty_like() of one that was "
+                "fitted, and train them by partial_fit."
+            )
+        if different := ours.plan.differing(state.counts.plan):
+            raise ValueError(
+                f"Models 0 and {number} take columns for different things: "
+                f"{', '.join(map(repr, different[:5]))}. Make the others by empty_like() of one, "
+                "and train them by partial_fit (fit would decide anew)."
+            )
+    counts = reduce(TableCounts.plus, (state.counts for state in states if state.counts))
+    samples = (model._learned.sample for model in models)
+    merged = models[0]._with(replace(states[0], counts=counts), reduce(RowSample.plus, samples))
+    merged.noticed_ = _noticed_of_columns(models)
+    return merged
+
+
+def _noticed_of_columns(models: Sequence[REF | Detector]) -> tuple[Finding, ...]:
+    """Return what was noticed of columns; of a threshold it is said anew."""
+    found = (found for model in models for found in model.noticed_ if found.column is not None)
+    return tuple(dict.fromkeys(found))
 
 
 def _check(first: Model, model: Model, number: int) -> None:

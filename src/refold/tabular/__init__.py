@@ -4,7 +4,8 @@ What a file is, its content says and not its name. The parts, from the disk inwa
 (bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `plain` and
 `delimited` (text as blocks of rows), `columnar` (Parquet and Arrow as blocks), `opening` (which
 format; the list to add one to), `files` (several as one table), `cells` (text as numbers),
-`features` (columns as what a model sees), `training` (the rows to learn from) and `writing`.
+`features` (columns as what a model sees), `training` (the rows to learn
+from), `whole` (all rows as one Arrow table) and `writing`.
 """
 
 from refold.tabular.ahead import ahead
@@ -14,6 +15,7 @@ from refold.tabular.files import Files, Paths
 from refold.tabular.opening import open_table
 from refold.tabular.table import Block, Table
 from refold.tabular.training import Training, Wanted, read_training
+from refold.tabular.whole import block_to_arrow, read_arrow
 from refold.tabular.writing import writing
 
 __all__ = [
@@ -27,7 +29,9 @@ __all__ = [
     "Training",
     "Wanted",
     "ahead",
+    "block_to_arrow",
     "open_table",
+    "read_arrow",
     "read_training",
     "writing",
 ]

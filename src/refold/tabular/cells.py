@@ -12,11 +12,11 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.needs import needs
+from refold.columns.observed import MISSING, is_missing
 from refold.tabular.errors import quoted
 
 Kind = Literal["number", "truth"]
 
-MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?"})
 _TRUTH = {"true": 1.0, "false": 0.0}
 _FEW = 8  # cells that are quicker looked at one by one
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -32,11 +32,6 @@ class BadCellError(ValueError):
 
     def __str__(self) -> str:
         return self.problem
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell says that there is no value."""
-    return cell.strip().lower() in MISSING
 
 
 @cache
@@ -102,7 +97,7 @@ def truths(texts: Any) -> Floats:
     """Return a column of true and false as 1 and 0, NaN where one is missing."""
     pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
-    said = pc.is_in(lower, _words(frozenset(_TRUTH)))
+    said = pc.is_in(lower, _words(frozenset(_TRUTH), lower.type))
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
     if wrong.any():
         index = int(wrong.argmax())
@@ -125,18 +120,43 @@ def first_known(texts: Any) -> tuple[int, str] | None:
     return index, texts[index].as_py()
 
 
+def without_missing(texts: Any) -> Any:
+    """Return a column of text as it is written, null where a word says that a value is missing."""
+    pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
+    if pa.types.is_dictionary(texts.type):
+        absent = pc.is_null(without_missing(texts.dictionary))
+        codes = pc.if_else(pc.take(absent, texts.indices), None, texts.indices)
+        return pa.DictionaryArray.from_arrays(codes, texts.dictionary, ordered=texts.type.ordered)
+    missing = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(MISSING, texts.type))
+    if not pc.any(missing).as_py():
+        return texts
+    return pc.if_else(missing, pa.scalar(None, texts.type), texts)
+
+
+def without_padded(texts: Any) -> Any:
+    """Do the same for text in which words without space around them are null already."""
+    _, ends, letters = texts.buffers()
+    if letters is None or letters.size == 0:
+        return texts
+    at = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    codes = np.frombuffer(letters, np.uint8)
+    outermost = codes.take(at[:-1], mode="clip"), codes[at[1:] - 1]
+    # Space is a small code, or the beginning or the end of a letter that is not ASCII.
+    padded = [((code <= ord(" ")) | (code > 127)).any() for code in outermost]
+    return without_missing(texts) if any(padded) else texts
+
+
 def _known(texts: Any) -> Any:
     """Return the cells without the space around them, null where a value is missing."""
     pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
     trimmed = pc.utf8_trim_whitespace(texts)
-    missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING))
+    missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING, trimmed.type))
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
 @cache
-def _words(words: frozenset[str]) -> Any:
-    pa = needs("pyarrow", "parquet")
-    return pa.array(sorted(words), pa.string())
+def _words(words: frozenset[str], kind: Any) -> Any:
+    return needs("pyarrow", "parquet").array(sorted(words), kind)
 
 
 def _one_by_one(texts: Any, decimal: str) -> Floats:

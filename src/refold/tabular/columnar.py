@@ -11,7 +11,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import is_number
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
-from refold.tabular.table import Block, FileTable, How, checked_names
+from refold.tabular.table import Asked, Block, FileTable, How, checked_names
 
 
 class ColumnarTable(FileTable):
@@ -36,8 +36,8 @@ class ColumnarTable(FileTable):
     def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
         """Read record batches that have at least the columns wanted."""
 
-    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
-        batches = self._batches(wanted, rows)
+    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+        batches = self._batches(wanted, asked.rows)
         first = 1
         while True:
             with self._readable(wanted):
@@ -46,8 +46,9 @@ class ColumnarTable(FileTable):
                 return
             places = dict(zip(batch.schema.names, range(batch.num_columns), strict=True))
             columns = {name: self._sound(name, batch.column(places[name])) for name in wanted}
+            block = Block(first, columns, batch.num_rows, _row(first), self.name)
             if batch.num_rows:
-                yield Block(first, columns, batch.num_rows, _row(first), self.name)
+                yield block.without_missing() if asked.nulls else block
                 first += batch.num_rows
 
     def _sound(self, name: str, column: Any) -> Any:

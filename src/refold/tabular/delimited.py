@@ -5,16 +5,14 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Iterator
-from typing import IO, Any
-
-import numpy as np
+from typing import IO
 
 from refold.base.needs import needs
 from refold.tabular.cells import kind_of
 from refold.tabular.dialect import guess, records
 from refold.tabular.errors import InputError
-from refold.tabular.plain import PlainReader
-from refold.tabular.table import Block, FileTable, How, checked_names
+from refold.tabular.plain import PlainReader, whole
+from refold.tabular.table import Asked, Block, FileTable, How, checked_names
 from refold.tabular.text import Lines
 
 
@@ -31,7 +29,7 @@ class DelimitedTable(FileTable):
         self._lines = Lines(stream, self.name, how.say)
         if not self._skip_blank():
             raise InputError(f"{self.name} is empty.")
-        self._dialect = guess(self._lines.peek(), how.delimiter, how.decimal)
+        self._dialect = guess(self._lines.peek().text, how.delimiter, how.decimal)
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
         self._records = records(self._lines, self._dialect.delimiter, strict=True)
         names = checked_names(self._header() if how.header else self._numbered(), self.name)
@@ -42,13 +40,15 @@ class DelimitedTable(FileTable):
         """Any file may be text."""
         return True
 
-    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
-        plain = PlainReader(self.names, wanted, numbers, self._dialect)
+    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+        plain = PlainReader(self.names, wanted, asked.numbers, asked.nulls, self._dialect)
+        if plain.forgetful:
+            self._lines.make_ahead(plain.read)
         first = 1
         while self._lines.fill():
             block = self._plain_block(plain, first)
             if block is None:
-                block = self._careful_block(wanted, first)
+                block = self._careful_block(wanted, asked.nulls, first)
                 plain.learn(block.columns)
             if block.rows:
                 yield block
@@ -79,15 +79,13 @@ class DelimitedTable(FileTable):
 
     def _plain_block(self, plain: PlainReader, first: int) -> Block | None:
         """Let Arrow decode what is at hand; None if it cannot."""
-        text = self._lines.peek()
-        table = plain.read(text)
+        part = self._lines.peek()
+        table = plain.read(part.text) if part.made is None else part.made
         if table is None:
             return None
         before = self._lines.number + 1
-        newlines = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
-        lines = newlines + (not text.endswith(b"\n"))
-        self._lines.skip(lines)
-        blank = text if lines > table.num_rows else None  # else there is no need to keep it
+        self._lines.skip(part)
+        blank = part.text if part.lines > table.num_rows else None  # else no need to keep it
 
         def where(k: int) -> str:
             if blank is None:
@@ -95,10 +93,10 @@ class DelimitedTable(FileTable):
             full = (number for number, line in enumerate(blank.split(b"\n"), before) if line)
             return f"line {next(itertools.islice(full, k, None))}"
 
-        columns = dict(zip(table.column_names, map(_whole, table.columns), strict=True))
+        columns = dict(zip(table.column_names, map(whole, table.columns), strict=True))
         return Block(first, columns, table.num_rows, where, self.name, self._decimal)
 
-    def _careful_block(self, wanted: list[str], first: int) -> Block:
+    def _careful_block(self, wanted: list[str], nulls: bool, first: int) -> Block:
         """Read record by record what is at hand; the last one may need more."""
         pa = needs("pyarrow", "parquet")
         rows: list[list[str]] = []
@@ -121,7 +119,8 @@ class DelimitedTable(FileTable):
         def where(k: int) -> str:
             return f"line {begins[k]}"
 
-        return Block(first, columns, len(rows), where, self.name, self._decimal)
+        block = Block(first, columns, len(rows), where, self.name, self._decimal)
+        return block.without_missing() if nulls else block
 
     def _record(self, reader: Iterator[list[str]]) -> list[str]:
         line = self._lines.number + 1
@@ -138,7 +137,3 @@ class DelimitedTable(FileTable):
                     "closed?"
                 )
             raise InputError(f"{self.name}, line {line}: {problem}") from None
-
-
-def _whole(column: Any) -> Any:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from refold.tabular.cells import is_missing, kind_of
+from refold.columns.observed import is_missing
+from refold.tabular.cells import kind_of
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE, _SAMPLE_LINES = 2**18, 200

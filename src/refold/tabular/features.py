@@ -11,6 +11,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.needs import needs
 from refold.columns.arrow import floats, is_number
+from refold.columns.observed import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import Block, Table
@@ -79,7 +80,7 @@ class Category:
         place = {word: k for k, word in enumerate(self.known)}
         other, missing = len(self.known), -1
         places = [
-            missing if cells.is_missing(word) else place.get(word.strip(), other)
+            missing if is_missing(word) else place.get(word.strip(), other)
             for word in coded.dictionary.to_pylist()
         ]
         # A null has no code: it takes the last place of all, that of missing values.

@@ -18,7 +18,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import described, is_number, is_text
 from refold.tabular.errors import InputError, listed
 from refold.tabular.opening import open_table
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Asked, Block, Table
 
 Paths = PathLike | Sequence[PathLike]
 
@@ -111,11 +111,11 @@ class Files(Table):
             }
         return common
 
-    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
         first = 1
         for file in self.files:
             with open_table(file, say=self._say) as table:
-                for block in table.blocks(wanted, numbers=numbers, rows=rows):
+                for block in table.blocks(wanted, **vars(asked)):
                     yield replace(block, first=first)
                     first += block.rows
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from refold.base.needs import needs
-from refold.tabular.cells import first_known, kind_of, missing_as_written
+from refold.tabular.cells import first_known, kind_of, missing_as_written, without_padded
 from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
@@ -29,29 +28,40 @@ class PlainReader:
         Those to read.
     numbers : collection of str
         Those to read as numbers as long as their cells are plain ones, else as text.
+    nulls : bool
+        Whether words for missing values are null in columns of text too.
     dialect : Dialect
         What stands between cells and before fractions.
     """
 
     def __init__(
-        self, names: list[str], wanted: list[str], numbers: Collection[str], dialect: Dialect
+        self,
+        names: list[str],
+        wanted: list[str],
+        numbers: Collection[str],
+        nulls: bool,
+        dialect: Dialect,
     ) -> None:
-        self._names, self._wanted, self._dialect = names, wanted, dialect
+        self._names, self._wanted, self._nulls, self._dialect = names, wanted, nulls, dialect
         wide = len(names) > _WIDE
         self._numbers = set(wanted).intersection(() if wide else numbers)  # only ever fewer
         self._looked = False
-        edge = re.escape(dialect.delimiter).encode()
-        self._quoted = re.compile(rb'(?<![^%b\n])"(?:[^"\n]++|"")*+"(?![^%b\n])' % (edge, edge))
+
+    @property
+    def forgetful(self) -> bool:
+        """Whether no block matters for those after it, so that several may be read at once."""
+        return not self._numbers
 
     def read(self, text: bytes) -> Any | None:
         """Return whole records as an Arrow table; None if they are not plain or do not fit."""
-        if b'"' in text and b'"' in self._quoted.sub(b"", text):
-            return None  # within cells, around several lines, or not closed
+        if b'"' in text and not _around_cells(text, self._dialect.delimiter):
+            return None
         try:
             if not self._looked:
                 self._numbers = self._inferred(text[: text.rfind(b"\n", 0, _SAMPLE) + 1] or text)
                 self._looked = True
-            return self._finite(text, self._decoded(text))
+            table = self._finite(text, self._decoded(text))
+            return _without_padded(table) if self._nulls else table
         except needs("pyarrow", "parquet").ArrowInvalid:
             return None
 
@@ -110,12 +120,48 @@ class PlainReader:
             convert_options=csv.ConvertOptions(
                 column_types={name: kind for name, kind in kinds.items() if kind is not None},
                 include_columns=self._wanted,
-                null_values=missing_as_written() if numbers else [],
-                strings_can_be_null=infer,
+                null_values=missing_as_written() if numbers or self._nulls else [],
+                strings_can_be_null=infer or self._nulls,
                 decimal_point=self._dialect.decimal,
                 check_utf8=False,
             ),
         )
+
+
+def _around_cells(text: bytes, delimiter: str) -> bool:
+    """Whether quotes stand around whole cells, each in one line, and are written twice within."""
+    codes = np.frombuffer(text, np.uint8)
+    newline = codes == ord("\n")
+    edge, end = newline | (codes == ord(delimiter)), len(codes) - 1
+    at = np.flatnonzero(codes == ord('"'))
+    if len(at) % 2:
+        return False
+    opens, closes = at[::2], at[1::2]
+    begins, ends = edge[opens - 1], edge[np.minimum(closes + 1, end)]
+    begins[0] |= opens[0] == 0
+    ends[-1] |= closes[-1] == end
+    if not (begins.all() and ends.all()):
+        twice = closes[:-1] + 1 == opens[1:]  # then it is one quote, within a cell
+        begins[1:] |= twice
+        ends[:-1] |= twice
+    within = np.searchsorted(at, np.flatnonzero(newline)) & 1
+    return bool(begins.all() and ends.all() and not within.any())
+
+
+def _without_padded(table: Any) -> Any:
+    """Make null what Arrow did not see as missing for the space around it."""
+    is_text = needs("pyarrow", "parquet").types.is_string
+    for place, field in enumerate(table.schema):
+        if is_text(field.type):
+            column = whole(table.column(place))
+            if (cleared := without_padded(column)) is not column:
+                table = table.set_column(place, field, cleared)
+    return table
+
+
+def whole(column: Any) -> Any:
+    """Return a chunked column in one piece."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _arrows_own(text: bytes) -> Any:

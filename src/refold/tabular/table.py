@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold.base.needs import needs
-from refold.columns.arrow import described
+from refold.columns.arrow import described, is_text
+from refold.tabular.cells import without_missing
 from refold.tabular.errors import InputError, listed
 from refold.tabular.streams import name_of
 
@@ -70,6 +71,14 @@ class Block:
                 f"{self.file}: column {name!r} holds {described(column.type)}."
             ) from None
 
+    def without_missing(self) -> Block:
+        """Return the block with nulls where words for missing values are in columns of text."""
+        cleared = {
+            name: without_missing(column) if is_text(column.type) else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=cleared)
+
     def parts(self, rows: int) -> Iterator[Block]:
         """Cut the block into some of at most so many rows; nothing is copied."""
         if self.rows <= rows:
@@ -84,6 +93,15 @@ class Block:
 
     def _from(self, begin: int) -> Callable[[int], str]:
         return lambda k: self.where(begin + k)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How rows are wanted; `Table.blocks` says what each means."""
+
+    numbers: frozenset[str]
+    rows: int
+    nulls: bool
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,7 @@ class Table(ABC):
         *,
         numbers: Iterable[str] = (),
         rows: int | None = None,
+        nulls: bool = False,
     ) -> Iterator[Block]:
         """Read the rows in their order.
 
@@ -152,6 +171,8 @@ class Table(ABC):
             come as such, which is faster.
         rows : int or None, default=None
             The most rows in a block; None is about 8 MB of numbers.
+        nulls : bool, default=False
+            Whether words for missing values, such as NA, are null in columns of text.
         """
         wanted = self.names
         if columns is not None:
@@ -160,11 +181,11 @@ class Table(ABC):
             wanted = [name for name in wanted if name in chosen]
         if rows is None:
             rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
-        for block in self._blocks(wanted, frozenset(numbers), rows):
+        for block in self._blocks(wanted, Asked(frozenset(numbers), rows, nulls)):
             yield from block.parts(rows)
 
     @abstractmethod
-    def _blocks(self, wanted: list[str], numbers: frozenset[str], rows: int) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
         """Read some columns; a block may have more rows than asked for."""
 
     def close(self) -> None:  # noqa: B027 - not every table has something to close

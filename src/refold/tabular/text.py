@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
+import numpy as np
+
+from refold.tabular.ahead import made_ahead
 from refold.tabular.errors import InputError
 
 BLOCK = 2**22  # bytes read at a time
 LONGEST_LINE = 2**24  # bytes
+_AHEAD = 2  # threads: more of them would wait for the one that reads
+
+
+@dataclass(frozen=True)
+class Part:
+    """Whole lines of a text, and what was made of them ahead of time."""
+
+    text: bytes
+    lines: int
+    made: Any = None
 
 
 class Lines:
@@ -32,32 +46,43 @@ class Lines:
         self.number = 0  # lines given out so far
         self._name = name
         self._decoder = _Decoder(name, say)
-        self._blocks = self._read_blocks(stream)
-        self._text, self._at = b"", 0
+        # Who waits for a pipe shall have what came through it at once.
+        self._may_run_ahead = stream.seekable()
+        self._parts = self._read_parts(stream)
+        self._part, self._at = Part(b"", 0), 0
+
+    def make_ahead(self, make: Callable[[bytes], Any]) -> None:
+        """Make something of the parts to come, in threads, while those before are used."""
+        if self._may_run_ahead and len(self._part.text) >= BLOCK:  # else there is no more
+            self._parts = made_ahead(
+                self._parts, lambda part: Part(part.text, part.lines, make(part.text)), _AHEAD
+            )
 
     def at_hand(self) -> bool:
         """Whether there is text to give out without reading more."""
-        return self._at < len(self._text)
+        return self._at < len(self._part.text)
 
     def fill(self) -> bool:
         """See that there is a line to give out; False at the end."""
         if not self.at_hand():
-            self._text, self._at = next(self._blocks, b""), 0
-            self._check(self._text)
+            self._part, self._at = next(self._parts, Part(b"", 0)), 0
         return self.at_hand()
 
-    def peek(self) -> bytes:
+    def peek(self) -> Part:
         """Return what is at hand, and keep it: whole lines, perhaps but for the last."""
-        return self._text[self._at :]
+        if self._at == 0:
+            return self._part
+        text = self._part.text[self._at :]
+        return Part(text, _lines_in(text))
 
     def peek_line(self) -> str:
         """Return the next line at hand, and keep it."""
-        return self._text[self._at : self._end()].decode()
+        return self._part.text[self._at : self._end()].decode()
 
-    def skip(self, lines: int) -> None:
-        """Give out what is at hand, which is so many lines."""
-        self.number += lines
-        self._text, self._at = b"", 0
+    def skip(self, part: Part) -> None:
+        """Give out what is at hand."""
+        self.number += part.lines
+        self._at = len(self._part.text)
 
     def __iter__(self) -> Lines:
         return self
@@ -71,35 +96,42 @@ class Lines:
         return line
 
     def _end(self) -> int:
-        return self._text.find(b"\n", self._at) + 1 or len(self._text)
+        return self._part.text.find(b"\n", self._at) + 1 or len(self._part.text)
 
-    def _check(self, text: bytes) -> None:
-        if b"\0" in text:
-            line = self.number + 1 + text.count(b"\n", 0, text.index(b"\0"))
-            raise InputError(
-                f"{self._name}, line {line}: there is a NUL byte, so this is not a text file that "
-                "can be read (UTF-16 needs a byte order mark). Save it as CSV in UTF-8."
-            )
-
-    def _read_blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
-        """Read blocks that end with a line, but for the last; those before have been given out."""
-        rest, newlines = b"", _Newlines()
+    def _read_parts(self, stream: IO[bytes]) -> Iterator[Part]:
+        """Read parts of whole lines, perhaps but for the last."""
+        rest, newlines, before = b"", _Newlines(), 0
         while raw := stream.read(BLOCK):
             raw += stream.readline(BLOCK)  # to its end, as a rule: then nothing is cut and copied
-            text = rest + newlines.translate(self._decoder.decode(raw, self.number + 1))
+            text = rest + newlines.translate(self._decoder.decode(raw, before + 1))
             cut = text.rfind(b"\n") + 1
             if len(text) - cut > LONGEST_LINE:
-                line = self.number + 1 + text.count(b"\n")
+                line = before + 1 + text.count(b"\n")
                 raise InputError(
                     f"{self._name}, line {line}: the line has more than {LONGEST_LINE >> 20} "
                     "million characters. Is this a table with one row per line?"
                 )
             rest = text[cut:]
             if cut:
-                yield text[:cut]
-        rest += newlines.translate(self._decoder.decode(b"", self.number + 1, final=True), True)
+                yield (part := self._checked(text[:cut], before))
+                before += part.lines
+        rest += newlines.translate(self._decoder.decode(b"", before + 1, final=True), True)
         if rest:
-            yield rest
+            yield self._checked(rest, before)
+
+    def _checked(self, text: bytes, before: int) -> Part:
+        if b"\0" in text:
+            line = before + 1 + text.count(b"\n", 0, text.index(b"\0"))
+            raise InputError(
+                f"{self._name}, line {line}: there is a NUL byte, so this is not a text file that "
+                "can be read (UTF-16 needs a byte order mark). Save it as CSV in UTF-8."
+            )
+        return Part(text, _lines_in(text))
+
+
+def _lines_in(text: bytes) -> int:
+    newlines = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+    return newlines + (not text.endswith(b"\n"))
 
 
 class _Newlines:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.needs import needs
 from refold.columns.arrow import described, is_number, is_text
+from refold.columns.observed import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.features import EQUALS, OTHER, Category, Column, stack
@@ -179,7 +180,7 @@ def _not_numbers(block: Block, name: str) -> str | None:
     observed = [
         (k, cell)
         for k, cell in enumerate(block.texts(name)[:LOOKED_AT].to_pylist())
-        if cell is not None and not cells.is_missing(cell)
+        if cell is not None and not is_missing(cell)
     ]
     odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, block.decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
@@ -215,7 +216,7 @@ def _same(value: str, target: str) -> bool:
 
 def _categories(table: Table, name: str, texts: Any) -> Category:
     values = {value.strip() for value in texts.unique().to_pylist() if value is not None}
-    known = sorted(value for value in values if not cells.is_missing(value))
+    known = sorted(value for value in values if not is_missing(value))
     if len(known) > MOST_CATEGORIES:
         raise InputError(
             f"{table.name}: column {name!r} has {len(known)} different values, more than "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from refold.studies.novelty.cells import MEASURES, NoveltyCell, NoveltyJob
+from refold.studies.measured import MeasuredCell
+from refold.studies.novelty.cells import MEASURES, NoveltyJob
 from refold.studies.novelty.comparison import Comparison
 
 
@@ -21,5 +22,5 @@ def made(values, note="no"):
 
 def cell(value, note):
     if value is None:
-        return NoveltyCell.failed(ValueError(note))
-    return NoveltyCell("done", dict.fromkeys(MEASURES, float(value)))
+        return MeasuredCell.failed(ValueError(note))
+    return MeasuredCell("done", dict.fromkeys(MEASURES, float(value)))

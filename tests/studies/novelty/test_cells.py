@@ -11,10 +11,10 @@ from pebble import ProcessExpired
 from sklearn.metrics import precision_recall_curve
 
 from refold.studies.cells import CellStore
+from refold.studies.measured import MeasuredCell
 from refold.studies.novelty.adbench import ADBENCH
 from refold.studies.novelty.cells import (
     MEASURES,
-    NoveltyCell,
     NoveltyJob,
     NoveltyStudy,
     measure,
@@ -24,7 +24,7 @@ from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Dataset, divide
 
 JOB = NoveltyJob("wine", "LOF", 0)
-DONE = NoveltyCell("done", dict.fromkeys(MEASURES, 0.5), "careful")
+DONE = MeasuredCell("done", dict.fromkeys(MEASURES, 0.5), "careful")
 
 
 class Spy:
@@ -122,7 +122,7 @@ def store(folder, time_limit=9.0):
 
 
 @pytest.mark.parametrize(
-    "cell", [DONE, NoveltyCell.failed(ValueError("no")), NoveltyCell.too_long(9.0)]
+    "cell", [DONE, MeasuredCell.failed(ValueError("no")), MeasuredCell.too_long(9.0)]
 )
 def test_every_outcome_is_kept(tmp_path, cell):
     store(tmp_path).write(JOB, cell)
@@ -130,12 +130,12 @@ def test_every_outcome_is_kept(tmp_path, cell):
 
 
 def test_more_time_is_another_chance(tmp_path):
-    store(tmp_path).write(JOB, NoveltyCell.too_long(9.0))
+    store(tmp_path).write(JOB, MeasuredCell.too_long(9.0))
     assert store(tmp_path, 8.0).read(JOB) is not None
     assert store(tmp_path, 10.0).read(JOB) is None
 
 
-@pytest.mark.parametrize("cell", [NoveltyCell("done", {}), replace(DONE, outcome="failed")])
+@pytest.mark.parametrize("cell", [MeasuredCell("done", {}), replace(DONE, outcome="failed")])
 def test_a_cell_that_contradicts_itself_is_not_read(tmp_path, cell):
     store(tmp_path).write(JOB, cell)
     assert store(tmp_path).read(JOB) is None
@@ -158,7 +158,7 @@ def test_a_cell_of_other_data_is_not_read(tmp_path, monkeypatch):
 
 def test_what_is_stopped_or_crashes_is_shown_as_such():
     study = NoveltyStudy(ADBENCH, 9.0)
-    assert study.stopped(TimeoutError()) == NoveltyCell.too_long(9.0)
+    assert study.stopped(TimeoutError()) == MeasuredCell.too_long(9.0)
     crashed = study.stopped(ProcessExpired("Abnormal termination", code=-9))
     assert crashed.outcome == "failed"
     assert "Abnormal termination" in crashed.note

@@ -63,5 +63,5 @@ def test_a_file_of_another_layout(folder):
 
 
 def test_no_folder_is_said_with_what_to_do(folder):
-    with pytest.raises(DataError, match=r"oddbench has none\. Put the tasks, \.npz files"):
+    with pytest.raises(DataError, match=r"oddbench has none\. Put the tasks of OddBench, \.npz"):
         oddbench()

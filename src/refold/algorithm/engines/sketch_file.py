@@ -40,23 +40,25 @@ def _written(histogram: Histogram) -> dict[str, Any]:
     }
 
 
-def read(field: Field, n_features: int) -> Sketch:
-    """Return a checked sketch."""
+def read(field: Field, n_features: int, *, empty: bool = False) -> Sketch:
+    """Return a checked sketch; with `empty` it, or some of its columns, may have no value."""
     n_bins, rows, weight, histograms = field.members("n_bins", "rows", "weight", "histograms")
-    most, total = n_bins.integer(LEAST_BINS, MOST_BINS), weight.positive()
+    most, number = n_bins.integer(LEAST_BINS, MOST_BINS), rows.integer(0 if empty else 1)
+    total = weight.positive() if number else weight.number()
+    least = 0 if empty else 1
     return Sketch(
         most,
-        [_read(histogram, most, total) for histogram in histograms.items(n_features)],
-        rows.integer(1),
+        [_read(histogram, most, total, least) for histogram in histograms.items(n_features)],
+        number,
         total,
     )
 
 
-def _read(field: Field, n_bins: int, total: float) -> Histogram:
+def _read(field: Field, n_bins: int, total: float, least: int) -> Histogram:
     exponent, rows, missing, low, high, bins, counts, positions = field.members(
         "exponent", "rows", "missing", "low", "high", "bins", "counts", "positions"
     )
-    length = arrays.length_of(bins, n_bins)
+    length = arrays.length_of(bins, n_bins, least=least)
     histogram = Histogram(
         exponent.integer(*_EXPONENTS),
         arrays.integers(bins, length),
@@ -71,7 +73,10 @@ def _read(field: Field, n_bins: int, total: float) -> Histogram:
         missing.refuse(f"must not be negative, is {histogram.missing!r}")
     if histogram.high < histogram.low:
         high.refuse("must not be below the smallest value")
-    _check_bins(bins, histogram)
+    if (histogram.rows == 0) != (length == 0) and least == 0:
+        rows.refuse(f"must be 0 if, and only if, there is no bin, not {histogram.rows}")
+    if length:
+        _check_bins(bins, histogram)
     _check_rows(counts, positions, histogram, total)
     return histogram
 

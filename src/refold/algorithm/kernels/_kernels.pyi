@@ -22,6 +22,7 @@ MOST_WEIGHT: float
 LEAST_BINS: int
 MOST_BINS: int
 ANY_NUMBER_OF_BINS: int
+ASCII: int
 INFINITE: int
 NOTHING_OBSERVED: int
 TOO_LITTLE_WEIGHT: int
@@ -101,3 +102,13 @@ def svdd(
     weights: Floats,
     gradient: Floats,
 ) -> tuple[int, float]: ...
+def shapes(
+    texts: list[str], collapsed: bool, looked_at: int, codes: NDArray[np.int64]
+) -> list[str]: ...
+def characters(
+    texts: list[str], counts: NDArray[np.int64], looked_at: int, rows_with: NDArray[np.int64]
+) -> list[int]: ...
+def rarest(
+    texts: list[str], rows_with: NDArray[np.int64], looked_at: int, out: NDArray[np.int64]
+) -> None: ...
+def hashes(texts: list[str], out: NDArray[np.int64]) -> None: ...

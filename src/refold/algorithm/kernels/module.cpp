@@ -9,6 +9,7 @@
 #include "score.hpp"
 #include "sketch_module.hpp"
 #include "svdd_module.hpp"
+#include "texts_module.hpp"
 
 using namespace refold;
 using namespace nb::literals;
@@ -208,5 +209,6 @@ NB_MODULE(_kernels, m) {
         "gain"_a.noconvert());
   bind_sketch(m);
   bind_svdd(m);
+  bind_texts(m);
   bind_constants(m);
 }

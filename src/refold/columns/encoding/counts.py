@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,19 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.bring import Brought
-from refold.columns.encoding import numbers as figures
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.reading import Cells, Dates, Figures, Words, check_finite
+from refold.columns.encoding.reading import (
+    MISSING,
+    Cells,
+    Dates,
+    Figures,
+    Words,
+    check_finite,
+)
+from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.texts import TextCounts
 
 ColumnCounts = TextCounts | DateCounts
@@ -72,9 +79,9 @@ class TableCounts:
     def of(cls, plan: Plan, table: Brought, *, n_jobs: int | None = None) -> TableCounts:
         """Count rows."""
         cells = plan.read(table)
-        X, state = _numbers(plan, cells, table.rows)
-        unreadable = (state == figures.UNREADABLE).sum(axis=0)
-        counted = NumberCounts.of(X, unreadable, n_jobs=n_jobs) if X.shape[1] else None
+        X = _numbers(plan, cells, table.rows)
+        unreadable = [c.unreadable.sum() for c in cells if isinstance(c, Figures)]
+        counted = NumberCounts.of(X, np.array(unreadable), n_jobs=n_jobs) if X.shape[1] else None
         others: dict[int, ColumnCounts] = {}
         for k, each in enumerate(cells):
             if isinstance(each, Words):
@@ -117,6 +124,7 @@ class TableCounts:
         *,
         left_out: bool = False,
         folded_apart: bool = False,
+        without: Collection[str] = (),
         n_jobs: int | None = None,
     ) -> Encoded:
         """Return rows as numbers.
@@ -130,36 +138,56 @@ class TableCounts:
         folded_apart : bool, default=False
             Whether that goes for the folds of numbers too: then these are other folds than those of
             new rows, which is right for calibrating and wrong for learning.
+        without : collection of str
+            Views in which a text that was never counted does not surprise, as an export without
+            them judges it.
         n_jobs : int or None, default=None
             Threads.
         """
         cells = self.plan.read(table)
-        X, state = _numbers(self.plan, cells, table.rows)
-        states = np.column_stack([each.state for each in cells])
-        judged = (states != figures.MISSING).any(axis=1)
-        novel = np.zeros(states.shape, dtype=np.bool_)
+        X = _numbers(self.plan, cells, table.rows)
+        novel = np.zeros((table.rows, len(cells)), dtype=np.bool_, order="F")
         if not left_out:
-            self._mark_novel(cells, states, novel)
+            self._mark_novel(cells, novel)
         if self.plan.plain:
-            return Encoded(X, np.empty((table.rows, 0)), novel, judged)
-        out = np.empty(states.shape)
-        for k, each in enumerate(cells):
-            if not isinstance(each, Figures):
-                out[:, k] = self.views(k, each, left_out=left_out).max(axis=1)
+            return Encoded(X, np.empty((table.rows, 0)), novel, _judged(cells, table.rows))
+        out = np.empty(novel.shape, order="F")
         if self.numbers is not None:
             fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
-            readable = self.numbers.readability(state, left_out=left_out)
-            out[:, self.plan.numbers] = np.maximum(fold(X, n_jobs=n_jobs), readable)
+            out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
+        for k, each in enumerate(cells):
+            if isinstance(each, Figures):
+                counts = self.states(k)
+                readable = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
+                np.maximum(out[:, k], each.looked_up(readable), out=out[:, k])
+            else:
+                out[:, k] = self._largest_view(k, each, left_out, without)
         if self.slices:
             self._add_dependence(self.plan.codes(cells), out, left_out)
-        return Encoded(X, out, novel, judged)
+        return Encoded(X, out, novel, _judged(cells, table.rows))
 
-    def views(self, k: int, cells: Cells, *, left_out: bool = False) -> Floats:
+    def _largest_view(
+        self, k: int, cells: Cells, left_out: bool, without: Collection[str]
+    ) -> Floats:
+        counts = self.others[k]
+        if isinstance(cells, Words) and isinstance(counts, TextCounts):  # once for each text
+            views = counts.views(cells.texts, left_out=left_out, without=without)
+            return np.asarray(views.max(axis=1)[cells.texts.codes])
+        return np.asarray(self.views(k, cells, left_out=left_out, without=without).max(axis=1))
+
+    def numbers_of(self, table: Brought) -> Floats:
+        """Return the columns of numbers of rows."""
+        return _numbers(self.plan, self.plan.read(table), table.rows)
+
+    def views(
+        self, k: int, cells: Cells, *, left_out: bool = False, without: Collection[str] = ()
+    ) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]
         if isinstance(cells, Words):
             assert isinstance(counts, TextCounts)
-            return counts.views(cells.texts, left_out=left_out)[cells.texts.codes]
+            found = counts.views(cells.texts, left_out=left_out, without=without)
+            return found[cells.texts.codes]
         assert isinstance(cells, Dates)
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
@@ -172,14 +200,20 @@ class TableCounts:
             surprise = slices.surprise_left_out if left_out else slices.surprise
             out[:, k] += surprise[codes[partner], codes[k]]
 
-    def _mark_novel(self, cells: list[Cells], states: Integers, novel: Booleans) -> None:
+    def _mark_novel(self, cells: list[Cells], novel: Booleans) -> None:
         for k, each in enumerate(cells):
-            known = self.states(k)
-            if known.sum() >= _ENOUGH:
-                novel[:, k] = (known == 0)[states[:, k]]
+            if not each.complete:
+                novel[:, k] = self.novel_states(k)[each.state]
             counts = self.others.get(k)
             if isinstance(each, Words) and isinstance(counts, TextCounts):
-                novel[:, k] |= counts.surely_new(each.texts)[each.texts.codes]
+                new = counts.surely_new(each.texts)
+                if new.any():
+                    novel[:, k] |= new[each.texts.codes]
+
+    def novel_states(self, k: int) -> Booleans:
+        """Say which states a column never had that has shown enough: readable, missing, not."""
+        known = self.states(k)
+        return np.asarray((known == 0) & (known.sum() >= _ENOUGH))
 
     def states(self, k: int) -> Integers:
         """Return how many rows of a column are readable, missing, unreadable."""
@@ -197,13 +231,19 @@ class TableCounts:
 _ENOUGH = 20
 
 
-def _numbers(plan: Plan, cells: list[Cells], rows: int) -> tuple[Floats, Integers]:
-    """Return the columns of numbers side by side, and the state of each cell."""
+def _numbers(plan: Plan, cells: list[Cells], rows: int) -> Floats:
+    """Return the columns of numbers side by side."""
     X = np.empty((rows, len(plan.numbers)), order="F")
-    state = np.empty((rows, len(plan.numbers)), dtype=np.int64)
     for place, k in enumerate(plan.numbers.tolist()):
         each = cells[k]
         assert isinstance(each, Figures)
         check_finite(each.values, k)
-        X[:, place], state[:, place] = each.values, each.state
-    return X, state
+        X[:, place] = each.values
+    return X
+
+
+def _judged(cells: list[Cells], rows: int) -> Booleans:
+    """Say which rows have a value."""
+    if any(each.complete for each in cells):
+        return np.ones(rows, dtype=np.bool_)
+    return np.asarray(np.logical_or.reduce([each.state != MISSING for each in cells]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.shapes import exact_shapes
+from refold.columns.encoding.shapes import shapes_of
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Moments, Texts
@@ -44,9 +44,8 @@ class Dated:
         state = np.where(unreadable, UNREADABLE, np.where(np.isnan(moments.seconds), MISSING, 0))
         if texts is None:
             return cls(moments, state, None)
-        shapes, group = np.unique(exact_shapes(texts.values), return_inverse=True)
-        codes = np.append(group, -1)[texts.codes]
-        return cls(moments, state, Texts([str(s) for s in shapes], codes.astype(np.int64)))
+        codes, shapes = shapes_of(texts.values)
+        return cls(moments, state, Texts(shapes, np.append(codes, -1)[texts.codes]))
 
     @once
     def hour(self) -> Integers:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -26,7 +27,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.frames import column_names, whole
+from refold.columns.frames import column_names, frame_to_numpy, whole
 from refold.columns.observed import Numbers, Observed
 
 N_INIT = 10_000
@@ -258,6 +259,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return rows that were read as numbers, magnitudes, and which cells are novel."""
         return self.counts.encode(table, left_out=left_out, n_jobs=self.n_jobs)
 
+    def plain_rows(self, X: Any) -> Floats | None:
+        """Return the numbers of a table that holds nothing else, if no more than these is learned.
+
+        This is the short way; None is returned where it does not lead.
+        """
+        plan = self.counts.plan
+        if not plan.plain or isinstance(X, list):
+            return None
+        if isinstance(X, np.ndarray):
+            if X.dtype.kind != "f" or len(plan.used) < len(plan.columns):
+                return None
+            return np.asarray(validate_data(self, X, reset=False, ensure_all_finite=False))
+        X = whole(X)
+        if not is_table(X):
+            return None
+        frame = nw.from_native(X, eager_only=True)
+        kinds = frame.schema
+        if not all(name in kinds and kinds[name].is_numeric() for name in plan.names):
+            return None
+        return frame_to_numpy(frame.select(plan.names).to_native())
+
     def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Brought:
         """Read a table and check (or, with `reset`, learn) its columns; or read all of them."""
         X = to_numpy(X) if is_foreign_array(X) else X
@@ -272,7 +294,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._check_roles(names)
             return brought
         if all_columns:
-            return self._find_columns(bring(X, ignore), [n for n in self._all() if n not in ignore])
+            wanted = [name for name in self._state.names if name not in ignore]
+            return self._find_columns(bring(X, ignore), wanted)
         return self._find_columns(bring(X, self._unused()), self.counts.plan.names)
 
     def _read_array(self, X: Any, *, reset: bool) -> Brought:
@@ -291,9 +314,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _unused(self) -> list[str]:
         return [column.name for column in self.counts.plan.columns if column.role == "ignore"]
-
-    def _all(self) -> list[str]:
-        return [column.name for column in self.counts.plan.columns]
 
     def _find_columns(self, table: Brought, wanted: list[str]) -> Brought:
         absent = [name for name in wanted if name not in table.names]

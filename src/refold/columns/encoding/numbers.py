@@ -11,11 +11,10 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
-from refold.columns.encoding.surprise import Surprise
 
 VIEWS = ("value", "readable")
 READABLE, MISSING, UNREADABLE = range(3)
-_N_ITER, _MAX_GAIN = 101, 1e6
+N_ITER, _MAX_GAIN = 101, 1e6
 # Among more rows than this one row moves no fold; among fewer, rows are folded by the others.
 _FEW = 10_000
 _PARTS = 10
@@ -56,14 +55,6 @@ class NumberCounts:
         """The folds of all rows."""
         return _chain(self.sketch, None)
 
-    def readability(self, state: Integers, *, left_out: bool = False) -> Floats:
-        """Return how surprising it is that each cell is missing, or cannot be read."""
-        out = np.empty(state.shape)
-        for column, (counts, codes) in enumerate(zip(self.states, state.T, strict=True)):
-            surprise = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
-            out[:, column] = surprise[codes]
-        return out
-
     def magnitudes(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
         """Return how far out each value is, on average over the levels of folding; 0 if missing."""
         return _magnitudes(self.chain, X, n_jobs)
@@ -88,7 +79,7 @@ def _has_empty(sketch: Sketch) -> bool:
 
 def _chain(sketch: Sketch, n_jobs: int | None) -> FoldChain:
     gain = min(max(sketch.weight, 1.0), _MAX_GAIN)
-    return sketch.chain(n_iter=_N_ITER, fold="abs", max_gain=gain, n_jobs=n_jobs)
+    return sketch.chain(n_iter=N_ITER, fold="abs", max_gain=gain, n_jobs=n_jobs)
 
 
 def _magnitudes(chain: FoldChain, X: Floats, n_jobs: int | None) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from refold.columns.observed import Observed
 from refold.columns.roles import Guess, Role, as_role, guess
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ColumnPlan:
     """What one column is taken for.
 
@@ -143,6 +142,12 @@ class Plan:
         roles = [column.role for column in self.used]
         return np.array([k for k, role in enumerate(roles) if role == "number"], dtype=np.int64)
 
+    def differing(self, other: Plan) -> list[str]:
+        """Return the columns that the other takes for something else, or does not have."""
+        theirs = {column.name: column for column in other.columns}
+        ours = {column.name: column for column in self.columns}
+        return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
     def read(self, table: Brought) -> list[Cells]:
         """Return the cells of the columns that are not ignored."""
         brought = table.only(self.names)
@@ -163,16 +168,3 @@ class Plan:
 def values_of(cells: Cells, rows: int) -> Floats:
     """Return the numbers of a column; NaN of one that has none."""
     return cells.values if isinstance(cells, Figures) else np.full(rows, np.nan)
-
-
-def described(plan: ColumnPlan) -> dict[str, Any]:
-    """Return a plan as plain values, for a file."""
-    return {
-        "name": plan.name,
-        "role": plan.role,
-        "form": None if plan.form is None else plan.form.as_dict(),
-        "ranged": plan.ranged,
-        "frequent": list(plan.frequent),
-        "edges": list(plan.edges),
-        "partner": plan.partner,
-    }

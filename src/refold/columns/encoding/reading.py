@@ -34,9 +34,18 @@ class Figures:
     unreadable: Booleans
 
     @once
+    def complete(self) -> bool:
+        """Whether there is a number in every row."""
+        return not np.isnan(self.values).any()
+
+    @once
     def state(self) -> Integers:
         """Whether each is readable, missing or unreadable."""
         return np.where(self.unreadable, UNREADABLE, np.isnan(self.values).astype(np.int64))
+
+    def looked_up(self, by_state: Floats) -> Floats:
+        """Return for each row what a table has for its state."""
+        return by_state[:1] if self.complete else by_state[self.state]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +53,11 @@ class Dates:
     """Dates or times."""
 
     dated: Dated
+
+    @once
+    def complete(self) -> bool:
+        """Whether there is a date in every row."""
+        return not self.state.any()
 
     @property
     def state(self) -> Integers:
@@ -56,6 +70,11 @@ class Words:
     """Texts."""
 
     texts: Texts
+
+    @once
+    def complete(self) -> bool:
+        """Whether there is a text in every row."""
+        return bool((self.texts.codes >= 0).all())
 
     @once
     def state(self) -> Integers:

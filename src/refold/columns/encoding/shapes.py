@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
+from refold._typing import Integers
+from refold.algorithm import kernels
+
 # What is looked at of a text: its form is told by then, and a page takes no longer than a line.
 LOOKED_AT = 128
 _RUN = re.compile(r"([Aa9 ])\1+")
@@ -29,11 +34,24 @@ class _Letters(dict[int, str]):
 _LETTERS = _Letters()
 
 
-def exact_shapes(texts: Sequence[str]) -> list[str]:
-    """Return the shapes of texts, a character for each."""
-    return [text[:LOOKED_AT].translate(_LETTERS) for text in texts]
+def shape_of(text: str, *, collapsed: bool = False) -> str:
+    """Return the shape of a text, a character for each; or runs of letters or digits as one.
+
+    Examples
+    --------
+    >>> from refold.columns.encoding.shapes import shape_of
+    >>> shape_of("AB-1234"), shape_of("AB-1234", collapsed=True)
+    ('AA-9999', 'A+-9+')
+    """
+    shape = text[:LOOKED_AT].translate(_LETTERS)
+    return _RUN.sub(r"\1+", shape) if collapsed else shape
 
 
-def collapsed_shapes(shapes: Sequence[str]) -> list[str]:
-    """Return shapes with runs of letters and digits as one and a plus."""
-    return [_RUN.sub(r"\1+", shape) for shape in shapes]
+def shapes_of(texts: Sequence[str], *, collapsed: bool = False) -> tuple[Integers, list[str]]:
+    """Return which shape each text has, and the different shapes."""
+    texts = list(texts)
+    codes, shapes = kernels.shapes(texts, collapsed=collapsed, looked_at=LOOKED_AT)
+    place = {shape: code for code, shape in enumerate(shapes)}
+    for k in np.flatnonzero(codes < 0).tolist():  # not ASCII
+        codes[k] = place.setdefault(shape_of(texts[k], collapsed=collapsed), len(place))
+    return codes, list(place)

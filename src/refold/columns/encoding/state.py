@@ -34,13 +34,26 @@ class TableState:
     waiting: tuple[Brought, ...] = ()
     counts: TableCounts | None = None
 
+    @property
+    def rows(self) -> int:
+        """How many rows there were."""
+        waiting = sum(part.rows for part in self.waiting)
+        return waiting if self.counts is None else self.counts.rows
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns are called, those that are ignored too."""
+        if self.counts is None:
+            return self.waiting[0].names
+        return [column.name for column in self.counts.plan.columns]
+
     def plus_rows(self, table: Brought, *, last: bool, n_jobs: int | None = None) -> TableState:
         """Return this and more rows; with `last` no further ones are waited for."""
         if self.counts is not None:
             more = TableCounts.of(self.counts.plan, table, n_jobs=n_jobs)
             return replace(self, counts=self.counts.plus(more))
         waiting = (*self.waiting, table)
-        if not last and sum(part.rows for part in waiting) < self.n_init:
+        if not last and self.rows + table.rows < self.n_init:
             return replace(self, waiting=waiting)
         rows = Brought.joined(waiting)
         plan = Plan.of(first_rows(rows, self.n_init), self.roles)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Booleans, Floats, Integers
+from refold.algorithm import kernels
 
 # Different values that are kept of a column: about 8 MB of short ones.
 MOST_VALUES = 2**16
-_MIXER = 0x9E3779B97F4A7C15
+_BITS = 63  # of a hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,28 +44,32 @@ class Tally:
     error: int = 0
 
     @classmethod
-    def of(cls, values: Iterable[str], counts: Integers, missing: int = 0) -> Tally:
-        """Count rows that were counted by value; a value may come twice."""
-        found: dict[str, int] = {}
-        for value, count in zip(values, counts.tolist(), strict=True):
-            if count:
-                found[value] = found.get(value, 0) + count
-        return cls(found, int(counts.sum()) + missing, missing)._bounded()
+    def of(cls, values: Sequence[str], counts: Integers, missing: int = 0) -> Tally:
+        """Count rows that were counted by value; each value comes once."""
+        rows = int(counts.sum()) + missing
+        if (counts == 0).any():
+            some = np.flatnonzero(counts)
+            values, counts = [values[k] for k in some.tolist()], counts[some]
+        if len(values) <= MOST_VALUES:
+            return cls(dict(zip(values, counts.tolist(), strict=True)), rows, missing)
+        return cls._bounded(list(values), counts, cls({}, rows, missing))
 
     def plus(self, other: Tally) -> Tally:
         """Return the counts of the rows of both."""
-        level = max(self.level, other.level)
         more, fewer = (self, other) if len(self.counts) >= len(other.counts) else (other, self)
         counts = dict(more.counts)
         for value, count in fewer.counts.items():
             counts[value] = counts.get(value, 0) + count
-        return Tally(
+        both = Tally(
             counts,
             self.rows + other.rows,
             self.missing + other.missing,
-            level,
+            max(self.level, other.level),
             self.error + other.error,
-        )._bounded()
+        )
+        if len(counts) <= MOST_VALUES:
+            return both
+        return self._bounded(list(counts), np.fromiter(counts.values(), np.int64), both)
 
     def minus(self, other: Tally) -> Tally:
         """Return the counts without those rows, which were counted in."""
@@ -99,7 +103,7 @@ class Tally:
             found, number = np.unique(known, return_counts=True)
             return found, number.astype(np.float64)
         counts = np.fromiter(self.counts.values(), dtype=np.int64, count=len(self.counts))
-        sampled = np.fromiter(map(self._sampled, self.counts), dtype=np.bool_, count=len(counts))
+        sampled = _sampled(kernels.hashes(list(self.counts)), self.level)
         frequent = counts > self.error
         times = np.where(frequent, 1.0, np.where(sampled, 2.0**self.level, 0.0))
         if self.missing:
@@ -114,28 +118,28 @@ class Tally:
             return len(self.counts)
         return round(float(self.spectrum()[1].sum())) - bool(self.missing)
 
-    def _sampled(self, value: str) -> bool:
-        return _hash(value) >> (64 - self.level) == 0 if self.level else True
+    def sampled(self, level: int) -> Mapping[str, int]:
+        """Return the counts of one value in 2**level, all exact; `level` is at least the own."""
+        if not level:
+            return self.counts
+        inside = _sampled(kernels.hashes(list(self.counts)), level).tolist()
+        return {v: n for (v, n), kept in zip(self.counts.items(), inside, strict=True) if kept}
 
-    def _bounded(self) -> Tally:
+    @staticmethod
+    def _bounded(values: list[str], counts: Integers, whole: Tally) -> Tally:
         """Let go of values until there is room for as many again."""
-        if len(self.counts) <= MOST_VALUES:
-            return self
-        level = self.level
-        hashes = {value: _hash(value) for value in self.counts}
-        inside = list(self.counts)
-        while len(inside) > MOST_VALUES // 4:
+        hashes, level = kernels.hashes(values), whole.level
+        inside = _sampled(hashes, level)
+        while inside.sum() > MOST_VALUES // 4:
             level += 1
-            inside = [value for value in inside if hashes[value] >> (64 - level) == 0]
-        kept = {value: self.counts[value] for value in inside}
-        others = [(count, value) for value, count in self.counts.items() if value not in kept]
-        counts = np.array([count for count, _ in others])
-        lost = int(np.partition(counts, -MOST_VALUES // 4)[-MOST_VALUES // 4])
-        kept |= {value: count for count, value in others if count > lost}
-        return Tally(kept, self.rows, self.missing, level, self.error + lost)
+            inside = _sampled(hashes, level)
+        others = counts[~inside]
+        lost = int(np.partition(others, -MOST_VALUES // 4)[-MOST_VALUES // 4])
+        kept = np.flatnonzero(inside | (counts > lost)).tolist()
+        found = {values[k]: int(counts[k]) for k in kept}
+        return Tally(found, whole.rows, whole.missing, level, whole.error + lost)
 
 
-def _hash(value: str) -> int:
-    """Return 64 bits that depend on the value alone: Python's hash changes with the process."""
-    text = value.encode("utf-8", "surrogatepass")
-    return ((zlib.crc32(text) << 32 | zlib.adler32(text)) * _MIXER + zlib.crc32(text)) % 2**64
+def _sampled(hashes: Integers, level: int) -> Booleans:
+    """Say which values are in the sample, by their hashes."""
+    return np.asarray(hashes >> (_BITS - level) == 0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.algorithm import kernels
 from refold.base.once import once
-from refold.columns.encoding.shapes import LOOKED_AT, collapsed_shapes, exact_shapes
+from refold.columns.encoding.shapes import LOOKED_AT, shapes_of
 from refold.columns.encoding.surprise import Surprise, surely_new
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Texts
@@ -41,16 +42,11 @@ class TextCounts:
         """Count a column."""
         counts = texts.counts
         missing = len(texts) - int(counts.sum())
-        exact = exact_shapes(texts.values)
-        characters: dict[str, int] = {}
-        for value, count in zip(texts.values, counts.tolist(), strict=True):
-            for character in set(value[:LOOKED_AT]):
-                characters[character] = characters.get(character, 0) + count
         return cls(
             Tally.of(texts.values, counts, missing),
-            Tally.of(exact, counts, missing),
-            Tally.of(collapsed_shapes(exact), counts, missing),
-            characters,
+            _tally_of_shapes(texts, missing, collapsed=False),
+            _tally_of_shapes(texts, missing, collapsed=True),
+            _characters(list(texts.values), counts),
         )
 
     def plus(self, other: TextCounts) -> TextCounts:
@@ -94,23 +90,39 @@ class TextCounts:
         counts = self.values.counts_of(values)
         return Characters(self.characters, _rarest(self.characters, values), counts)
 
-    def views(self, texts: Texts, *, left_out: bool = False) -> Floats:
+    def views(
+        self, texts: Texts, *, left_out: bool = False, without: Collection[str] = ()
+    ) -> Floats:
         """Return how surprising each different text is in each view, and, last, a missing one.
+
+        Parameters
+        ----------
+        texts : Texts
+            The column.
+        left_out : bool, default=False
+            Whether these rows were counted, and are to be judged as if they were not.
+        without : collection of str
+            Views in which a text that was never counted does not surprise: languages that cannot
+            tell them of a new text still know them of every text that was counted.
 
         Returns
         -------
         ndarray of shape (len(texts.values) + 1, 4)
             Rows find theirs by ``texts.codes``, which are -1 where a value is missing.
         """
-        value, shape, collapsed = self.surprises
-        exact = exact_shapes(texts.values)
+        value, *shapes = self.surprises
         out = np.zeros((len(texts.values) + 1, len(VIEWS)))
-        out[:-1, 0] = value.of_rows(self.values.counts_of(texts.values), left_out=left_out)
-        out[:-1, 1] = shape.of_rows(self.shapes.counts_of(exact), left_out=left_out)
-        runs = self.collapsed.counts_of(collapsed_shapes(exact))
-        out[:-1, 2] = collapsed.of_rows(runs, left_out=left_out)
+        have = self.values.counts_of(texts.values)
+        out[:-1, 0] = value.of_rows(have, left_out=left_out)
+        tallies = zip((1, 2), shapes, (self.shapes, self.collapsed), strict=True)
+        for view, surprise, tally in tallies:
+            codes, different = shapes_of(texts.values, collapsed=view == 2)
+            alike = tally.counts_of(different)
+            out[:-1, view] = surprise.of_rows(alike, left_out=left_out)[codes]
         out[:-1, 3] = self.rarest.of_texts(texts.values, left_out=left_out)
         out[-1, 0] = value.of_rows(np.array([self.missing]), left_out=left_out)[0]
+        for k in (k for k, view in enumerate(VIEWS) if view in without):
+            out[:-1, k] *= have > 0
         return out
 
     def surely_new(self, texts: Texts) -> Booleans:
@@ -142,7 +154,9 @@ class Characters:
 
     def of_texts(self, texts: Sequence[str], *, left_out: bool = False) -> Floats:
         """Return the surprise of each text."""
-        r = _rarest(self.rows_with, texts) - left_out
+        have = _rarest(self.rows_with, texts)
+        # As for values: what learns from these must not tell new rows from those counted.
+        r = have - 1 if left_out else np.where(have > 1, have - 1, have)
         if len(self.rarest) == 0:
             return np.zeros(len(r))
         found, at = np.unique(r, return_inverse=True)
@@ -154,9 +168,27 @@ class Characters:
         return float(max(np.average(usual, weights=self.counts), 1e-300))
 
 
+def _tally_of_shapes(texts: Texts, missing: int, *, collapsed: bool) -> Tally:
+    codes, shapes = shapes_of(texts.values, collapsed=collapsed)
+    counts = np.bincount(codes, weights=texts.counts, minlength=len(shapes)).astype(np.int64)
+    return Tally.of(shapes, counts, missing)
+
+
+def _characters(texts: list[str], counts: Integers) -> dict[str, int]:
+    """Count the rows that have each character."""
+    rows_with, others = kernels.characters(texts, counts, looked_at=LOOKED_AT)
+    found = {chr(code): int(rows_with[code]) for code in np.flatnonzero(rows_with)}
+    for k in others:
+        for character in set(texts[k][:LOOKED_AT]):
+            found[character] = found.get(character, 0) + int(counts[k])
+    return found
+
+
 def _rarest(rows_with: Mapping[str, int], texts: Sequence[str]) -> Integers:
-    get = rows_with.get
-    return np.array(
-        [min([get(c, 0) for c in set(text[:LOOKED_AT])], default=0) for text in texts],
-        dtype=np.int64,
-    )
+    """Return how many rows have the rarest character of each text."""
+    texts, get = list(texts), rows_with.get
+    ascii_rows = np.array([get(chr(code), 0) for code in range(kernels.ASCII)], dtype=np.int64)
+    out = kernels.rarest(texts, ascii_rows, looked_at=LOOKED_AT)
+    for k in np.flatnonzero(out < 0).tolist():
+        out[k] = min(get(character, 0) for character in set(texts[k][:LOOKED_AT]))
+    return out

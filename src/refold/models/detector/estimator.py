@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -17,11 +19,13 @@ from refold.base import errors
 from refold.base.findings import Finding
 from refold.base.learning import as_it_is
 from refold.columns.bring import Brought
+from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration, DecisionMixin
+from refold.modelfile import ModelFileError
 from refold.models.detector.learned import Learned, of_model
 from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import TableScorer, marked
@@ -198,11 +202,80 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 table = model._begin(X)
                 state, sample = model._nothing()
             else:
-                table = model.encoder_.read(X, reset=False, all_columns=True)
                 state, sample = model._learned.table, model._learned.sample
+                table = model._more(X)
             state = state.plus_rows(table, last=False, n_jobs=model.n_jobs)
             model._learn(model._learned_of(state, sample.plus_rows(table)))
         return self
+
+    def empty_like(self) -> Detector:
+        """Return a model that takes columns for the same and has seen no rows.
+
+        Train it elsewhere by ``partial_fit``; ``refold.merge`` makes one model of several that
+        share what their columns are.
+
+        Returns
+        -------
+        Detector
+            A new model.
+        """
+        check_is_fitted(self)
+        learned = self._learned
+        counts, rows = learned.table.counts, learned.sample.rows
+        if counts is None:
+            raise ValueError(
+                f"What the columns are is not final yet: {learned.table.rows:,} of {N_INIT:,} rows "
+                "have been learned. Learn more rows, or use fit."
+            )
+        if rows is not None:
+            nothing = TableCounts.of(counts.plan, rows.take(np.arange(0)))
+            learned = replace(learned, table=replace(learned.table, counts=nothing))
+        return self._with(learned.table, RowSample(learned.sample.seed))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, as :func:`refold.save` does.
+
+        It holds values of the columns and up to 10,000 training rows: only you may read it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write; by convention the name ends in ``.json``.
+        """
+        # Here, for the list of all that has model files has this class in it.
+        from refold.models import files
+
+        files.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Detector:
+        """Read a model that :meth:`save` or :func:`refold.save` has written.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        Detector
+            The same model; it goes on learning.
+
+        Raises
+        ------
+        ModelFileError
+            If it is not the file of a Detector, or not as it was written.
+        """
+        from refold.models import files
+
+        model = files.load(path)
+        if not isinstance(model, Detector):
+            raise ModelFileError(
+                f"This is a {type(model).__name__}, no Detector: use refold.load",
+                where="estimator",
+                file=os.fspath(path),
+            )
+        return model
 
     def score_samples(self, X: Any) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -219,8 +292,8 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         model = as_it_is(self)
         with model._naming_columns():
-            rows = model.encoded(X)[0]
-            empty = np.isnan(rows).all(axis=1)
+            rows, table = model.encoded(X)
+            empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
             if empty.any():
                 raise errors.empty_row(int(empty.argmax()))
             return -model.scorer().distances(rows)
@@ -257,7 +330,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
         return explain(self, X, reasons=reasons, nearest=nearest)
 
-    def encoded(self, X: Any) -> tuple[Floats, Brought]:
+    def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.
 
         Parameters
@@ -269,9 +342,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         rows : ndarray
             Numbers and magnitudes, NaN where a number is missing.
-        table : Brought
-            The columns in use.
+        table : Brought or None
+            The columns in use; None of a table of numbers, all of which are there.
         """
+        rows = self.encoder_.plain_rows(X)
+        if rows is not None and np.isfinite(rows).all():
+            return rows, None
         table = self.encoder_.read(X, reset=False)
         return marked(self.encoder_.encode(table)), table
 
@@ -333,6 +409,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
         return table
 
+    def _more(self, X: Any) -> Brought:
+        """Read further rows: all columns, or those that are in use if that is decided."""
+        counts = self._learned.table.counts
+        table = self.encoder_.read(X, reset=False, all_columns=counts is None)
+        return table if counts is None else table.only(counts.plan.names)
+
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
@@ -343,18 +425,29 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         state = state.plus_rows(table, last=True, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table))
         if state.ready.plan.plain and table.rows > SIZE:
-            numbers = state.ready.encode(table, n_jobs=self.n_jobs).numbers
+            numbers = state.ready.numbers_of(table)
             Learned.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         return learned
 
+    def _with(self, state: TableState, sample: RowSample) -> Detector:
+        """Return a model with the same parameters and columns, and what was learned."""
+        model: Detector = clone(self)
+        model._learn(model._learned_of(state, sample))
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model
+
     def _learned_of(self, state: TableState, sample: RowSample) -> Learned:
+        if state.counts is not None:
+            sample = sample.only(state.counts.plan.names)  # what is ignored is not kept
         return Learned(
             state,
             sample,
             "creased" if self.method == "auto" else self.method,
             None if self.alpha == "auto" else float(self.alpha),
-            sample.seed,
+            self.random_state if isinstance(self.random_state, Integral) else sample.seed,
             self.n_jobs,
         )
 

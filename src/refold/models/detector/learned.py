@@ -19,6 +19,8 @@ from refold.models.scoring import Scorer
 
 Method = Literal["creased", "ref"]
 
+NO_ROWS = "The model knows its columns but has not learned any rows yet: call partial_fit first."
+
 
 @dataclass(frozen=True, eq=False)
 class Inside:
@@ -72,13 +74,14 @@ class Learned:
     @property
     def rate(self) -> float:
         """The rate that the threshold is set for."""
-        return auto_rate(self.table.ready.rows) if self.alpha is None else self.alpha
+        return auto_rate(self.table.rows) if self.alpha is None else self.alpha
 
     @once
     def inside(self) -> Inside:
         """What judges encoded rows; made when it is first asked for."""
+        if self.sample.rows is None:
+            raise ValueError(NO_ROWS)
         counts = self.table.ready
-        assert self.sample.rows is not None
         encoded = counts.encode(
             self.sample.rows,
             left_out=True,

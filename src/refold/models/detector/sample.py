@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,6 +39,10 @@ class RowSample:
         bits = np.random.PCG64(self.seed)
         keys = np.random.Generator(bits.advance(self.seen)).random(table.rows)
         return self.plus(RowSample(self.seed, self.seen + table.rows, keys, table))
+
+    def only(self, names: Sequence[str]) -> RowSample:
+        """Return the same rows, and of their columns only some."""
+        return self if self.rows is None else replace(self, rows=self.rows.only(names))
 
     def plus(self, other: RowSample) -> RowSample:
         """Return the sample of the rows of both."""

@@ -116,19 +116,21 @@ class TableScorer:
 
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
+        if X.shape[1] == len(self.numeric) and np.isfinite(X).all():
+            return self.inside.distances(X)  # numbers alone, and all are there
         rows, novel = unmarked(X, len(self.numeric))
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
         out[some] = self.inside.distances(rows if some.all() else rows[some])
-        return np.asarray(out + self._certain * novel.sum(axis=1))
+        return np.asarray(out + self.certain * novel.sum(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
         """Return the same, and because of which columns."""
         rows, novel = unmarked(X, len(self.numeric))
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
         found = self.inside.attribution(rows[some])
-        parts: Floats = self._certain * novel.astype(np.float64)
+        parts: Floats = self.certain * novel.astype(np.float64)
         parts[some] += self._by_column(found.parts)
-        distances: Floats = self._certain * novel.sum(axis=1).astype(np.float64)
+        distances: Floats = self.certain * novel.sum(axis=1).astype(np.float64)
         distances[some] += found.distances
         expected, alone = found.expected, found.alone
         return Attribution(
@@ -143,7 +145,8 @@ class TableScorer:
         return replace(self, inside=self.inside.on_threads(n_jobs))
 
     @property
-    def _certain(self) -> float:
+    def certain(self) -> float:
+        """What a novel cell adds to its row's distance."""
         return _CERTAIN * self.unit
 
     def _by_column(self, parts: Floats) -> Floats:

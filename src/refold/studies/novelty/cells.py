@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
-import warnings
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from time import process_time
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from refold._typing import Booleans, Floats
 from refold.model_selection import gmean_score
-from refold.studies.cells import Study
+from refold.studies.measured import MeasuredCell, MeasuredStudy
 from refold.studies.novelty.faults import faults
 from refold.studies.novelty.methods import METHODS, Method
 from refold.studies.novelty.suite import Dataset, Division, Suite, divide
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
-PROTOCOL = 2
+PROTOCOL = 3
 
 TITLES = {
     "auroc": "AUROC",
@@ -38,8 +35,6 @@ MEASURES = tuple(TITLES)
 # Of these higher is better, and methods are ranked by them.
 RANKED = ("auroc", "auprc", "gmean", "faults_above", "faults_below")
 
-_LONGEST_NOTE = 300
-
 
 class NoveltyJob(NamedTuple):
     """One cell to compute."""
@@ -49,39 +44,7 @@ class NoveltyJob(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
-class NoveltyCell:
-    """What came of one cell.
-
-    Parameters
-    ----------
-    outcome : {"done", "failed", "too long"}
-        Whether there are measures.
-    measures : dict of str to float
-        Each of :data:`MEASURES`: fractions of 1, and seconds of processor time; empty unless done.
-    note : str
-        The error, or what the method warned of.
-    time_limit : float or None
-        The seconds after which it was stopped, if it was.
-    """
-
-    outcome: Literal["done", "failed", "too long"]
-    measures: dict[str, float]
-    note: str = ""
-    time_limit: float | None = None
-
-    @classmethod
-    def failed(cls, error: BaseException) -> NoveltyCell:
-        """Return the cell of a method that raised an error."""
-        return cls("failed", {}, _short(f"{type(error).__name__}: {error}"))
-
-    @classmethod
-    def too_long(cls, limit: float) -> NoveltyCell:
-        """Return the cell of a method that was stopped."""
-        return cls("too long", {}, f"stopped after {limit:g} s", limit)
-
-
-class NoveltyStudy(Study[NoveltyJob, NoveltyCell]):
+class NoveltyStudy(MeasuredStudy[NoveltyJob]):
     """Cells of a suite: versions of the libraries, the data and a method's settings decide one.
 
     Parameters
@@ -92,10 +55,9 @@ class NoveltyStudy(Study[NoveltyJob, NoveltyCell]):
         In seconds. A method that was stopped earlier than this gets another chance.
     """
 
-    time_limit: float
-
     def __init__(self, suite: Suite, time_limit: float) -> None:
-        self.suite, self.time_limit = suite, time_limit
+        super().__init__(time_limit)
+        self.suite = suite
 
     def settings(self, job: NoveltyJob) -> list[Any]:
         """Return what decides a cell beside its job."""
@@ -103,24 +65,16 @@ class NoveltyStudy(Study[NoveltyJob, NoveltyCell]):
         libraries = version("scikit-learn"), version("pyod")
         return [PROTOCOL, *libraries, METHODS[job.method].describe(job.seed), data]
 
-    def compute(self, job: NoveltyJob) -> NoveltyCell:
+    def compute(self, job: NoveltyJob) -> MeasuredCell:
         """Run a method; a process keeps the last set that it has read."""
         return run_cell(METHODS[job.method], _load(self, job.dataset), job.seed)
 
-    def read(self, **stored: Any) -> NoveltyCell:
+    def read(self, **stored: Any) -> MeasuredCell:
         """Return a cell from its stored fields."""
-        cell = NoveltyCell(**stored)
-        if cell.time_limit is not None and cell.time_limit < self.time_limit:
-            raise ValueError("There is more time now.")
-        if tuple(cell.measures) != (MEASURES if cell.outcome == "done" else ()):
+        cell = super().read(**stored)
+        if cell.measures and tuple(cell.measures) != MEASURES:
             raise ValueError("There is not one value for each measure.")
         return cell
-
-    def stopped(self, error: Exception) -> NoveltyCell:
-        """Return the cell of a method that took too long or crashed."""
-        if isinstance(error, TimeoutError):
-            return NoveltyCell.too_long(self.time_limit)
-        return NoveltyCell.failed(error)
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +82,7 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
     return study.suite.load(name)
 
 
-def run_cell(method: Method, dataset: Dataset, seed: int) -> NoveltyCell:
+def run_cell(method: Method, dataset: Dataset, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure.
 
     Parameters
@@ -142,17 +96,10 @@ def run_cell(method: Method, dataset: Dataset, seed: int) -> NoveltyCell:
 
     Returns
     -------
-    NoveltyCell
+    MeasuredCell
     """
     rows = divide(dataset, seed)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            measures = _measured(method, rows, seed)
-        except Exception as error:
-            return NoveltyCell.failed(error)
-    note = "; ".join(dict.fromkeys(_short(str(warning.message)) for warning in said))
-    return NoveltyCell("done", measures, _short(note))
+    return MeasuredCell.of(lambda: _measured(method, rows, seed))
 
 
 def measure(is_anomaly: Booleans, scores: Floats, rejected: Booleans) -> dict[str, float]:
@@ -186,8 +133,3 @@ def _measured(method: Method, rows: Division, seed: int) -> dict[str, float]:
     found = measure(rows.is_anomaly, scores, rejected) | faults(method, rows, seed)
     found |= {"fit_seconds": fitted - started, "score_seconds": scored - fitted}
     return {name: found[name] for name in MEASURES}
-
-
-def _short(text: str) -> str:
-    line = re.sub(r"\s+", " ", text).strip()
-    return line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 1] + "…"

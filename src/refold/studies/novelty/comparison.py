@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from refold._typing import Floats
-from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyCell, NoveltyJob
+from refold.studies.measured import MeasuredCell, over_seeds
+from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob
 from refold.studies.novelty.methods import REFERENCES
 from refold.studies.novelty.statistics import (
     SignedRank,
@@ -79,17 +80,17 @@ class Comparison:
 
     Parameters
     ----------
-    results : dict of NoveltyJob to NoveltyCell
+    results : dict of NoveltyJob to MeasuredCell
         All cells of some sets, methods and seeds.
     """
 
-    def __init__(self, results: dict[NoveltyJob, NoveltyCell]) -> None:
+    def __init__(self, results: dict[NoveltyJob, MeasuredCell]) -> None:
         self.results = results
         self.sets = list(dict.fromkeys(job.dataset for job in results))
         self.methods = list(dict.fromkeys(job.method for job in results))
         self.seeds = list(dict.fromkeys(job.seed for job in results))
 
-    def cells(self, dataset: str, method: str) -> list[NoveltyCell]:
+    def cells(self, dataset: str, method: str) -> list[MeasuredCell]:
         """Return a method's cells on a set, one for each seed."""
         return [self.results[NoveltyJob(dataset, method, seed)] for seed in self.seeds]
 
@@ -210,8 +211,3 @@ class Comparison:
             Loss(self.sets[i], float(values[i, at]), self.methods[best[i]], float(values[i].max()))
             for i in worst
         ]
-
-
-def over_seeds(measure: str, values: list[float]) -> float:
-    """Return the mean; of times the median, as the first use of a method may compile code."""
-    return float(np.median(values) if measure.endswith("_seconds") else np.mean(values))

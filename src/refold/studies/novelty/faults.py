@@ -11,19 +11,17 @@ from collections.abc import Callable
 from zlib import crc32
 
 import numpy as np
-from sklearn.model_selection import KFold
 
 from refold._typing import Booleans, Floats
-from refold.decisions.thresholds import Calibration
 from refold.studies.novelty.methods import Method
 from refold.studies.novelty.suite import Division
+from refold.studies.rates import left_out_threshold
 
 ALPHA = 0.05
 BEYOND = 0.25  # of the column's range in training
 MAX_ROWS = 2_500  # to learn from
 N_FAULTS = 500  # on either side
 _AT_ONCE = 20  # scores of ECOD and COPOD change with the rows beside them: few faults at a time
-_PARTS = 5
 
 
 def faults(method: Method, rows: Division, seed: int) -> dict[str, float]:
@@ -85,9 +83,11 @@ def _at_rate(method: Method, train: Floats, seed: int) -> Callable[[Floats], Boo
     if method.make_at_rate is not None:
         model = method.make_at_rate(seed, ALPHA).fit(train)
         return lambda X: np.asarray(model.predict(X) == -1)
-    scores = np.empty(len(train))
-    for others, part in KFold(_PARTS, shuffle=True, random_state=seed).split(train):
-        scores[part] = method.learn(method.make(seed), train[others]).score(train[part])
-    threshold = Calibration.of(scores, None, "cross-fitted").threshold(ALPHA)
+    threshold = left_out_threshold(
+        len(train),
+        ALPHA,
+        seed,
+        lambda others, part: method.learn(method.make(seed), train[others]).score(train[part]),
+    )
     trained = method.learn(method.make(seed), train)
     return lambda X: trained.score(X) > threshold

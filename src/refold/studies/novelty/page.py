@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
+from refold.studies.measured import over_seeds
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES
-from refold.studies.novelty.comparison import Comparison, Pairing, Standing, over_seeds
+from refold.studies.novelty.comparison import Comparison, Pairing, Standing
 from refold.studies.novelty.diagram import diagram
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Suite

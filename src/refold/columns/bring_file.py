@@ -1,0 +1,78 @@
+"""Rows of a table as they were brought, in a model file: column by column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+from refold.columns.bring import Brought
+from refold.columns.observed import NO_VALUE, Moments, Numbers, Observed, Texts
+from refold.modelfile import arrays, texts
+from refold.modelfile.fields import Field
+
+
+def written(table: Brought) -> dict[str, Any]:
+    """Return a table as the document has it."""
+    few = table.rows * len(table.columns) <= arrays.READABLE
+    columns = zip(table.names, table.columns, strict=True)
+    return {
+        "rows": table.rows,
+        "guessed": table.guessed,
+        "columns": [{"name": name} | _written(column, few) for name, column in columns],
+    }
+
+
+def _written(column: Observed, few: bool) -> dict[str, Any]:
+    if isinstance(column, Texts):
+        used = column.take(np.arange(len(column)))  # there may be values that no row has
+        codes = used.codes.tolist() if few else arrays.encoded(used.codes)
+        return {"texts": texts.written(used.values), "codes": codes}
+    if isinstance(column, Numbers):
+        return {"numbers": _values_written(column.values, few)}
+    return {
+        "seconds": _values_written(column.seconds, few),
+        "has_date": column.has_date,
+        "has_clock": column.has_clock,
+    }
+
+
+def _values_written(values: Floats, few: bool) -> list[float | None] | dict[str, Any]:
+    return arrays.written_column(values) if few else arrays.encoded(values)
+
+
+def read(field: Field, most: int) -> Brought:
+    """Return a checked table of at most so many rows."""
+    rows, guessed, columns = field.members("rows", "guessed", "columns")
+    n = rows.integer(0, most)
+    items = list(columns.items())
+    names = [_name(item) for item in items]
+    texts.check_different(columns, names)
+    return Brought(names, [_read(item, n) for item in items], n, guessed.boolean())
+
+
+def _name(field: Field) -> str:
+    field.object()
+    if "name" not in field.value:
+        field.refuse("lacks the member 'name'")
+    return field.member("name").text()
+
+
+def _read(field: Field, n: int) -> Observed:
+    if "texts" in field.value:
+        _, values, codes = field.members("name", "texts", "codes")
+        return _texts(values, codes, n)
+    if "numbers" in field.value:
+        _, numbers = field.members("name", "numbers")
+        return Numbers(arrays.column_of(numbers, n))
+    _, seconds, has_date, has_clock = field.members("name", "seconds", "has_date", "has_clock")
+    return Moments(arrays.column_of(seconds, n), has_date.boolean(), has_clock.boolean())
+
+
+def _texts(values: Field, codes: Field, n: int) -> Texts:
+    found = texts.read(values, n)
+    which: Integers = arrays.integers(codes, n)
+    known = (which >= NO_VALUE) & (which < len(found))
+    arrays.require(codes, which, known, f"must be from {NO_VALUE} to {len(found) - 1}")
+    return Texts(found, which)

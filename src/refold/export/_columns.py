@@ -1,0 +1,255 @@
+"""What each column of a mixed table adds to a distance, as tables that any language can look up.
+
+Every view of a text that was counted is known when a model is written: only a text that is new
+needs its shape and its characters looked at, and not even that where a new text is rejected anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.date_form import DateForm
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.dependence import NONE, OTHER
+from refold.columns.encoding.plan import ColumnPlan
+from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.number_form import NumberForm
+from refold.columns.observed import Texts
+from refold.models.detector import Detector
+
+# What can be left out, and the views that are meant.
+LEFT_OUT = {"shape": ("shape", "collapsed shape"), "character": ("character",)}
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of texts. Tables have an entry for each value, then of a new text, then of none.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    values : list of str
+        The texts that were counted.
+    magnitudes : ndarray of shape (K + 2,)
+        How surprising each is in all views; a new one by being new alone.
+    novel : ndarray of bool, shape (K + 2,)
+        Which were never there though the column seemed closed.
+    codes : ndarray of int, shape (K + 2,)
+        What dependence takes them for.
+    counts : TextCounts
+        For the views of a new text.
+    views : tuple of str
+        Those that a label can depend on: of "shape" and "character".
+    """
+
+    name: str
+    values: list[str]
+    magnitudes: Floats
+    novel: Booleans
+    codes: Integers
+    counts: TextCounts
+    views: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers. Tables have an entry for what is readable, missing, unreadable.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    form : NumberForm
+        How it is read where it is text.
+    magnitudes : ndarray of shape (3,)
+        How surprising each state is.
+    novel : ndarray of bool, shape (3,)
+        Which were never there.
+    edges : tuple of float
+        Where dependence divides it.
+    """
+
+    name: str
+    form: NumberForm
+    magnitudes: Floats
+    novel: Booleans
+    edges: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DateColumn:
+    """A column of dates or times. Tables of states are as those of numbers.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    form : DateForm or None
+        How it was written when it was learned; None if it had a type of its own.
+    magnitudes : ndarray of shape (3,)
+        How surprising each state is.
+    novel : ndarray of bool, shape (3,)
+        Which were never there.
+    hours, weekdays : ndarray of shape (24,), (7,)
+        How surprising each is; 0 where the column does not tell.
+    ranged : bool
+        Whether what is earlier or later than all is far out.
+    counts : DateCounts
+        From when to when, and written how.
+    """
+
+    name: str
+    form: DateForm | None
+    magnitudes: Floats
+    novel: Booleans
+    hours: Floats
+    weekdays: Floats
+    ranged: bool
+    counts: DateCounts
+
+
+Column = TextColumn | NumberColumn | DateColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """A column beside its partner.
+
+    Parameters
+    ----------
+    partner : int
+        The number of the other column.
+    surprise : ndarray of shape (48, 48)
+        By the code of the other column, and the own.
+    """
+
+    partner: int
+    surprise: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """All columns of a table.
+
+    Parameters
+    ----------
+    all : list of Column
+        In the order of the model.
+    numbers : ndarray of int
+        Which of them are numbers.
+    beside : dict of int to Beside
+        Those that are looked at beside another.
+    certain : float
+        What a novel cell adds to the distance.
+    """
+
+    all: list[Column]
+    numbers: Integers
+    beside: dict[int, Beside]
+    certain: float
+
+    @property
+    def names(self) -> list[str]:
+        """What they are called."""
+        return [column.name for column in self.all]
+
+
+def columns_of(model: Detector, without: Collection[str] = ()) -> Columns:
+    """Return the columns of a fitted model, without some views of new texts."""
+    unknown = [view for view in without if view not in LEFT_OUT]
+    if isinstance(without, str) or unknown:
+        known = ", ".join(map(repr, LEFT_OUT))
+        raise ValueError(f"without={without!r} is not a collection of views among {known}.")
+    counts, scorer = model.encoder_.counts, model.scorer()
+    rejected = scorer.certain > model.threshold_
+    columns = [
+        _column(counts, k, plan, rejected, without) for k, plan in enumerate(counts.plan.used)
+    ]
+    beside = {
+        k: Beside(partner, slices.surprise)
+        for k, slices in counts.slices.items()
+        if (partner := counts.plan.used[k].partner) is not None
+    }
+    return Columns(columns, counts.plan.numbers, beside, scorer.certain)
+
+
+def _column(
+    counts: TableCounts, k: int, plan: ColumnPlan, rejected: bool, without: Collection[str]
+) -> Column:
+    kept, states, novel = counts.others.get(k), counts.states(k), counts.novel_states(k)
+    readable = Surprise.of_counts(states).of_rows(states)
+    if isinstance(kept, TextCounts):
+        return _text(plan, kept, novel, rejected, without)
+    if isinstance(kept, DateCounts):
+        assert plan.form is None or isinstance(plan.form, DateForm)
+        hours, weekdays = _surprises(kept.hours), _surprises(kept.weekdays)
+        return DateColumn(
+            plan.name,
+            plan.form,
+            readable,
+            novel,
+            hours if kept.has_clock else 0.0 * hours,
+            weekdays if kept.has_date else 0.0 * weekdays,
+            plan.ranged and kept.has_date and kept.low <= kept.high,
+            kept,
+        )
+    form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
+    return NumberColumn(plan.name, form, readable, novel, plan.edges)
+
+
+def _text(
+    plan: ColumnPlan,
+    counts: TextCounts,
+    novel_states: Booleans,
+    rejected: bool,
+    without: Collection[str],
+) -> TextColumn:
+    values = list(counts.values.counts)
+    known = counts.views(Texts(values, np.empty(0, dtype=np.int64))).max(axis=1)
+    value = counts.surprises[0]
+    place = {text: code for code, text in enumerate(plan.frequent)}
+    novel = np.zeros(len(values) + 2, dtype=np.bool_)
+    novel[-2:] = value.closed, novel_states[1]
+    certain = value.closed and rejected
+    return TextColumn(
+        plan.name,
+        values,
+        np.concatenate([known[:-1], value.of_rows(np.array([0])), known[-1:]]),
+        novel,
+        np.array([*(place.get(text, OTHER) for text in values), OTHER, NONE]),
+        counts,
+        () if certain else tuple(view for view in LEFT_OUT if view not in without),
+    )
+
+
+def _surprises(counts: Integers) -> Floats:
+    return Surprise.of_counts(counts).of_rows(counts)
+
+
+def check_views(columns: Sequence[Column], language: str) -> None:
+    """Refuse, by name, columns whose new texts would need what a language cannot say."""
+    for column in columns:
+        if isinstance(column, TextColumn) and column.views:
+            raise ValueError(
+                f"Column {column.name!r}: the {' and the '.join(column.views)} of a text that was "
+                f"never seen cannot be said in {language}. With "
+                f"without=('shape', 'character') such a text is judged by being new alone."
+            )
+
+
+def check_plain_numbers(columns: Sequence[Column], language: str) -> None:
+    """Refuse, by name, numbers that are written with units or other marks."""
+    for column in columns:
+        if isinstance(column, NumberColumn) and not column.form.plain:
+            said = {name: mark for name, mark in column.form.as_dict().items() if mark}
+            raise ValueError(
+                f"Column {column.name!r}: its numbers are written as {said}, which cannot be said "
+                f"in {language}. Make it a column of a numeric type and fit again."
+            )

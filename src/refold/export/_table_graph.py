@@ -1,0 +1,230 @@
+"""A Detector as a graph of plain ONNX operators: what each column says is looked up in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.encoding.dates import DAYS, HOURS
+from refold.columns.encoding.dependence import N_CODES, NONE
+from refold.columns.observed import MISSING
+from refold.export._columns import Column, Columns, DateColumn, NumberColumn, TextColumn
+from refold.export._creased_graph import write_creased_distance
+from refold.export._graph import Graph, write, write_shares
+from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
+from refold.models.scoring import FoldScorer
+
+_DAY, _HOUR = 86_400.0, 3_600.0
+_THURSDAY = 3.0  # 1 January 1970, counted from Monday
+# Seconds far beyond any date that are whole numbers still.
+_FAR = 1e15
+_INT64 = 7  # onnx.TensorProto.INT64
+
+
+class TableResults(NamedTuple):
+    """The names of what is computed: shapes (n,), (n,) and, if it adds up, (n, d)."""
+
+    label: str
+    distance: str
+    contributions: str | None
+
+
+class _Cells(NamedTuple):
+    """What a column's cells are, each of shape (n, 1).
+
+    The magnitude of a number is what its state adds; `novel` is 1 or 0, `missing` a truth value.
+    """
+
+    magnitude: str
+    novel: str
+    missing: str
+    code: str
+
+
+def write_plain(graph: Graph, model: Detector, columns: Columns, X: str) -> TableResults:
+    """Write a model of numbers alone, as nodes that take rows `X`."""
+    missing = graph.node("IsNaN", X)
+    novel = np.array([column.novel[1] for column in columns.all])
+    gone = graph.node("And", missing, graph.constant(novel))
+    certain = graph.node("Where", gone, graph.number(columns.certain), graph.number(0.0))
+    if isinstance(model.model_, CreasedREF):
+        inside = write_creased_distance(graph, model.model_, X)
+        refused = _refused(graph, X, missing)
+        return _creased(graph, model, inside, certain, refused)
+    contributions = graph.node("Add", write(graph, model.model_, X).contributions, certain)
+    return _added_up(graph, model, contributions)
+
+
+def write_table(
+    graph: Graph, model: Detector, columns: Columns, inputs: Sequence[str]
+) -> TableResults:
+    """Write a model of a mixed table, as nodes that take a column each, of shape (n, 1)."""
+    cells = [_cells(graph, *each) for each in zip(columns.all, inputs, strict=True)]
+    X = _side_by_side(graph, [inputs[k] for k in columns.numbers.tolist()])
+    magnitudes = [each.magnitude for each in cells]
+    if X:
+        _fold(graph, model, columns, X, magnitudes)
+    for k, beside in columns.beside.items():
+        pair = graph.node("Mul", cells[beside.partner].code, _integer(graph, N_CODES))
+        pair = graph.node("Add", pair, cells[k].code)
+        found = _look_up(graph, beside.surprise.ravel(), pair)
+        magnitudes[k] = graph.node("Add", magnitudes[k], found)
+    M = _side_by_side(graph, magnitudes)
+    novel = _side_by_side(graph, [each.novel for each in cells])
+    certain = graph.node("Mul", novel, graph.number(columns.certain))
+    refused = _refused(graph, X, _side_by_side(graph, [each.missing for each in cells]))
+    if isinstance(model.model_, CreasedREF):
+        features = graph.node("Concat", X, M, axis=1) if X else M
+        inside = write_creased_distance(graph, model.model_, features)
+        return _creased(graph, model, inside, certain, refused)
+    parts = graph.node("Div", M, graph.number(len(columns.all)))
+    parts = graph.node("Add", graph.node("Add", parts, certain), refused)
+    return _added_up(graph, model, parts)
+
+
+def _added_up(graph: Graph, model: Detector, contributions: str) -> TableResults:
+    distance = graph.row_sum(contributions, keepdims=0)
+    return TableResults(graph.label(distance, model.threshold_), distance, contributions)
+
+
+def _creased(
+    graph: Graph, model: Detector, inside: str, certain: str, refused: str
+) -> TableResults:
+    """Add what is novel; it is certain even of a row with a gap, which has no other distance."""
+    certain = graph.row_sum(certain, keepdims=0)
+    some = graph.node("Greater", certain, graph.number(0.0))
+    gap = graph.node("And", graph.node("IsNaN", inside), some)
+    inside = graph.node("Where", gap, graph.number(0.0), inside)
+    distance = graph.node("Add", inside, certain)
+    distance = graph.node("Add", distance, graph.row_sum(refused, keepdims=0))
+    return TableResults(graph.label(distance, model.threshold_), distance, None)
+
+
+def _refused(graph: Graph, X: str, missing: str) -> str:
+    """Write NaN for rows that Python refuses, for infinity or for nothing at all; 0 for others."""
+    there = graph.node("Where", missing, graph.number(0.0), graph.number(1.0))
+    none = graph.node("Equal", graph.row_sum(there), graph.number(0.0))
+    refused = graph.node("Where", none, graph.number(np.nan), graph.number(0.0))
+    if not X:
+        return refused
+    infinite = graph.node("IsInf", X)
+    gaps = graph.node("Where", infinite, graph.number(np.nan), graph.number(0.0))
+    return graph.node("Add", refused, graph.row_sum(gaps))
+
+
+def _fold(graph: Graph, model: Detector, columns: Columns, X: str, magnitudes: list[str]) -> None:
+    """Put in how far out numbers are; one that is missing has the surprise of that alone."""
+    counts = model.encoder_.counts.numbers
+    assert counts is not None
+    scorer = FoldScorer(counts.chain, "exact", "l1", path=True, n_jobs=None)
+    folded = write_shares(graph, scorer, X, graph.node("IsNaN", X))
+    for place, k in enumerate(columns.numbers.tolist()):
+        at = graph.constant(np.array([place], dtype=np.int64))
+        own = graph.node("Gather", folded, at, axis=1)
+        magnitudes[k] = graph.node("Max", own, magnitudes[k])
+
+
+def _cells(graph: Graph, column: Column, cells: str) -> _Cells:
+    if isinstance(column, TextColumn):
+        return _texts(graph, column, cells)
+    missing = graph.node("IsNaN", cells)
+    state = graph.node("Cast", missing, to=_INT64)
+    magnitude = _look_up(graph, column.magnitudes, state)
+    novel = _look_up(graph, column.novel, state)
+    if isinstance(column, NumberColumn):
+        return _Cells(magnitude, novel, missing, _bins(graph, column, cells, missing))
+    return _dates(graph, column, cells, _Cells(magnitude, novel, missing, ""))
+
+
+def _texts(graph: Graph, column: TextColumn, cells: str) -> _Cells:
+    """Find the place of each text: its own, that of a new one, or that of none."""
+    n = len(column.values)
+    places = {_utf8(text): place for place, text in enumerate(column.values)}
+    places |= dict.fromkeys(_words_for_missing(), n + 1)
+    place = graph.node(
+        "LabelEncoder",
+        cells,
+        domain="ai.onnx.ml",
+        keys_strings=list(places),
+        values_int64s=list(places.values()),
+        default_int64=n,
+    )
+    missing = graph.node("Equal", place, _integer(graph, n + 1))
+    return _Cells(
+        _look_up(graph, column.magnitudes, place),
+        _look_up(graph, column.novel, place),
+        missing,
+        _look_up(graph, column.codes, place),
+    )
+
+
+def _utf8(text: str) -> bytes:
+    """Return a text as a graph holds it; half a surrogate pair is in no string of a runtime's."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _words_for_missing() -> list[bytes]:
+    """Return all ways to write them in large and small letters."""
+    return [
+        "".join(letters).encode()
+        for word in sorted(MISSING)
+        for letters in product(*({c, c.upper()} for c in word))
+    ]
+
+
+def _bins(graph: Graph, column: NumberColumn, cells: str, missing: str) -> str:
+    """Write how many edges a number has passed."""
+    none, first = _integer(graph, NONE), _integer(graph, 0)
+    if not column.edges:
+        return graph.node("Where", missing, none, first)
+    passed = graph.node("LessOrEqual", graph.numbers(np.array([column.edges])), cells)
+    passed = graph.node("Cast", passed, to=_INT64)
+    axes = graph.constant(np.array([1], dtype=np.int64))
+    return graph.node("Where", missing, none, graph.node("ReduceSum", passed, axes, keepdims=1))
+
+
+def _dates(graph: Graph, column: DateColumn, cells: str, found: _Cells) -> _Cells:
+    """Write hour, weekday and range of seconds since 1970, or since midnight."""
+    seconds = graph.node("Where", found.missing, graph.number(0.0), cells)
+    seconds = graph.node("Clip", seconds, graph.number(-_FAR), graph.number(_FAR))
+    days, clock = _divided(graph, seconds, _DAY)
+    hour, _ = _divided(graph, clock, _HOUR)
+    _, weekday = _divided(graph, graph.node("Add", days, graph.number(_THURSDAY)), float(DAYS))
+    hour = graph.node("Cast", hour, to=_INT64)
+    hour = graph.node("Min", hour, _integer(graph, HOURS - 1))
+    weekday = graph.node("Cast", weekday, to=_INT64)
+    views = [_look_up(graph, column.hours, hour), _look_up(graph, column.weekdays, weekday)]
+    if column.ranged:
+        early = graph.node("Sub", graph.number(column.counts.low), seconds)
+        late = graph.node("Sub", seconds, graph.number(column.counts.high))
+        beyond = graph.node("Max", early, late, graph.number(0.0))
+        views.append(graph.node("Div", beyond, graph.number(column.counts.span)))
+    told = graph.node("Where", found.missing, graph.number(0.0), graph.node("Max", *views))
+    code = hour if column.counts.has_clock else weekday
+    code = graph.node("Where", found.missing, _integer(graph, NONE), code)
+    return found._replace(magnitude=graph.node("Max", told, found.magnitude), code=code)
+
+
+def _divided(graph: Graph, value: str, by: float) -> tuple[str, str]:
+    """Return the whole quotient and the rest, which is never negative."""
+    whole = graph.node("Floor", graph.node("Div", value, graph.number(by)))
+    return whole, graph.node("Sub", value, graph.node("Mul", whole, graph.number(by)))
+
+
+def _look_up(graph: Graph, table: Floats | Booleans | Integers, at: str) -> str:
+    if table.dtype == np.int64:
+        return graph.node("Gather", graph.constant(table), at, axis=0)
+    return graph.node("Gather", graph.numbers(table.astype(np.float64)), at, axis=0)
+
+
+def _integer(graph: Graph, value: int) -> str:
+    return graph.constant(np.array(value, dtype=np.int64))
+
+
+def _side_by_side(graph: Graph, columns: Sequence[str]) -> str:
+    return graph.node("Concat", *columns, axis=1) if columns else ""

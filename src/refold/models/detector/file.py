@@ -1,0 +1,199 @@
+"""Detector in a model file: what was counted of each column, training rows, what judges inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from refold.columns import bring_file
+from refold.columns.encoding import state_file
+from refold.columns.encoding.encoder import N_INIT
+from refold.columns.encoding.plan import Plan
+from refold.columns.encoding.state import TableState
+from refold.decisions import calibration_file
+from refold.decisions.thresholds import Calibration
+from refold.modelfile import arrays, document
+from refold.modelfile.fields import LARGEST_INTEGER, Field
+from refold.models import ref_file
+from refold.models.creased import CreasedREF
+from refold.models.creased import _file as creased_file
+from refold.models.detector.estimator import Detector
+from refold.models.detector.learned import Inside, Learned
+from refold.models.detector.sample import SIZE, RowSample
+from refold.models.detector.scorer import MeanScorer
+from refold.models.ref import REF
+
+ESTIMATOR = Detector
+MEMBERS = (
+    *("threshold", "alpha", "calibration", "dropped"),
+    *("table", "waiting", "sample", "inside"),
+)
+ADDED: document.Added = {}
+_INSIDE: document.Kinds = {"REF": ref_file, "CreasedREF": creased_file}
+_LARGEST_SEED = int(np.iinfo(np.int32).max)
+# What is novel adds ten thresholds, more than once.
+_LARGEST_THRESHOLD = 1e300
+
+
+def written(model: Detector) -> dict[str, Any]:
+    """Return what a Detector has learned."""
+    learned, calibrated = model._learned, model._set_calibration
+    inside, dropped = _inside_of(learned), getattr(model, "dropped_", None)
+    return {
+        "threshold": None if inside is None else float(model.threshold_),
+        "alpha": None if model.alpha_ is None else float(model.alpha_),
+        "calibration": None if calibrated is None else calibration_file.written(calibrated),
+        "dropped": None if dropped is None else arrays.written(dropped),
+        **state_file.written(learned.table),
+        "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
+        "inside": None if inside is None else _inside_written(inside),
+    }
+
+
+def least_memory(model: Detector, n_features: int) -> int:
+    """Return what the directions of the creases take while they are read, in bytes."""
+    return 0 if model.method == "ref" else creased_file.least_memory(CreasedREF(), n_features)
+
+
+def read(members: dict[str, Field], model: Detector) -> None:
+    """Give a model what a Detector has learned."""
+    state = state_file.read(members["table"], members["waiting"], dict(model.roles or {}), N_INIT)
+    _check_names(members, state, model)
+    plan = _plan(members["waiting"], state)
+    model._learn(model._learned_of(state, _sample(members["sample"], state)))
+    _read_judge(members["inside"], members["threshold"], plan, model)
+    model.alpha_ = calibration_file.read_rate(members["alpha"])
+    if not members["calibration"].is_null():
+        model._set_calibration = calibration_file.read(members["calibration"], ties=True)
+    if not members["dropped"].is_null():
+        model.dropped_ = _dropped(members["dropped"])
+
+
+def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) -> None:
+    """Read what judges, and the threshold if another was set."""
+    if inside.is_null() != threshold.is_null():
+        threshold.refuse("must be there if, and only if, 'inside' is")
+    if not inside.is_null():
+        judge, chosen = _inside(inside, plan), _threshold(threshold)
+        Learned.inside.keep(model._learned, judge)
+        model._set_threshold = None if chosen == judge.threshold else chosen
+
+
+def _threshold(field: Field) -> float:
+    threshold = calibration_file.read_threshold(field)
+    if threshold > _LARGEST_THRESHOLD:
+        field.refuse(f"must be at most {_LARGEST_THRESHOLD:g}, is {threshold!r}")
+    return threshold
+
+
+def _dropped(field: Field) -> Any:
+    rows = arrays.integers(field, arrays.length_of(field, LARGEST_INTEGER, least=0))
+    arrays.require(field, rows, rows >= 0, "must be a row")
+    return rows
+
+
+def _check_names(members: dict[str, Field], state: TableState, model: Detector) -> None:
+    """Refuse columns that the model has not been given."""
+    named = getattr(model, "feature_names_in_", None)
+    names = [f"x{j}" for j in range(model.n_features_in_)] if named is None else named.tolist()
+    if state.counts is None:
+        where, found = members["waiting"], state.waiting[0].names
+    else:
+        where, found = members["table"], [column.name for column in state.counts.plan.columns]
+    unknown = sorted(set(found) - set(names))
+    if unknown:
+        where.member("columns").refuse(f"{unknown[0][:60]!r} is no column of the model")
+
+
+def _sample_written(sample: RowSample, *, waits: bool) -> dict[str, Any]:
+    rows = None if waits or sample.rows is None else bring_file.written(sample.rows)
+    return {
+        "seed": sample.seed,
+        "seen": sample.seen,
+        "keys": None if waits else arrays.written(sample.keys),
+        "rows": rows,
+    }
+
+
+def _sample(field: Field, state: TableState) -> RowSample:
+    """Read the rows that are kept; those that wait are all kept."""
+    seed, seen, keys, rows = field.members("seed", "seen", "keys", "rows")
+    nothing = RowSample(seed.integer(0, _LARGEST_SEED), seen.integer(0))
+    if state.counts is None:
+        for each in (keys, rows):
+            if not each.is_null():
+                each.refuse("must be null while rows wait")
+        if nothing.seen != state.waiting[0].rows:
+            seen.refuse(f"must be {state.waiting[0].rows}, the rows that wait")
+        return RowSample(nothing.seed).plus_rows(state.waiting[0])
+    drawn = arrays.floats(keys, arrays.length_of(keys, SIZE, least=0))
+    arrays.require(keys, drawn, (drawn >= 0.0) & (drawn < 1.0), "must be from 0 to below 1")
+    if rows.is_null():
+        if len(drawn) or state.counts.rows:
+            rows.refuse("must be there where rows were learned")
+        return nothing
+    kept = bring_file.read(rows, len(drawn))
+    if kept.rows != len(drawn):
+        rows.refuse(f"has {kept.rows} rows for {len(drawn)} keys")
+    if kept.names != state.counts.plan.names:
+        rows.member("columns").refuse("must be those of the table that are not ignored")
+    return RowSample(nothing.seed, nothing.seen, drawn, kept)
+
+
+def _plan(waiting: Field, state: TableState) -> Plan:
+    """Return the plan; where rows wait it is made of them, now, so that bad ones are refused."""
+    try:
+        return state.ready.plan
+    except ValueError as error:
+        waiting.refuse(f"cannot be learned: {error}")
+
+
+def _inside_of(learned: Learned) -> Inside | None:
+    try:
+        return learned.inside
+    except ValueError:  # too few rows yet: the model can be saved, and goes on learning
+        return None
+
+
+def _inside_written(inside: Inside) -> dict[str, Any]:
+    model, calibration = inside.model, inside.calibration
+    own = model is not None and calibration is model.calibration_
+    return {
+        "threshold": inside.threshold,
+        "calibration": None if own else calibration_file.written(calibration),
+        "model": None if model is None else document.model_written(model, _INSIDE),
+    }
+
+
+def _inside(field: Field, plan: Plan) -> Inside:
+    threshold, calibration, model = field.members("threshold", "calibration", "model")
+    numbers, columns = len(plan.numbers), len(plan.used)
+    if model.is_null():
+        if plan.plain:
+            model.refuse("must be there for a table of numbers alone")
+        own = calibration_file.read(calibration, ties=True)
+        return Inside(MeanScorer(numbers), _threshold(threshold), own, None)
+    judge = document.read_inside(model, _INSIDE)
+    magnitudes = 0 if plan.plain else columns
+    if not plan.plain and isinstance(judge, REF):
+        model.refuse("must be a CreasedREF, or null, for a table with other columns than numbers")
+    _check_features(model, judge, numbers, magnitudes)
+    judge.quiet = True
+    try:
+        scores: Calibration | None = getattr(judge, "calibration_", None)
+        scorer = judge.scorer()
+    except ValueError as error:  # it has not learned enough
+        model.refuse(str(error))
+    if not calibration.is_null():
+        scores = calibration_file.read(calibration, ties=True)
+    elif scores is None:
+        calibration.refuse("must be there where the model inside has none")
+    return Inside(scorer, _threshold(threshold), scores, judge)
+
+
+def _check_features(field: Field, judge: REF | CreasedREF, numbers: int, magnitudes: int) -> None:
+    if judge.n_features_in_ != numbers + magnitudes:
+        field.member("n_features").refuse(f"must be {numbers + magnitudes}, as many as features")
+    if isinstance(judge, CreasedREF) and judge._learned.state.recipe.magnitudes != magnitudes:
+        field.member("recipe").refuse(f"must have {magnitudes} magnitudes")

