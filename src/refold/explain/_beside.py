@@ -7,6 +7,8 @@ import numpy as np
 from refold._typing import Booleans
 from refold.explain._expected import Relations
 from refold.judgement import Judgement
+from refold.models.detector.scorer import MeanScorer
+from refold.models.detector.scorer import inside as scorer_inside
 
 _MOST_NAMED = 3
 
@@ -30,7 +32,8 @@ def beside(found: Judgement, inside: Booleans) -> list[dict[int, list[int]]]:
     relations = Relations.of(found)
     if relations is not None:
         return _expected_otherwise(found, relations, asked)
-    if found.judge.encoder is not None:  # there each column says by itself what it is rare beside
+    if isinstance(scorer_inside(found.judge.scorer), MeanScorer):
+        # There each column says by itself what it is rare beside.
         return [{} for _ in range(len(found))]
     return _adding_up(found, asked)
 

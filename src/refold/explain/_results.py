@@ -92,8 +92,8 @@ class Reason:
     role : str
         What the feature is: "number", "category", "text", "identifier" or "date".
     view : str
-        Of a table that was encoded: in which respect the value is odd, such as "value", "shape",
-        "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
+        Of a table that was encoded: in which respect the value is odd, such as "unseen", "value",
+        "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
     words : str
         The same as a sentence behind the feature and its value.
     novel : bool
@@ -121,6 +121,12 @@ class Reason:
     def missing(self) -> bool:
         """Whether the row has no value."""
         return not isinstance(self.value, str) and math.isnan(self.value)
+
+    def matters(self, rank: int) -> bool:
+        """Whether it is worth a line as the first (0), second (1), … reason of its row."""
+        if rank == 0 or self.novel:
+            return self.share > 0.0
+        return self.share >= _LEAST_SHARE and bool(self.normal or self.view)
 
     def __str__(self) -> str:
         told = f"{self._what()}: {_percent(self.share)} of the distance"
@@ -169,13 +175,6 @@ class Reason:
             return [_within(v, ends) for v in (as_read(value, digits), named)] == truth
 
         return digits_that(shows)
-
-
-def _says(reason: Reason, rank: int) -> bool:
-    """Whether a reason is worth a line: one that leads is, if it has any part."""
-    if rank == 0:
-        return reason.share > 0.0
-    return reason.share >= _LEAST_SHARE and bool(reason.normal or reason.view)
 
 
 def _within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:
@@ -232,7 +231,11 @@ class Explanation:
 
     def because(self, reasons: int = 3) -> list[str]:
         """Return the first reasons, a sentence each, and what would have to change."""
-        shown = [r for k, r in enumerate(self.reasons) if r.novel or (k < reasons and _says(r, k))]
+        shown = [
+            reason
+            for rank, reason in enumerate(self.reasons)
+            if reason.matters(rank) and (rank < reasons or reason.novel)
+        ]
         return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 
     def _remark(self, reason: Reason) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from refold.base.words import quoted, shortened
-from refold.columns.encoding.shapes import LOOKED_AT, collapsed_shapes, exact_shapes
+from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
 
@@ -13,9 +13,8 @@ _COMMON = 0.05
 
 def text_words(counts: TextCounts, view: str, text: str) -> str:
     """Say what is odd about a text in one of the views of its column."""
-    shape = exact_shapes([text])[0]
+    shape, collapsed = shape_of(text), shape_of(text, collapsed=True)
     rarest = min(text[:LOOKED_AT], key=lambda each: counts.characters.get(each, 0), default="")
-    collapsed = collapsed_shapes([shape])[0]
     so_many = {
         "value": counts.values.counts.get(text, 0),
         "shape": counts.shapes.counts.get(shape, 0),

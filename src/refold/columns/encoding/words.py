@@ -31,8 +31,8 @@ class Said:
     Parameters
     ----------
     view : str
-        In which respect it is odd: one of the views of its column, "missing", "unreadable" or
-        "beside"; empty if it is usual.
+        In which respect it is odd: one of the views of its column, "unseen" (a value that
+        training has not), "missing", "unreadable" or "beside"; empty if it is usual.
     words : str
         The sentence behind the column's name and the value; may be empty.
     surprise : float
@@ -90,15 +90,17 @@ class CellWords:
             return Said("unreadable", self._unreadable(row, column), self._surprise(row, column))
         view, alone = self._leading(row, column)
         beside = self._surprise(row, column) - alone
+        unseen = self._unseen(row, column)
         if self._novel[row, column]:
-            return Said("value", self._odd(row, column, "value"), alone)
+            return Said("unseen", self._odd(row, column, "value"), alone)
         if view == "range":
             return Said(view, self._odd(row, column, view), alone)
-        if beside > max(alone, _USUAL) and not (alone >= _USUAL and self._unseen(row, column)):
+        if beside > max(alone, _USUAL) and not (unseen and alone >= _USUAL):
             return self._beside(row, column, alone)
         if alone < _USUAL:
             return Said("", self._not_odd(row, column), alone)
-        return Said(view, self._odd(row, column, view), alone)
+        named = "unseen" if unseen and view == "value" else view
+        return Said(named, self._odd(row, column, view), alone)
 
     def _surprise(self, row: int, column: int) -> float:
         return float(self._magnitudes[row, column]) if self._magnitudes.shape[1] else 0.0
