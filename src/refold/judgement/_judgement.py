@@ -98,7 +98,11 @@ class Judge:
     def table(self, X: Any, *, explained: bool = False) -> Judgement:
         """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
         assert self.encoder is not None
-        table = self.encoder.read(X, reset=False)
+        return self.brought(self.encoder.read(X, reset=False), explained=explained)
+
+    def brought(self, table: Brought, *, explained: bool = False) -> Judgement:
+        """Judge the columns in use of a table that was read."""
+        assert self.encoder is not None
         try:
             rows = marked(self.encoder.encode(table))
         except TableError as error:

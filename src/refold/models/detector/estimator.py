@@ -330,6 +330,19 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
         return explain(self, X, reasons=reasons, nearest=nearest)
 
+    def kept_rows(self) -> Brought:
+        """Return the training rows that are kept, at most 10,000: the columns in use.
+
+        Returns
+        -------
+        Brought
+            They were drawn at random where there were more.
+        """
+        check_is_fitted(self)
+        rows = self._learned.sample.rows
+        assert rows is not None
+        return rows.only(self.encoder_.counts.plan.names)
+
     def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.
 
