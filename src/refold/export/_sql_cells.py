@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from sqlglot import exp
@@ -41,6 +41,12 @@ class Reader:
         """Whether a cell can have this text at all."""
         return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
+    def one_of(self, value: Expression, some: Sequence[Expression]) -> Expression:
+        """Say whether a value is one of some constants; DuckDB would make a join of every IN."""
+        if len(some) == 1:
+            return value.copy().eq(some[0])
+        return call("LIST_CONTAINS", exp.Array(expressions=list(some)), value.copy())
+
     def is_text(self, column: Expression) -> Expression:
         """Say whether a column of the table is of a type for texts."""
         return call("TYPEOF", column.copy()).eq(exp.Literal.string("VARCHAR"))
@@ -73,7 +79,7 @@ class Reader:
     def known(self, text: Expression) -> Expression:
         """Return a text, NULL where it is a word for a missing value."""
         words = [exp.Literal.string(word) for word in sorted(MISSING)]
-        missing = exp.In(this=exp.Lower(this=self.trimmed(text)), expressions=words)
+        missing = self.one_of(exp.Lower(this=self.trimmed(text)), words)
         return choose([(missing, exp.null())], text.copy())
 
     def moment(self, text: Expression, *, has_date: bool) -> Expression:
@@ -148,6 +154,9 @@ class PostgresReader(Reader):
     def holds(self, text: str) -> bool:
         return "\0" not in text and super().holds(text)
 
+    def one_of(self, value: Expression, some: Sequence[Expression]) -> Expression:
+        return exp.In(this=value.copy(), expressions=list(some))
+
     def is_text(self, column: Expression) -> Expression:
         kinds = ("text", "character varying", "character", "citext")
         kind = exp.cast(call("PG_TYPEOF", column.copy()), "text")
@@ -179,6 +188,9 @@ class SQLiteReader(Reader):
     """
 
     dialect, language, regular = "sqlite", "SQLite", False
+
+    def one_of(self, value: Expression, some: Sequence[Expression]) -> Expression:
+        return exp.In(this=value.copy(), expressions=list(some))
 
     def is_text(self, column: Expression) -> Expression:
         return self._is(column, "text", "blob")

@@ -212,7 +212,7 @@ class Steps:
                 exp.and_((year % 4).eq(0), exp.not_((year % 100).eq(0))), (year % 400).eq(0)
             )
             february = choose([(leap, _whole(29))], _whole(28))
-            short = exp.In(this=month, expressions=[_whole(m) for m in (4, 6, 9, 11)])
+            short = self.reader.one_of(month, [_whole(m) for m in (4, 6, 9, 11)])
             days = choose([(month.eq(2), february), (short, _whole(30))], _whole(31))
             tests += [year >= _whole(1), month >= _whole(1), month.copy() <= _whole(12)]
             tests += [day >= _whole(1), day.copy() <= days]
@@ -242,7 +242,7 @@ class Steps:
         counts, views = column.counts, [self._by_state(column.magnitudes)]
         for name, sizes in (("hours", column.hours), ("weekday", column.weekdays)):
             if sizes.any():
-                views.append(self._if_readable(_by_code(self[name], sizes)))
+                views.append(self._if_readable(_by_code(self.reader, self[name], sizes)))
         if counts.shapes.rows:
             views.append(self._tallied("form", counts.shapes))
         if column.ranged:
@@ -271,13 +271,12 @@ class Steps:
         text = self[name]
         cases = [(text.is_(exp.null()), number(none))]
         cases += [
-            (exp.In(this=text.copy(), expressions=group), number(value))
-            for value, group in groups.items()
+            (self.reader.one_of(text, group), number(value)) for value, group in groups.items()
         ]
         return exp.cast(choose(cases, number(other)), "double")
 
     def _by_state(self, values: Floats) -> Expression:
-        return _by_code(self["state"], values)
+        return _by_code(self.reader, self["state"], values)
 
     def _unreadable(self) -> Expression:
         return exp.not_(self["state"].eq(_whole(0)))
@@ -286,14 +285,14 @@ class Steps:
         return choose([(self._unreadable(), number(0.0))], value)
 
 
-def _by_code(code: Expression, values: Floats) -> Expression:
+def _by_code(reader: Reader, code: Expression, values: Floats) -> Expression:
     """Look up a number by a whole number; codes with the same value stand together."""
     groups: dict[float, list[Expression]] = {}
     for place, value in enumerate(values.tolist()):
         groups.setdefault(value, []).append(_whole(place))
     usual = max(groups, key=lambda value: len(groups[value]))
     cases = [
-        (exp.In(this=code.copy(), expressions=group), number(value))
+        (reader.one_of(code, group), number(value))
         for value, group in groups.items()
         if value != usual
     ]
@@ -301,12 +300,14 @@ def _by_code(code: Expression, values: Floats) -> Expression:
     return exp.cast(found, "double")
 
 
-def write_beside(beside: Expression, own: Expression, surprise: Floats) -> Expression:
+def write_beside(
+    reader: Reader, beside: Expression, own: Expression, surprise: Floats
+) -> Expression:
     """Write how surprising a code is beside that of the partner."""
     cases = []
     for code, sizes in enumerate(surprise):
         if sizes.any():
-            cases.append((beside.eq(_whole(code)), _by_code(own, sizes)))
+            cases.append((beside.eq(_whole(code)), _by_code(reader, own, sizes)))
     return choose(cases, number(0.0)) if cases else number(0.0)
 
 

@@ -71,7 +71,7 @@ def write_table(
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
     yield from _side_by_side(words, steps)
-    carried = _beside(words, columns)
+    carried = _beside(words, reader, columns)
     numbers = [words.column("raw", k) for k in columns.numbers.tolist()]
     yield [*carried, *numbers]
     counts = model.encoder_.counts.numbers
@@ -131,7 +131,7 @@ def _side_by_side(words: Words, columns: Sequence[Iterator[Step]]) -> Iterator[S
         yield stage
 
 
-def _beside(words: Words, columns: Columns) -> Stage:
+def _beside(words: Words, reader: Reader, columns: Columns) -> Stage:
     """Add what cells say beside each other, and leave what the end needs."""
     stage: Stage = [words.alias(_is_judged(words, columns), "judged")]
     for k in range(len(columns.all)):
@@ -139,7 +139,7 @@ def _beside(words: Words, columns: Columns) -> Stage:
         more = number(0.0)
         if beside is not None:
             partner = words.column("code", beside.partner)
-            more = write_beside(partner, words.column("code", k), beside.surprise)
+            more = write_beside(reader, partner, words.column("code", k), beside.surprise)
         stage += [
             words.column("size", k),
             words.alias(exp.cast(more, "double"), "more", k),
@@ -152,7 +152,7 @@ def _is_judged(words: Words, columns: Columns) -> Expression:
     """Return 1, or NULL for a row that Python refuses: infinity in it, or nothing at all."""
     states = [words.column("state", k) for k in range(len(columns.all))]
     infinite = any_of([state.eq(3) for state in states])
-    some = any_of([state.copy().isin(0, 2) for state in states])
+    some = any_of([exp.not_(state.copy().eq(1)) for state in states])
     return exp.cast(choose([(infinite, exp.null()), (some, number(1.0))]), "double")
 
 
