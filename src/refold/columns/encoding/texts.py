@@ -142,7 +142,9 @@ class Characters:
 
     def of_texts(self, texts: Sequence[str], *, left_out: bool = False) -> Floats:
         """Return the surprise of each text."""
-        r = _rarest(self.rows_with, texts) - left_out
+        have = _rarest(self.rows_with, texts)
+        # As for values: what learns from these must not tell a new row from one that was counted.
+        r = have - 1 if left_out else np.where(have > 1, have - 1, have)
         if len(self.rarest) == 0:
             return np.zeros(len(r))
         found, at = np.unique(r, return_inverse=True)
