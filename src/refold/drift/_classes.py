@@ -18,7 +18,7 @@ from refold.columns.encoding.counts import ColumnCounts
 from refold.columns.encoding.dates import READABLE, DateCounts, Dated
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.reading import Cells, Dates, Words
-from refold.columns.encoding.shapes import collapsed_shapes, exact_shapes
+from refold.columns.encoding.shapes import tally_of_shapes
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Texts
@@ -90,8 +90,7 @@ class Divided:
         counts = np.bincount(codes[codes >= 0], minlength=len(texts.values))
         ways = {"value": Tally.of(texts.values, counts, missing)}
         if "shape" in self.before:
-            shapes = collapsed_shapes(exact_shapes(texts.values))
-            ways["shape"] = Tally.of(shapes, counts, missing)
+            ways["shape"] = tally_of_shapes(texts.values, counts, missing, collapsed=True)
         return ways
 
     def _dates(self, dated: Dated, chosen: Booleans) -> Tallies:

@@ -9,6 +9,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.algorithm import kernels
+from refold.columns.encoding.tally import Tally
 
 # What is looked at of a text: its form is told by then, and a page takes no longer than a line.
 LOOKED_AT = 128
@@ -55,3 +56,12 @@ def shapes_of(texts: Sequence[str], *, collapsed: bool = False) -> tuple[Integer
     for k in np.flatnonzero(codes < 0).tolist():  # not ASCII
         codes[k] = place.setdefault(shape_of(texts[k], collapsed=collapsed), len(place))
     return codes, list(place)
+
+
+def tally_of_shapes(
+    texts: Sequence[str], counts: Integers, missing: int, *, collapsed: bool = False
+) -> Tally:
+    """Count the shapes of texts that so many rows have."""
+    codes, shapes = shapes_of(texts, collapsed=collapsed)
+    rows = np.bincount(codes, weights=counts, minlength=len(shapes)).astype(np.int64)
+    return Tally.of(shapes, rows, missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from refold.base.words import quoted, shortened
-from refold.columns.encoding.shapes import LOOKED_AT, collapsed_shapes, exact_shapes
+from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
 
@@ -16,10 +16,10 @@ def text_words(counts: TextCounts, view: str, text: str) -> str:
         return _value(counts.values, text)
     if view == "character":
         return _character(counts, text)
-    shape = exact_shapes([text])[0]
+    shape = shape_of(text)
     if view == "shape":
         return looks_like(counts.shapes, shape)
-    return looks_like(counts.collapsed, collapsed_shapes([shape])[0])
+    return looks_like(counts.collapsed, shape_of(text, collapsed=True))
 
 
 def usual_text(counts: TextCounts, text: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import once
-from refold.columns.encoding.shapes import LOOKED_AT, shapes_of
+from refold.columns.encoding.shapes import LOOKED_AT, shapes_of, tally_of_shapes
 from refold.columns.encoding.surprise import Surprise, surely_new
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Texts
@@ -44,8 +44,8 @@ class TextCounts:
         missing = len(texts) - int(counts.sum())
         return cls(
             Tally.of(texts.values, counts, missing),
-            _tally_of_shapes(texts, missing, collapsed=False),
-            _tally_of_shapes(texts, missing, collapsed=True),
+            tally_of_shapes(texts.values, counts, missing),
+            tally_of_shapes(texts.values, counts, missing, collapsed=True),
             _characters(list(texts.values), counts),
         )
 
@@ -166,12 +166,6 @@ class Characters:
     def _share(self, r: int) -> float:
         usual = np.minimum(1.0, (r + 1.0) / np.maximum(self.rarest, 1))
         return float(max(np.average(usual, weights=self.counts), 1e-300))
-
-
-def _tally_of_shapes(texts: Texts, missing: int, *, collapsed: bool) -> Tally:
-    codes, shapes = shapes_of(texts.values, collapsed=collapsed)
-    counts = np.bincount(codes, weights=texts.counts, minlength=len(shapes)).astype(np.int64)
-    return Tally.of(shapes, counts, missing)
 
 
 def _characters(texts: list[str], counts: Integers) -> dict[str, int]:
