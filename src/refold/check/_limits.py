@@ -11,7 +11,7 @@ from refold.check._learned import learned_columns
 from refold.check._result import Limit, Limits
 from refold.check._rows import normal_rows
 from refold.check._search import ShiftSearch
-from refold.judgement import Judge
+from refold.judgement import Judge, unwrapped
 
 
 def limits(model: Any, X: Any = None) -> Limits:
@@ -61,6 +61,7 @@ def limits(model: Any, X: Any = None) -> Limits:
     >>> found["x1"].up_90 < found["x2"].up_50  # x0 says what x1 should be
     True
     """
+    model = unwrapped(model)
     judge = Judge.of(model)
     if model.summary_ is None:
         raise ValueError("The model has no column of numbers: there is nothing to shift.")

@@ -14,7 +14,7 @@ from refold.explain._numbers import number, ranges_text, split_unit
 from refold.explain._ranges import normal_ranges
 from refold.explain._reasons import explained_rows
 from refold.explain._results import Cell, Explanation, Explanations, Reason
-from refold.judgement import Judgement
+from refold.judgement import Judgement, unwrapped
 
 __all__ = [
     "Cell",
@@ -66,6 +66,7 @@ def explain(
     """
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
+    model = unwrapped(model)
     found = Judgement.of(model, X)
     if found.judge.scorer.unexplained:
         raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")

@@ -9,7 +9,7 @@ from scipy import optimize
 
 from refold._typing import Floats, Ranges
 from refold.explain import normal_ranges
-from refold.judgement import Judge
+from refold.judgement import Judge, unwrapped
 from refold.models.scoring import FoldScorer
 from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, number_place, tidy
 
@@ -84,6 +84,7 @@ class FoldMapDisplay:
         -------
         FoldMapDisplay
         """
+        model = unwrapped(model)
         scorer = folding(model, "fold map")
         j = number_place(model, feature)
         quantiles = model.summary_.quantiles[:, j]

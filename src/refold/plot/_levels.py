@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from refold._typing import Floats
 from refold.base.arrays import is_foreign_array, to_numpy
@@ -63,6 +64,8 @@ class LevelsDisplay:
         -------
         LevelsDisplay
         """
+        if isinstance(model, Pipeline):  # names and units do not matter here
+            model, X = model[-1], model[:-1].transform(X)
         folding(model, "level")
         plain = hasattr(model, "trace")
         trace = model.trace(X) if plain else model.model_.trace(Judgement.of(model, X).numbers)

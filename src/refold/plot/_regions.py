@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
-from refold.judgement import Judge, Judgement
+from refold.judgement import Judge, Judgement, unwrapped
 from refold.plot._style import NORMAL, OUTLIER, axes_of, number_place
 
 
@@ -87,6 +87,7 @@ class RegionsDisplay:
         -------
         RegionsDisplay
         """
+        model = unwrapped(model)
         judge = Judge.of(model)
         if judge.encoder is not None and not judge.encoder.counts.plan.plain:
             raise TypeError(

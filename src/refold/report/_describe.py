@@ -14,7 +14,7 @@ from refold.decisions.select import select
 from refold.decisions.thresholds import check_rate
 from refold.drift import FeatureDrift
 from refold.explain import Reason, normal_ranges
-from refold.judgement import Judge, Judgement
+from refold.judgement import Judge, Judgement, unwrapped
 from refold.report._card import card_of, training_rows
 from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
@@ -78,6 +78,7 @@ def describe(
     _check_count(worst, "worst", least=0)
     _check_count(reasons, "reasons", least=1)
     fdr = check_rate(fdr, "fdr")
+    model = unwrapped(model)
     found = Judgement.of(model, X, explained=True)
     names = _names(row_names, len(found))
     rows = int(np.count_nonzero(found.judged))
