@@ -121,7 +121,7 @@ def test_names_that_collide_are_refused_until_there_is_a_prefix(refold, parts, t
 
 
 @pytest.mark.parametrize(
-    ("out", "message"), [("out.xlsx", "does not end with"), ("new.csv", "is the same file as")]
+    ("out", "message"), [("out.ods", "does not end with"), ("new.csv", "is the same file as")]
 )
 def test_bad_outputs_are_refused(out, message, refold, parts):
     before = (parts / "new.csv").read_bytes()

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import Detector
+from refold.columns.observed import kept
 from refold.drift import DriftMonitor, compare
 from tests.conftest import real_table
 
@@ -222,7 +223,7 @@ def test_hostile_values_are_shown_as_text_and_results_are_plain(model, new):
     assert "\x1b" not in str(found)
     data = found.as_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert data["features"][0]["new_values"] == [wild]
+    assert data["features"][0]["new_values"] == [kept(wild)]
 
 
 def test_memory_does_not_grow_with_different_values():

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Features, InputError, Wanted, open_table, read_training, text
+from refold.tabular import Column, Features, InputError, Wanted, open_table, read_training, text
 from refold.tabular.cells import BadCellError, number_of, numbers
 from refold.tabular.dialect import guess
 
@@ -310,3 +310,30 @@ def test_columns_that_are_not_there_are_not_read(folder):
         pytest.raises(InputError, match=r"there is no column 'c'\. It has 'a', 'b'"),
     ):
         list(table.blocks(["a", "c"]))
+
+
+@pytest.mark.parametrize("numbers", [(), ("a", "b", "c")])
+def test_unreadable_cells_are_missing_and_told_if_someone_listens(folder, numbers):
+    file = written(folder, "a,b,c\n1,true,1\n<0.05,x,2\nNA,false,inf\n2,,3\n")
+    told = []
+    with open_table(file) as table:
+        (block,) = table.blocks(numbers=numbers)
+        found = [
+            Column(name).numbers(block, lambda k, cell, name=name: told.append((name, k, cell)))
+            for name in "abc"
+        ]
+        with pytest.raises(InputError, match=r"line 3, column 'a': '<0\.05' is not a number"):
+            Column("a").numbers(block)
+    nan = math.nan
+    np.testing.assert_array_equal(found, [[1, nan, nan, 2], [1, nan, 0, nan], [1, 2, nan, 3]])
+    assert told == [("a", 1, "<0.05"), ("b", 1, "x"), ("c", 2, "inf")]
+
+
+def test_infinity_in_parquet_is_missing_and_told_if_someone_listens(folder):
+    pq.write_table(pa.table({"a": [1.0, -math.inf]}), folder / "p")
+    told = []
+    with open_table(folder / "p") as table:
+        (block,) = table.blocks()
+    found = Column("a").numbers(block, lambda k, cell: told.append((k, cell)))
+    np.testing.assert_array_equal(found, [1, math.nan])
+    assert told == [(1, "-inf")]

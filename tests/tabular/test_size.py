@@ -78,8 +78,10 @@ def test_columns_of_parquet_files(wide, work):
 def test_names_that_appear_twice(tmp_path):
     def read(names):
         (tmp_path / "t.csv").write_text(",".join(names) + "\n")
-        with pytest.raises(InputError, match=r"more than once: 'x0', .* and \d+ more"):
-            open_table(tmp_path / "t.csv")
+        said = []
+        with open_table(tmp_path / "t.csv", say=said.append) as table:
+            assert len(table.names) == len(names)
+        assert " and " in said[0]
 
     assert times_longer(read, 10_000, lambda n: [f"x{k % (n // 2)}" for k in range(n)]) < 8
 

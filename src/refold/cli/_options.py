@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,13 +28,13 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, Parquet or Arrow, plain or compressed; - is standard input.",
+        help="CSV, Excel, JSON, Parquet or Arrow, plain or compressed; - is standard input.",
         show_default=False,
     ),
 ]
 NoHeader = Annotated[
     bool,
-    typer.Option("--no-header", help="The CSV has no names; columns are then x0, x1, …"),
+    typer.Option("--no-header", help="The CSV or sheet has no names; columns are then x0, x1, …"),
 ]
 Delimiter = Annotated[
     str | None,
@@ -43,11 +44,60 @@ Decimal = Annotated[
     str | None,
     typer.Option(help="What stands before a fraction in a CSV: . or ,", show_default="guessed"),
 ]
+Thousands = Annotated[
+    str | None,
+    typer.Option(help="What stands between thousands in a CSV: . or , or a space or '."),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        help="The sheet of a workbook, by its name or number.",
+        show_default="the first one with a table",
+    ),
+]
+SkipRows = Annotated[
+    int | None,
+    typer.Option(
+        help="How many lines of a CSV or rows of a sheet come before the names.",
+        min=0,
+        show_default="title lines, where they are clear",
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(help="Further words or numbers for missing values, such as -999,n.d."),
+]
+
+
+class BadCells(StrEnum):
+    """What becomes of a cell that cannot be read."""
+
+    ERROR = "error"
+    NOTICE = "notice"
+
+
+OnBadCells = Annotated[
+    BadCells,
+    typer.Option(
+        "--bad-cells", help="A cell that cannot be read stops the command, or is noticed."
+    ),
+]
 STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
+_THOUSANDS = (".", ",", " ", "'")
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
 
 
-def open_data(source: str, no_header: bool, delimiter: str | None, decimal: str | None) -> Table:
+def open_data(
+    source: str,
+    no_header: bool,
+    delimiter: str | None,
+    decimal: str | None,
+    *,
+    thousands: str | None = None,
+    sheet: str | None = None,
+    skip_rows: int | None = None,
+    missing: str | None = None,
+) -> Table:
     """Open a table as the options say."""
     from refold.tabular import open_table
 
@@ -57,7 +107,21 @@ def open_data(source: str, no_header: bool, delimiter: str | None, decimal: str 
             raise typer.BadParameter("One character is needed, or tab.", param_hint="--delimiter")
     if decimal not in (None, ".", ","):
         raise typer.BadParameter("It is . or ,", param_hint="--decimal")
-    return open_table(source, header=not no_header, delimiter=delimiter, decimal=decimal, say=note)
+    if thousands is not None and (thousands not in _THOUSANDS or thousands == decimal):
+        raise typer.BadParameter(
+            "It is . or , or a space or ', and not the decimal mark.", param_hint="--thousands"
+        )
+    return open_table(
+        source,
+        header=not no_header,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        sheet=sheet,
+        skip_rows=skip_rows,
+        missing=names_in(missing),
+        say=note,
+    )
 
 
 def names_in(text: str | None) -> list[str]:

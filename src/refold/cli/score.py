@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FORMATS = {
     ".csv": "csv",
+    ".xlsx": "xlsx",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "ipc",
@@ -36,8 +37,8 @@ def score(
         typer.Option(
             "--out",
             "-o",
-            help="Write all rows with their verdict, as .csv, .parquet or .arrow; - is CSV on "
-            "standard output.",
+            help="Write all rows with their verdict, as .csv, .xlsx, .parquet or .arrow; - is CSV "
+            "on standard output.",
             show_default="the outliers on a terminal, else CSV",
         ),
     ] = None,

@@ -1,11 +1,13 @@
-"""Tables that people have: CSV as it comes, Parquet and Arrow, compressed or not, file or pipe.
+"""Tables that people have: CSV as it comes, Excel, JSON, Parquet and Arrow, packed or not.
 
 What a file is, its content says and not its name. The parts, from the disk inwards: `streams`
-(bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `plain` and
-`delimited` (text as blocks of rows), `columnar` (Parquet and Arrow as blocks), `opening` (which
-format; the list to add one to), `files` (several as one table), `cells` (text as numbers),
-`features` (columns as what a model sees), `training` (the rows to learn
-from), `whole` (all rows as one Arrow table) and `writing`.
+(bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `heading` (titles,
+names and units), `marks` (commas and points), `plain` and `delimited` (text as blocks of rows),
+`columnar` (Parquet and Arrow as blocks), `held` (what is held whole: `workbook` and `documents`, by
+`typed` cells), `opening` (which format; the list to add one to), `files` (several as one table),
+`cells` (text as numbers), `absent` (further words for missing values), `features` (columns as what
+a model sees), `training` (the rows to learn from), `whole` (all rows as one Arrow table) and
+`writing`.
 """
 
 from refold.tabular.ahead import ahead

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from refold.columns.observed import MISSING, is_missing
 from refold.tabular.errors import quoted
 
 Kind = Literal["number", "truth"]
+Unreadable = Callable[[int, str], None]  # is told which cell of a column, and what is in it
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _FEW = 8  # cells that are quicker looked at one by one
@@ -63,11 +65,11 @@ def number_of(cell: str, decimal: str) -> float:
     return value
 
 
-def numbers(texts: Any, decimal: str) -> Floats:
+def numbers(texts: Any, decimal: str, unreadable: Unreadable | None = None) -> Floats:
     """Return an Arrow column of text as numbers, NaN where one is missing.
 
-    What Arrow can do at once it does; where it cannot, cells are read one by one, and the first
-    that is no number is an error.
+    What Arrow can do at once it does; where it cannot, cells are read one by one. The first that is
+    no number is an error, unless `unreadable` is there to be told of all.
     """
     pa = needs("pyarrow", "parquet")
     try:
@@ -77,7 +79,7 @@ def numbers(texts: Any, decimal: str) -> Floats:
     try:
         return _cast(_known(texts), decimal)
     except pa.ArrowInvalid:
-        return _one_by_one(texts, decimal)
+        return _one_by_one(texts, decimal, unreadable)
 
 
 def _cast(texts: Any, decimal: str) -> Floats:
@@ -93,13 +95,17 @@ def _cast(texts: Any, decimal: str) -> Floats:
     return values
 
 
-def truths(texts: Any) -> Floats:
-    """Return a column of true and false as 1 and 0, NaN where one is missing."""
+def truths(texts: Any, unreadable: Unreadable | None = None) -> Floats:
+    """Return a column of true and false as 1 and 0, NaN where one is missing, as `numbers` does."""
     pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
     said = pc.is_in(lower, _words(frozenset(_TRUTH), lower.type))
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
-    if wrong.any():
+    if unreadable is not None:
+        for index in np.flatnonzero(wrong).tolist():
+            unreadable(index, texts[index].as_py())
+        lower = pc.if_else(said, lower, None)
+    elif wrong.any():
         index = int(wrong.argmax())
         cell = quoted(texts[index].as_py().strip())
         raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
@@ -159,13 +165,16 @@ def _words(words: frozenset[str], kind: Any) -> Any:
     return needs("pyarrow", "parquet").array(sorted(words), kind)
 
 
-def _one_by_one(texts: Any, decimal: str) -> Floats:
+def _one_by_one(texts: Any, decimal: str, unreadable: Unreadable | None) -> Floats:
     values = np.empty(len(texts))
     for index, cell in enumerate(texts.to_pylist()):
         try:
             values[index] = math.nan if cell is None else number_of(cell, decimal)
         except ValueError as error:
-            raise BadCellError(index, str(error)) from None
+            if unreadable is None:
+                raise BadCellError(index, str(error)) from None
+            unreadable(index, cell)
+            values[index] = math.nan
     return values
 
 

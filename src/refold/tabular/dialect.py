@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refold.columns.observed import is_missing
 from refold.tabular.cells import kind_of
+from refold.tabular.heading import titles_above
+from refold.tabular.marks import file_decimal
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE, _SAMPLE_LINES = 2**18, 200
-_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
-_POINT = re.compile(r"\s*[+-]?[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -42,26 +41,37 @@ def guess(text: bytes, delimiter: str | None, decimal: str | None) -> Dialect:
     """Guess what was not said.
 
     A separator is the better, the more of the first lines it cuts into as many cells as the first
-    line has, then the more of these are numbers, then the more cells there are.
+    line has that is no title, then the more of these are numbers, then the more cells there are.
     """
-    # A character may be cut at the end of the sample.
-    lines = [f"{line}\n" for line in text[:_SAMPLE].decode(errors="ignore").split("\n")]
-    if len(text) > _SAMPLE and len(lines) > 1:
-        lines.pop()  # it is cut
-    lines = lines[:_SAMPLE_LINES]
+    lines = _lines(text)
     if delimiter is None:
         scores = {candidate: _score(lines, candidate, decimal) for candidate in DELIMITERS}
         delimiter = max(scores, key=lambda candidate: scores[candidate])
     return Dialect(delimiter, decimal or _decimal(_rows(lines, delimiter), delimiter))
 
 
+def sample(text: bytes, delimiter: str) -> list[list[str]]:
+    """Return the first records of a text, as far as quotes allow, without empty lines."""
+    return _rows(_lines(text), delimiter)
+
+
+def _lines(text: bytes) -> list[str]:
+    # A character may be cut at the end of the sample.
+    lines = [f"{line}\n" for line in text[:_SAMPLE].decode(errors="ignore").split("\n")]
+    if len(text) > _SAMPLE and len(lines) > 1:
+        lines.pop()  # it is cut
+    return lines[:_SAMPLE_LINES]
+
+
 def _score(lines: list[str], delimiter: str, decimal: str | None) -> tuple[float, float, int]:
     rows = _rows(lines, delimiter)
-    if not rows or len(rows[0]) == 1:
+    if not rows:
         return (0.0, 0.0, 0)
-    width = len(rows[0])
-    alike = sum(len(row) == width for row in rows) / len(rows)
     point = decimal or _decimal(rows, delimiter)
+    width = len(rows[titles_above(rows, point)])
+    if width == 1:
+        return (0.0, 0.0, 0)
+    alike = sum(len(row) == width for row in rows) / len(rows)
     cells = [cell for row in rows for cell in row]
     read = sum(is_missing(cell) or kind_of(cell, point) is not None for cell in cells)
     return (alike, read / len(cells), width)
@@ -82,6 +92,4 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
 def _decimal(rows: list[list[str]], delimiter: str) -> str:
     if delimiter == ",":
         return "."
-    cells = [cell for row in rows for cell in row]
-    commas, points = (sum(map(bool, map(p.fullmatch, cells))) for p in (_COMMA, _POINT))
-    return "," if commas > points else "."
+    return file_decimal(cell for row in rows for cell in row)

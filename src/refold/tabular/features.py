@@ -33,30 +33,40 @@ class Column:
         self._file: str | None = None
         self._kind: cells.Kind | None = None  # what its cells hold, if the file is text
 
-    def numbers(self, block: Block) -> Floats:
-        """Return its numbers, NaN where one is missing; refuse a cell that is none."""
+    def numbers(self, block: Block, unreadable: cells.Unreadable | None = None) -> Floats:
+        """Return its numbers, NaN where one is missing.
+
+        A cell that is none is an error, or, if there is `unreadable` to be told of it (its number
+        in the block from 0, and what is in it), missing.
+        """
         if block.file != self._file:
             self._file, self._kind = block.file, None
         column = block.columns[self.name]
         try:
             if is_number(column.type):
-                return self._finite(column)
-            return self._read(block.texts(self.name), block.decimal)
+                return self._finite(column, unreadable)
+            return self._read(*block.numerals(self.name), unreadable)
         except cells.BadCellError as error:
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
             raise InputError(f"{where}: {error.problem}.") from None
 
-    def _read(self, texts: Any, decimal: str) -> Floats:
+    def _read(self, texts: Any, decimal: str, unreadable: cells.Unreadable | None) -> Floats:
         if self._kind is None and (known := cells.first_known(texts)):
             self._kind = cells.kind_of(known[1], decimal)
-        return cells.truths(texts) if self._kind == "truth" else cells.numbers(texts, decimal)
+        if self._kind == "truth":
+            return cells.truths(texts, unreadable)
+        return cells.numbers(texts, decimal, unreadable)
 
-    def _finite(self, column: Any) -> Floats:
+    def _finite(self, column: Any, unreadable: cells.Unreadable | None) -> Floats:
         if column.null_count < len(column):
             self._kind = "number"  # should the next block come as text
         values = floats(column)
         infinite = np.isinf(values)
-        if infinite.any():
+        if unreadable is not None and infinite.any():
+            values = np.where(infinite, np.nan, values)
+            for index in np.flatnonzero(infinite).tolist():
+                unreadable(index, str(column[index].as_py()))
+        elif infinite.any():
             index = int(infinite.argmax())
             raise cells.BadCellError(index, f"{values[index]} is not a finite number")
         return values

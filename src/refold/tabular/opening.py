@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from refold.tabular.columnar import ArrowFile, ArrowStream, ParquetTable
 from refold.tabular.delimited import DelimitedTable
+from refold.tabular.documents import JsonTable
 from refold.tabular.errors import InputError
 from refold.tabular.streams import name_of, open_bytes
 from refold.tabular.table import FileTable, How, Table
+from refold.tabular.workbook import Workbook
 
 # The first one that recognizes a file reads it; text is what is left.
-FORMATS: list[type[FileTable]] = [ParquetTable, ArrowFile, ArrowStream, DelimitedTable]
+FORMATS: list[type[FileTable]] = [
+    ParquetTable,
+    ArrowFile,
+    ArrowStream,
+    Workbook,
+    JsonTable,
+    DelimitedTable,
+]
 
 _REFUSED = {
-    b"PK\x03\x04": "is a ZIP archive or an Excel workbook: save the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook: save the sheet as CSV",
     b"\x93NUMPY": "is a NumPy array: save it as CSV or Parquet",
     b"SQLite format 3": "is an SQLite database: write the table to CSV or Parquet",
     b"%PDF": "is a PDF document: save the table in it as CSV",
@@ -31,6 +38,10 @@ def open_table(
     header: bool = True,
     delimiter: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | None = None,
+    skip_rows: int | None = None,
+    missing: Sequence[str] = (),
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Table:
     r"""Open a table in a file or on standard input.
@@ -38,12 +49,23 @@ def open_table(
     Parameters
     ----------
     source : path
-        CSV (comma, semicolon, tab or bar), Parquet, Arrow IPC file or stream; plain or packed by
-        gzip, bzip2, xz or zstd. ``"-"`` is standard input.
+        CSV (comma, semicolon, tab or bar), a workbook of Excel or LibreOffice, JSON, Parquet, Arrow
+        IPC file or stream; plain or packed by gzip, bzip2, xz, zstd or ZIP. ``"-"`` is standard
+        input.
     header : bool, default=True
-        Whether the first line of a CSV file names the columns; otherwise they are x0, x1, …
+        Whether a CSV file or sheet names its columns; otherwise they are x0, x1, …
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    thousands : str or None, default=None
+        What stands between the thousands of numbers in a CSV file; None is seen by its cells.
+    sheet : str or None, default=None
+        Which sheet of a workbook to read, by its name or its number from 1; None is the first one
+        that has a table.
+    skip_rows : int or None, default=None
+        How many lines of a CSV file, or rows of a sheet, come before the names of the columns; None
+        is none, or title lines where these are clear.
+    missing : sequence of str, default=()
+        Further words, or numbers, that say that a value is missing; they become null.
     say : callable, default: nothing is said
         Takes sentences that the user should know, such as a guessed encoding.
 
@@ -70,7 +92,11 @@ def open_table(
             if head.startswith(magic):
                 raise InputError(f"{name_of(source)} {problem}.")
         opened = next(kind for kind in FORMATS if kind.recognizes(head))
-        return opened(stream, source, How(header, delimiter, decimal, say))
+        return opened(
+            stream,
+            source,
+            How(header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), say),
+        )
     except BaseException:
         stream.close()
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ class PlainReader:
 
     Parameters
     ----------
-    names : list of str
+    names : sequence of str
         The file's columns.
     wanted : list of str
         Those to read.
@@ -36,7 +36,7 @@ class PlainReader:
 
     def __init__(
         self,
-        names: list[str],
+        names: Sequence[str],
         wanted: list[str],
         numbers: Collection[str],
         nulls: bool,

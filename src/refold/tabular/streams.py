@@ -9,18 +9,21 @@ import lzma
 import os
 import sys
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable
 from typing import IO, Any
 
 from refold.base.needs import needs
-from refold.tabular.errors import InputError
+from refold.tabular.errors import InputError, listed
 
 STANDARD_INPUT = "-"
 HEAD = 64  # bytes that are looked at to tell what a file is
 
 # Parquet needs to be read from its end: from a pipe it goes through a file, which must end.
 _MOST_SPOOLED = 2**34
+# What is in every workbook that is a ZIP archive: Excel's two kinds, and LibreOffice's.
+_WORKBOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}
 
 
 def _zstd(packed: IO[bytes]) -> Any:
@@ -47,6 +50,13 @@ def open_bytes(source: str) -> tuple[bytes, IO[bytes]]:
         except IsADirectoryError:
             raise InputError(f"{name} is a folder; one file is needed.") from None
     head, stream = _peeked(raw)
+    if head.startswith(b"PK\x03\x04"):
+        stream = spooled(stream, name)
+        try:
+            return _peeked(_unzipped(stream, name))
+        except InputError:
+            stream.close()
+            raise
     for magic, (codec, unpack) in _CODECS.items():
         if head.startswith(magic):
             unpacked = io.BufferedReader(_Unpacked(unpack(stream), stream, name, codec))
@@ -65,17 +75,22 @@ def name_of(source: str) -> str:
 
 def seekable(stream: IO[bytes], source: str) -> Any:
     """Return a stream that can be read from its end; a pipe is first written to a file."""
-    if stream.seekable():
-        if getattr(stream, "name", None) != source:
-            return stream
+    if stream.seekable() and getattr(stream, "name", None) == source:
         stream.close()  # a file as it is on the disk: Arrow reads it without Python in between
         return needs("pyarrow", "parquet").OSFile(os.fsencode(source))
+    return spooled(stream, name_of(source))
+
+
+def spooled(stream: IO[bytes], name: str) -> IO[bytes]:
+    """Return a stream that can be read from its end, through a file if need be."""
+    if stream.seekable():
+        return stream
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the table closes it
     while part := stream.read(2**20):
         if file.tell() > _MOST_SPOOLED:
             file.close()
             most = _MOST_SPOOLED >> 30
-            raise InputError(f"{name_of(source)} has more than {most} GB: unpack it first.")
+            raise InputError(f"{name} has more than {most} GB: unpack it first.")
         file.write(part)
     stream.close()
     file.seek(0)
@@ -111,6 +126,35 @@ class _Rejoined(io.RawIOBase):
         super().close()
 
 
+def _unzipped(stream: IO[bytes], name: str) -> IO[bytes]:
+    """Return the one file of a ZIP archive, unpacked; a workbook is one too and stays as it is."""
+    try:
+        archive = zipfile.ZipFile(stream)
+        members = {member.filename: member for member in archive.infolist()}
+        if _WORKBOOKS.intersection(members):
+            stream.seek(0)
+            return stream
+        files = [n for n, member in members.items() if not member.is_dir() and not _hidden(n)]
+        if len(files) != 1:
+            what = f"has several files: {listed(files)}" if files else "has no file in it"
+            raise InputError(f"{name} is a ZIP archive that {what}. Pack one table, or unpack it.")
+        if members[files[0]].flag_bits & 1:
+            raise InputError(f"{name} is locked by a password: unpack it first.")
+        return io.BufferedReader(_Unpacked(archive.open(files[0]), stream, name, "ZIP"))
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{name}: the ZIP archive is damaged, cut short or of a strange kind ({error}). Copy "
+            "or download the file again."
+        ) from None
+
+
+def _hidden(member: str) -> bool:
+    """Whether a file is no data but was put there by a system."""
+    return any(part.startswith((".", "__MACOSX")) for part in member.split("/"))
+
+
 class _Unpacked(io.RawIOBase):
     """What a decompressor gives; its many errors become one."""
 
@@ -124,7 +168,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, room: Any) -> int:
         try:
             part = self._unpacker.read(len(room))
-        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk, not what is on it
             raise InputError(

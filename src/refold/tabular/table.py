@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from types import TracebackType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from refold.base.needs import needs
 from refold.columns.arrow import described, is_text
+from refold.tabular.absent import Absent
 from refold.tabular.cells import without_missing
 from refold.tabular.errors import InputError, listed
+from refold.tabular.marks import Marks
 from refold.tabular.streams import name_of
 
 # Rows of a block: about 8 MB of numbers, and no more than keeps a reader of its output waiting.
@@ -40,6 +42,8 @@ class Block:
         What messages call the file that it is from.
     decimal : str
         What stands before a fraction in its columns of text.
+    marks : dict of str to Marks
+        Columns of text whose numbers are written otherwise.
     """
 
     first: int
@@ -48,6 +52,7 @@ class Block:
     where: Callable[[int], str]
     file: str
     decimal: str = "."
+    marks: Mapping[str, Marks] = field(default_factory=dict)
 
     def only(self, chosen: NDArray[np.bool_]) -> Block:
         """Return some of the rows; errors still find them where they are in the file."""
@@ -70,6 +75,11 @@ class Block:
             raise InputError(
                 f"{self.file}: column {name!r} holds {described(column.type)}."
             ) from None
+
+    def numerals(self, name: str) -> tuple[Any, str]:
+        """Return a column as text without marks between thousands, and its decimal mark."""
+        marks = self.marks.get(name) or Marks(self.decimal)
+        return marks.without_thousands(self.texts(name)), marks.decimal
 
     def without_missing(self) -> Block:
         """Return the block with nulls where words for missing values are in columns of text."""
@@ -114,6 +124,14 @@ class How:
         Whether the first line of a CSV file names the columns.
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    thousands : str or None, default=None
+        What stands between thousands; None is to be seen.
+    sheet : str or None, default=None
+        Which sheet of a workbook, by its name or its number.
+    skip_rows : int or None, default=None
+        How many lines or rows come before the names; None is to be seen.
+    missing : tuple of str, default=()
+        Further words for missing values.
     say : callable, default: nothing is said
         Takes sentences that the user should know.
     """
@@ -121,6 +139,10 @@ class How:
     header: bool = True
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
+    sheet: str | None = None
+    skip_rows: int | None = None
+    missing: tuple[str, ...] = ()
     say: Callable[[str], None] = lambda sentence: None
 
 
@@ -137,6 +159,8 @@ class Table(ABC):
         The columns and their types.
     unnamed : sequence of str
         Those of them that the file gives no name; they are called after their number.
+    units : dict of str to str
+        The units of columns, where a line below their names has them.
     rows : int or None
         How many rows there are, if the file says so.
     """
@@ -145,7 +169,9 @@ class Table(ABC):
     format: str
     kinds: dict[str, Any]
     unnamed: Sequence[str] = ()
+    units: Mapping[str, str] = MappingProxyType({})
     rows: int | None = None
+    _absent = Absent(())
 
     @property
     def names(self) -> list[str]:
@@ -182,7 +208,14 @@ class Table(ABC):
         if rows is None:
             rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
         for block in self._blocks(wanted, Asked(frozenset(numbers), rows, nulls)):
-            yield from block.parts(rows)
+            yield from self._cleared(block).parts(rows)
+
+    def _cleared(self, block: Block) -> Block:
+        """Return a block in which what a user calls missing is null."""
+        if not self._absent:
+            return block
+        columns = {name: self._absent.without(column) for name, column in block.columns.items()}
+        return replace(block, columns=columns)
 
     @abstractmethod
     def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
@@ -226,6 +259,7 @@ class FileTable(Table):
 
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
+        self._absent = Absent(how.missing)
 
     @staticmethod
     @abstractmethod

@@ -23,6 +23,7 @@ class Part:
 
     text: bytes
     lines: int
+    ahead: bool = False
     made: Any = None
 
 
@@ -55,7 +56,7 @@ class Lines:
         """Make something of the parts to come, in threads, while those before are used."""
         if self._may_run_ahead and len(self._part.text) >= BLOCK:  # else there is no more
             self._parts = made_ahead(
-                self._parts, lambda part: Part(part.text, part.lines, make(part.text)), _AHEAD
+                self._parts, lambda part: Part(part.text, part.lines, True, make(part.text)), _AHEAD
             )
 
     def at_hand(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +17,11 @@ from refold.columns.observed import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.features import EQUALS, OTHER, Category, Column, stack
+from refold.tabular.heading import is_moment
 from refold.tabular.table import Block, Table
 
 MOST_CATEGORIES = 100
 LOOKED_AT = 1000  # rows that say whether a column is text
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2}.*)?")
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,6 @@ class _Chosen:
         named = list(wanted.columns) if wanted.columns is not None else list(table.names)
         named = [name for name in named if name != wanted.target_column]
         named = list(dict.fromkeys([*named, *wanted.categorical]))
-        if wanted.columns is None and table.unnamed:
-            raise InputError(f"{no_name(table)} say with --columns which ones to learn.")
         categories = set(wanted.categorical)
         self.categorical = [name for name in named if name in categories]
         if odd := [name for name in self.categorical if EQUALS in name]:
@@ -177,17 +174,18 @@ def _not_numbers(block: Block, name: str) -> str | None:
         return None
     if not is_text(column.type):
         return described(column.type)
+    texts, decimal = block.numerals(name)
     observed = [
         (k, cell)
-        for k, cell in enumerate(block.texts(name)[:LOOKED_AT].to_pylist())
+        for k, cell in enumerate(texts[:LOOKED_AT].to_pylist())
         if cell is not None and not is_missing(cell)
     ]
-    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, block.decimal) is None]
+    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
     if 2 * (len(odd) - infinite) <= len(observed):
         return None
     k, cell = odd[0][0], odd[0][1].strip()
-    what = "dates or times" if _DATE.fullmatch(cell) else "text"
+    what = "dates or times" if is_moment(cell) else "text"
     return f"{what}, for example {quoted(cell)} in {block.where(k)}"
 
 

@@ -27,7 +27,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.frames import column_names, frame_to_numpy, whole
+from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
 from refold.columns.observed import Numbers, Observed
 
 N_INIT = 10_000
@@ -303,7 +303,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if X.dtype.kind == "c":
             raise ValueError("Complex data not supported: split it into two columns.")
         guessed = X.dtype.kind not in "biuf"
-        return Brought([f"x{j}" for j in range(X.shape[1])], _columns(X), len(X), guessed)
+        return Brought(feature_names(self), _columns(X), len(X), guessed)
 
     def _check_roles(self, names: list[str]) -> None:
         unknown = [name for name in self.roles or {} if name not in names]

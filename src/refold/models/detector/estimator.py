@@ -292,11 +292,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         model = as_it_is(self)
         with model._naming_columns():
+            scorer = model.scorer()  # first: it says so if there is none yet
             rows, table = model.encoded(X)
             empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
             if empty.any():
                 raise errors.empty_row(int(empty.argmax()))
-            return -model.scorer().distances(rows)
+            return -scorer.distances(rows)
 
     def scorer(self) -> TableScorer:
         """Return what judges encoded rows.

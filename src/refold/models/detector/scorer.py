@@ -76,7 +76,7 @@ class MeanScorer:
         """Return each magnitude's share of the mean; numbers have none of their own."""
         parts = X[:, self.numbers :] / (X.shape[1] - self.numbers)
         own = np.zeros((len(X), self.numbers))
-        return Attribution(parts.sum(axis=1), np.hstack([own, parts]))
+        return Attribution(self.distances(X), np.hstack([own, parts]))
 
     def on_threads(self, n_jobs: int | None) -> MeanScorer:
         """Return itself: there is nothing to divide."""

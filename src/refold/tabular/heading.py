@@ -1,0 +1,115 @@
+"""Where a table begins in a file: after title lines, and below names and units."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from refold.columns.observed import is_missing
+from refold.tabular.cells import kind_of
+from refold.tabular.errors import listed
+
+Rows = Sequence[Sequence[str]]
+
+_PREFIX = "(?:[yzafpnuµμmcdhkMGTP]|da)?"
+_BASE = (
+    "(?:m|g|s|A|K|mol|cd|Hz|N|Nm|Nmm|Ncm|Pa|J|W|C|V|F|Ω|Ohm|ohm|S|Wb|T|H|lm|lx|Bq|Gy|Sv|bar|l|L|t|eV|Wh|Ah|VA|"
+    "var|dB|dBm|B|bit|rad|px)"
+)
+_OTHER = (
+    "(?:°C|°F|°K|°|degC|degF|deg|grd|%|‰|ppm|ppb|psi|h|min|sec|d|a|y|rpm|U|1|pcs|pc|Stk|St|EUR|€|USD|"
+    '\\$|GBP|£|CHF|in|inch|"|ft|yd|mi|mile|lb|lbs|lbf|oz|gal|mph|mmHg|atm|cal|kcal|count|counts|RH|'
+    "rH|rF|VDC|VAC|AC|DC|a\\.u\\.|pH)"
+)
+_ONE = f"(?:{_OTHER}|{_PREFIX}{_BASE})(?:\\^?-?[0-9]|[²³¹⁻]+)?"
+_UNIT = re.compile(f"{_ONE}(?:[ ]?[/*·.⋅ ][ ]?{_ONE})*(?: ?(?:RH|rH|abs|rel))?")
+_FORMAT = re.compile(r"[dmyhsDMYHST]{1,4}([-/.: ][dmyhsDMYHSTf]{1,4}){1,6}")
+_BRACKETS = re.compile(r"\[.{0,20}\]|\(.{0,20}\)|<.{0,20}>")
+_MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2}.*)?")
+_MOST_TITLES = 100
+
+
+def titles_above(rows: Rows, decimal: str) -> int:
+    """Say how many records stand above the one that names the columns; 0 unless it is clear.
+
+    It is clear if every column has a name that is no number, all that follows has as many cells,
+    and above there is only a line of text, or a word and its value.
+    """
+    usual, _ = Counter(map(len, rows)).most_common(1)[0]
+    most = max(_filled(row) for row in rows if len(row) == usual)
+    for k, row in enumerate(rows[:_MOST_TITLES]):
+        if abs(len(row) - usual) <= 1 < usual and _filled(row) == most:
+            below = rows[k + 1 :]
+            names = not any(kind_of(cell, decimal) or is_moment(cell.strip()) for cell in row)
+            even = bool(below) and all(len(other) == usual for other in below)
+            short = all(len(title) < usual or _filled(title) <= 1 for title in rows[:k])
+            return k if names and even and (short or _has_numbers(below, decimal)) else 0
+        if any(cell.strip() for cell in row[2:]) or (row and not row[0].strip() and _filled(row)):
+            return 0
+    return 0
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(cell != "" and not cell.isspace() for cell in row)
+
+
+def _has_numbers(rows: Rows, decimal: str) -> bool:
+    columns = zip(*rows, strict=True)
+    return any(_mostly_numbers(column, decimal) for column in columns)
+
+
+def units_below(rows: Rows, names: Sequence[str], decimal: str) -> dict[str, str]:
+    """Return the units if the first of the rows has those of the columns; nothing if in doubt.
+
+    They stand in columns of numbers; elsewhere is nothing, or what cannot be but a unit.
+    """
+    if len(rows) < 2 or len(rows[0]) != len(names):
+        return {}
+    units = {}
+    numeric = 0
+    for k, (name, cell) in enumerate(zip(names, map(str.strip, rows[0]), strict=True)):
+        said = _is_unit(cell)
+        is_numeric = _mostly_numbers([row[k] for row in rows[1:] if len(row) > k], decimal)
+        if not (said or is_missing(cell)):
+            return {}
+        numeric += is_numeric and said
+        if said:
+            units[name] = cell.strip("[]()<>").strip()
+    return units if numeric else {}
+
+
+def _is_unit(cell: str) -> bool:
+    return any(form.fullmatch(cell) for form in (_UNIT, _BRACKETS, _FORMAT)) and not cell.isdigit()
+
+
+def _mostly_numbers(cells: Sequence[str], decimal: str) -> bool:
+    known = [cell for cell in cells if not is_missing(cell)]
+    return 2 * sum(kind_of(cell, decimal) == "number" for cell in known) > len(known)
+
+
+def is_moment(cell: str) -> bool:
+    """Whether a cell looks like a date or a time."""
+    return _MOMENT.fullmatch(cell) is not None
+
+
+def distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return names of which those that appear again are numbered (a.2), and these alone."""
+    taken, found, changed = set(names), list[str](), list[str]()
+    times: Counter[str] = Counter()
+    for name in names:
+        times[name] += 1
+        new = name
+        while times[name] > 1 and new in taken:
+            new = f"{name}.{times[name]}"
+            times[name] += new in taken
+        if new != name:
+            changed.append(new)
+        taken.add(new)
+        found.append(new)
+    return found, changed
+
+
+def about_repeated(file: str, changed: Sequence[str]) -> str:
+    """Say which columns were given another name."""
+    return f"{file}: some columns have the same name; the later ones are called {listed(changed)}."

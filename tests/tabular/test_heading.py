@@ -1,0 +1,172 @@
+"""Exports as they come: titles, units, separators at the end, names that repeat."""
+
+from __future__ import annotations
+
+import pytest
+
+from refold.tabular import InputError, Wanted, open_table, read_arrow, read_training
+from refold.tabular.heading import distinct
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a text, read it, and return its columns, what was said and the table."""
+
+    def reading(content, **how):
+        file, said = tmp_path / "t", []
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with open_table(file, say=said.append, **how) as table:
+            return read_arrow(table).to_pydict(), [s.removeprefix(f"{file}: ") for s in said], table
+
+    return reading
+
+
+SAP = """\
+Materialbeleg-Liste;;;;
+Werk: 0100;;;;
+
+Material;Menge;Preis;Datum;
+4711;1.234,50;12,5;01.02.2024;
+4712;2,25;1,75;02.02.2024;
+4713;17,5;3,25;03.02.2024;
+"""
+LABVIEW = """\
+LabVIEW Measurement
+Writer_Version\t2
+Operator\tsmith
+***End_of_Header***
+
+Time\tForce\tTravel\tComment
+s\tkN\tmm\t
+0,0\t1,25\t3,5\t
+0,1\t1,5\t3,25\tok
+0,2\t1,75\t3,75\t
+"""
+EXCEL = """\
+Report "May",,
+Operator:,Smith,
+Date:,2024-05-01,
+,,
+part,torque,heat
+,Nm,°C
+A1,75.5,20
+A2,74.9,21
+"""
+
+
+def test_an_export_of_sap(read):
+    found, said, table = read(SAP)
+    assert found == {
+        "Material": ["4711", "4712", "4713"],
+        "Menge": ["1.234,50", "2,25", "17,5"],
+        "Preis": ["12,5", "1,75", "3,25"],
+        "Datum": ["01.02.2024", "02.02.2024", "03.02.2024"],
+    }
+    assert said == [
+        "line 4 names the columns; those before it were skipped.",
+        "what is behind the last separator of a line was left out.",
+    ]
+    assert table.format == "CSV, semicolons, decimal commas"
+
+
+def test_an_export_of_labview(read):
+    found, said, table = read(LABVIEW)
+    assert found["Force"] == ["1,25", "1,5", "1,75"]
+    assert found["Comment"] == [None, "ok", None]
+    assert table.units == {"Time": "s", "Force": "kN", "Travel": "mm"}
+    assert said == [
+        "line 6 names the columns; those before it were skipped.",
+        "the line below the names of the columns has their units.",
+    ]
+
+
+def test_an_export_of_excel(read):
+    found, said, table = read(EXCEL)
+    assert found == {"part": ["A1", "A2"], "torque": ["75.5", "74.9"], "heat": ["20", "21"]}
+    assert table.units == {"torque": "Nm", "heat": "°C"}
+    assert len(said) == 2
+
+
+def test_lines_are_counted_from_the_beginning_of_the_file(read, tmp_path):
+    (tmp_path / "t").write_text("Title\n\na,b\nm,s\n1,2\n3,4\n5,oops\n")
+    with (
+        open_table(tmp_path / "t") as table,
+        pytest.raises(InputError, match="line 7, column 'b': 'oops' is not a number"),
+    ):
+        read_training(table, Wanted())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,2\n3,4\n",
+        "a,b\nx,y\nu,v\n",
+        "a\nb\nc\n",
+        "a,b\nn.d.,NA\n1,2\n3,4\n",
+        "name,unit\ntorque,Nm\nheat,K\n",
+        "a,b,\nx,y,z\nu,v,w\n",
+        "a,,,d\nx,y,z,a\nu,v,w,b\n",
+        "a,b\nbad,worse\n1,2\n3,4\n",
+        ",a\n0,1\n1,2\n",
+    ],
+)
+def test_nothing_is_skipped_where_it_is_not_clear(content, read):
+    found, said, table = read(content, delimiter=",")
+    assert len(next(iter(found.values()))) == content.count("\n") - 1
+    assert (said, table.units) == ([], {})
+
+
+def test_unclear_titles_are_an_error_until_they_are_counted(read):
+    content = "some,title,of,this\na,b\n1,2\n3,4\n"
+    with pytest.raises(InputError, match="the number of cells is 2, in the first line it is 4"):
+        read(content)
+    assert read(content, skip_rows=1)[0] == {"a": ["1", "3"], "b": ["2", "4"]}
+    assert read("x;y\n1;2\n", skip_rows=0)[0] == {"x": ["1"], "y": ["2"]}
+
+
+@pytest.mark.parametrize("end", ["", ";"])
+def test_a_separator_at_the_end_of_lines_makes_no_column(read, end):
+    found, said, _ = read(f"a;b{end}\n1;2;\n3;4;\n")
+    assert found == {"a": ["1", "3"], "b": ["2", "4"]}
+    assert said == ["what is behind the last separator of a line was left out."]
+    assert read("a;b;\n1;2\n3;4\n")[0] == {"a": ["1", "3"], "b": ["2", "4"]}
+
+
+def test_nothing_is_lost_behind_the_last_separator(read):
+    with pytest.raises(InputError, match="line 302: there is 'late' behind the last column"):
+        read("a;b;\n" + "1;2;\n" * 300 + "1;2;late\n")
+
+
+def test_names_that_repeat_are_numbered(read):
+    found, said, _ = read("a,a,b,a.2,a\n1,2,3,4,5\n")
+    assert list(found) == ["a", "a.3", "b", "a.2", "a.4"]
+    assert said == ["some columns have the same name; the later ones are called 'a.3', 'a.4'."]
+
+
+def test_thousands_of_names_that_repeat():
+    names, changed = distinct(["a", "b"] * 50_000)
+    assert len(set(names)) == 100_000
+    assert len(changed) == 99_998
+
+
+def test_the_number_of_columns_does_not_depend_on_line_breaks_in_cells(read):
+    found, _, _ = read('"one\ntwo, three",4,5\n6,7,8\n', header=False, delimiter=",")
+    assert found == {"x0": ["one\ntwo, three", "6"], "x1": ["4", "7"], "x2": ["5", "8"]}
+
+
+def test_a_column_without_a_name_is_read(read, tmp_path):
+    found, _, _ = read(",a\n0,1.5\n1,2.5\n")
+    assert found == {"unnamed 1": ["0", "1"], "a": ["1.5", "2.5"]}
+    with open_table(tmp_path / "t") as table:
+        assert read_training(table, Wanted()).names == ["unnamed 1", "a"]
+
+
+def test_marks_quotes_and_windows_letters(read):
+    assert read('\ufeff"a","b"\n"1","ä"\n')[0] == {"a": ["1"], "b": ["ä"]}
+    found, said, _ = read("größe;b\n1;é\n".encode("cp1252"))
+    assert found == {"größe": ["1"], "b": ["é"]}
+    assert "cp1252" in said[0]
+
+
+def test_an_empty_column_is_read(read):
+    assert read("a,b,c\n1,,2\n3,,4\n")[0]["b"] == [None, None]

@@ -1,0 +1,195 @@
+"""Workbooks: typed cells, the right sheet, titles and units, and nothing that blows up."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import io
+import random
+import zipfile
+
+import pyarrow as pa
+import pytest
+import xlsxwriter
+
+from refold.tabular import Column, InputError, Wanted, open_table, read_arrow, read_training
+
+
+def book(path, **sheets):
+    """Write sheets of rows of cells; moments are written as Excel does."""
+    with xlsxwriter.Workbook(path, {"default_date_format": "yyyy-mm-dd hh:mm"}) as workbook:
+        for name, rows in sheets.items():
+            sheet = workbook.add_worksheet(name)
+            for k, row in enumerate(rows):
+                for j, cell in enumerate(row):
+                    if cell is not None:
+                        sheet.write(k, j, cell)
+    return path
+
+
+def read(path, **how):
+    said = []
+    with open_table(path, say=said.append, **how) as table:
+        return read_arrow(table), said, table
+
+
+@pytest.fixture
+def parts(tmp_path):
+    day = dt.datetime(2024, 5, 1)
+    rows = [
+        ["part", "torque", "code", "when", "ok", "hole", "mixed"],
+        ["007", 75.5, 12, day, True, 1.5, 12],
+        ["008", 75, 13, day + dt.timedelta(hours=3), False, "NA", "n.a.!"],
+        ["009", None, 14, day, True, None, day],
+    ]
+    return book(tmp_path / "parts", One=rows)
+
+
+def test_cells_have_their_types(parts):
+    found, said, table = read(parts)
+    assert said == []
+    assert table.format == "workbook, sheet 'One'"
+    assert found.schema == pa.schema(
+        [
+            ("part", pa.string()),
+            ("torque", pa.float64()),
+            ("code", pa.int64()),
+            ("when", pa.timestamp("us")),
+            ("ok", pa.bool_()),
+            ("hole", pa.float64()),
+            ("mixed", pa.string()),
+        ]
+    )
+    assert found["part"].to_pylist() == ["007", "008", "009"]
+    assert found["torque"].to_pylist() == [75.5, 75.0, None]
+    assert found["when"][1].as_py() == dt.datetime(2024, 5, 1, 3)
+    assert found["hole"].to_pylist() == [1.5, None, None]
+    assert found["mixed"].to_pylist() == ["12", "n.a.!", "2024-05-01"]
+
+
+def test_a_bad_cell_is_found_by_the_row_that_excel_shows(tmp_path):
+    rows = [["a", "b"], [None, None], [1, 1], [2, "x"], [3, 3], [4, 4]]
+    with (
+        open_table(book(tmp_path / "t", Data=rows)) as table,
+        pytest.raises(InputError, match=r"row 4 of sheet 'Data', column 'b': 'x' is not a number"),
+    ):
+        read_training(table, Wanted())
+
+
+def test_the_first_sheet_with_a_table_is_read_and_the_others_named(tmp_path):
+    path = book(tmp_path / "t", Cover=[], A=[["x"], [1]], B=[["y"], [2]], Note=[["see A"]])
+    found, said, _ = read(path)
+    assert found.column_names == ["x"]
+    assert "sheet 'A' was read. There is also 'B', 'Note'" in said[0]
+    for sheet in ("B", "3"):
+        found, said, _ = read(path, sheet=sheet)
+        assert (found.to_pydict(), said) == ({"y": [2]}, [])
+    with pytest.raises(InputError, match=r"there is no sheet 'C'. It has 'Cover', 'A', 'B'"):
+        read(path, sheet="C")
+
+
+def test_titles_and_units_are_skipped_and_said(tmp_path):
+    rows = [
+        ["Final inspection, plant 3"],
+        ["Operator", "Smith"],
+        [],
+        [None, "part", "torque", "heat"],
+        [None, None, "[Nm]", "°C"],
+        *([None, f"P{k}", k + 0.5, 20 + k] for k in range(9)),
+    ]
+    found, said, table = read(book(tmp_path / "t", S=rows))
+    assert found.column_names == ["part", "torque", "heat"]
+    assert found["torque"].to_pylist() == [k + 0.5 for k in range(9)]
+    assert table.units == {"torque": "Nm", "heat": "°C"}
+    assert len(said) == 2
+    assert next(table.blocks()).where(0) == "row 6 of sheet 'S'"
+
+
+def test_rows_can_be_skipped_by_number(tmp_path):
+    path = book(tmp_path / "t", S=[["a", "b"], [1, 2], ["c", "d"], [3, 4]])
+    assert read(path, skip_rows=2)[0].to_pydict() == {"c": [3], "d": [4]}
+    assert read(path, header=False, skip_rows=3)[0].to_pydict() == {"x0": [3], "x1": [4]}
+
+
+def test_columns_without_a_name_or_with_the_same(tmp_path):
+    found, said, table = read(book(tmp_path / "t", S=[["a", None, "a"], [1, 2, 3]]))
+    assert found.to_pydict() == {"a": [1], "unnamed 2": [2], "a.2": [3]}
+    assert table.unnamed == ["unnamed 2"]
+    assert "'a.2'" in said[0]
+
+
+def test_packed_or_from_a_pipe(parts, monkeypatch, tmp_path):
+    expected = read(parts)[0]
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(parts.read_bytes()))
+    assert read(packed)[0].equals(expected)
+
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    monkeypatch.setattr("sys.stdin", type("", (), {"buffer": Pipe(parts.read_bytes())}))
+    assert read("-")[0].equals(expected)
+
+
+def sheet_of(cells):
+    """Return a workbook whose sheet has such XML."""
+    content = io.BytesIO()
+    book(content, S=[["a"], [1]])
+    sink = io.BytesIO()
+    with zipfile.ZipFile(content) as old, zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                head, _, _ = text.partition(b"<sheetData>")
+                text = head + b"<sheetData>" + cells + b"</sheetData></worksheet>"
+            new.writestr(name, text)
+    return sink.getvalue()
+
+
+def test_a_few_cells_that_span_a_world_are_refused(tmp_path):
+    far = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="XFD1048576"><v>1</v></c></row>'
+    (tmp_path / "t").write_bytes(sheet_of(far))
+    with pytest.raises(InputError, match="spans more than 67,108,864 cells"):
+        read(tmp_path / "t")
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "")
+        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as member:
+            for _ in range(4100):
+                member.write(bytes(2**20))
+    with pytest.raises(InputError, match="unpacks to more than 4 GB"):
+        read(tmp_path / "t")
+
+
+def test_damaged_workbooks_are_refused(parts, tmp_path):
+    """Bytes changed at random: a table or an error of ours."""
+    content, rng = parts.read_bytes(), random.Random(0)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(content)
+        for _ in range(rng.choice([1, 5, 30])):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        if rng.random() < 0.3:
+            del damaged[rng.randrange(len(damaged)) :]
+        damaged[:4] = b"PK\x03\x04"
+        (tmp_path / "t").write_bytes(damaged)
+        try:
+            read(tmp_path / "t")
+        except InputError:
+            refused += 1
+    assert refused > 50
+
+
+def test_old_workbooks_that_are_none(tmp_path):
+    (tmp_path / "t").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    with pytest.raises(InputError, match="cannot be read as a workbook"):
+        read(tmp_path / "t")
+
+
+def test_numbers_come_as_numbers(parts):
+    with open_table(parts) as table:
+        (block,) = table.blocks(["code"])
+    assert Column("code").numbers(block).tolist() == [12, 13, 14]
