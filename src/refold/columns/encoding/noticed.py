@@ -60,6 +60,6 @@ def _unreadable(counts: TableCounts, k: int, cells: int, table: Brought) -> Find
         column=column.name,
         rows=tuple(odd[:100].tolist()),
         values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),
-        advice=f'If they stand for missing values, leave them empty or name them; if {column.name} '
+        advice=f"If they stand for missing values, leave them empty or name them; if {column.name} "
         f'holds other things than {what}s: roles={{"{column.name}": "category"}}.',
     )
