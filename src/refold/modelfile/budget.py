@@ -7,8 +7,8 @@ from refold.modelfile.errors import TooLargeError
 # A larger file is refused unread.
 MOST_BYTES = 64 * 2**20
 # What a file, what is made of its text and the arrays in it may take together. Python's own
-# overhead and passing copies stay below what is missing to 100 MB.
-MEMORY = 84 * 2**20
+# overhead and passing copies stay below what is missing to 220 MB.
+MEMORY = 200 * 2**20
 
 
 class Budget:
