@@ -11,9 +11,8 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import Encoded
 from refold.models.scoring import Attribution, Scorer
 
-# What is novel is marked in the rows: a magnitude is so much larger, and infinity stands for a
-# number that cannot be read.
-_MARK = 1e6
+# What is novel is marked in the rows: a magnitude m, which is never negative, becomes −1 − m, and
+# infinity stands for a number that cannot be read.
 # A cell with what a closed column never had adds so many thresholds.
 _CERTAIN = 10.0
 
@@ -22,8 +21,7 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        marks = encoded.magnitudes + _MARK * encoded.novel
-        rows = np.hstack([rows, encoded.indicators, marks])
+        rows = np.hstack([rows, encoded.indicators, _flipped(encoded.magnitudes, encoded.novel)])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
@@ -36,12 +34,17 @@ def _unmarked(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
     if rows.shape[1] == leading:  # numbers alone
         novel = np.isinf(rows)
         return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
-    novel = rows[:, leading:] >= _MARK
+    novel = rows[:, leading:] < 0.0
     if not novel.any():
         return rows, novel
     rows = rows.copy()
-    rows[:, leading:] -= _MARK * novel
+    rows[:, leading:] = _flipped(rows[:, leading:], novel)
     return rows, novel
+
+
+def _flipped(magnitudes: Floats, novel: Booleans) -> Floats:
+    """Mark magnitudes, or take the marks away: the same turns both ways."""
+    return np.where(novel, -1.0 - magnitudes, magnitudes)
 
 
 def inside(scorer: Scorer) -> Scorer:
