@@ -45,7 +45,9 @@ class TableError(UserError):
         return before + where + after
 
     def named(self, names: Sequence[str] | None) -> TableError:
-        """Return the same error with the column called by its name."""
+        """Return the same error with the column called by its name, unless it is already."""
+        if self._named is not None:
+            return self
         return TableError(self.problem, row=self.row, column=self.column, names=names)
 
     def __reduce__(self) -> tuple[object, ...]:

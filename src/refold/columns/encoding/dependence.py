@@ -20,6 +20,8 @@ OFTEN = 5
 BINS = 10
 # What another column must tell of one, as a share of its entropy, to be looked at beside it.
 _LEAST_SHARE = 0.02
+# So many standard deviations are no chance, among so many pairs of columns.
+_SIGMAS = 5.0
 # Of more columns than this only some are compared with each other.
 MOST_COLUMNS = 100
 
@@ -86,17 +88,21 @@ def partners(codes: Sequence[Integers]) -> list[int | None]:
     share = np.zeros((len(columns), len(columns)))
     for i in columns:
         for j in columns[:i]:
-            told = _mutual_information(codes[i], codes[j], entropy[i] + entropy[j])
+            told = _mutual_information(codes[i], codes[j])
             share[i, j] = told / entropy[i] if entropy[i] > 0.0 else 0.0
             share[j, i] = told / entropy[j] if entropy[j] > 0.0 else 0.0
     best = [int(share[j].argmax()) if share[j].max() > _LEAST_SHARE else None for j in columns]
     return best + [None] * (len(codes) - len(columns))
 
 
-def _mutual_information(a: Integers, b: Integers, entropies: float) -> float:
-    pairs = np.bincount(a * N_CODES + b, minlength=1)
-    kinds = (len(np.unique(a)) - 1) * (len(np.unique(b)) - 1)
-    return entropies - _entropy(pairs) - kinds / (2.0 * len(a))
+def _mutual_information(a: Integers, b: Integers) -> float:
+    """Return what one column tells of the other, less what chance would; 0 if it may be chance."""
+    counts = [np.bincount(codes) for codes in (a, b, a * N_CODES + b)]
+    own, other, both = map(_entropy, counts)
+    freedom = (np.count_nonzero(counts[0]) - 1) * (np.count_nonzero(counts[1]) - 1)
+    # 2n times the information is about chi-squared, with a mean of `freedom`.
+    beyond = 2.0 * len(a) * (own + other - both) - freedom
+    return beyond / (2.0 * len(a)) if beyond > _SIGMAS * np.sqrt(2.0 * freedom) else 0.0
 
 
 def _entropy(counts: Integers) -> float:

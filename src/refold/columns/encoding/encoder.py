@@ -242,10 +242,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def columns_(self) -> list[ColumnInfo]:
         """What each column was taken for."""
         check_is_fitted(self)
-        plan, used = self.counts.plan, {}
-        for k, column in enumerate(plan.used):
-            used[column.name] = self._info(k, column)
-        return [used.get(column.name) or self._ignored(column) for column in plan.columns]
+        used = {
+            column.name: self._info(k, column) for k, column in enumerate(self.counts.plan.used)
+        }
+        return [used.get(name) or self._ignored(name) for name in feature_names(self)]
 
     @property
     def noticed_(self) -> tuple[Finding, ...]:
@@ -342,10 +342,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._noticed_about(column.name),
         )
 
-    def _ignored(self, column: ColumnPlan) -> ColumnInfo:
-        return ColumnInfo(
-            column.name, column.role, (), None, 0, 0, None, self._noticed_about(column.name)
-        )
+    def _ignored(self, name: str) -> ColumnInfo:
+        return ColumnInfo(name, "ignore", (), None, 0, 0, None, self._noticed_about(name))
 
     def _noticed_about(self, name: str) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.noticed_ if finding.column == name)

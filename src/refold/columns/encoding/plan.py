@@ -14,9 +14,16 @@ from refold.base.once import once
 from refold.columns.bring import Brought
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
-from refold.columns.encoding.reading import Cells, Dates, Figures, Words, read_column
+from refold.columns.encoding.reading import (
+    Cells,
+    Dates,
+    Figures,
+    Words,
+    check_finite,
+    read_column,
+)
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Observed
+from refold.columns.observed import Numbers, Observed
 from refold.columns.roles import Guess, Role, as_role, guess
 
 # A category with more frequent values than this is told by how surprising they are alone.
@@ -117,6 +124,9 @@ class Plan:
     @classmethod
     def of(cls, table: Brought, roles: Mapping[str, str]) -> Plan:
         """Look at rows; `roles` are those that the user has said."""
+        for name, column in zip(table.names, table.columns, strict=True):
+            if isinstance(column, Numbers):
+                check_finite(column.values, name)
         guesses = [
             as_role(name, column, roles[name])
             if name in roles

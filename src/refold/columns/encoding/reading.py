@@ -116,8 +116,8 @@ def _dates(form: DateForm | None, column: Observed) -> Dates:
     return Dates(Dated.of(moments, np.isnan(seconds) & (texts.codes >= 0), texts))
 
 
-def check_finite(values: Floats, column: int) -> None:
+def check_finite(values: Floats, column: str) -> None:
     """Refuse infinity, in words."""
     infinite = np.isinf(values)
     if infinite.any():
-        raise errors.infinite(int(infinite.argmax()), column)
+        raise errors.infinite(int(infinite.argmax()), 0).named([column])

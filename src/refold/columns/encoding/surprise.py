@@ -9,6 +9,9 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.tally import Tally
 
+# So many rows are as good as one more.
+MANY = 10
+
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
@@ -65,9 +68,9 @@ class Surprise:
         left_out : bool, default=False
             Whether the row in question is one of them, and is to be judged as if it were not.
         """
-        # What several rows have is as surprising to a new one as to one of them: what learns from
+        # What many rows have is as surprising to a new one as to one of them: what learns from
         # these must not tell the two apart.
-        r = have - 1 if left_out else np.where(have > 1, have - 1, have)
+        r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         if self.rows == 0.0:
             return np.zeros(len(have))
         at = np.searchsorted(self.counts, r + 1, side="right")

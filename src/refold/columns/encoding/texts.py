@@ -11,7 +11,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import once
 from refold.columns.encoding.shapes import LOOKED_AT, shapes_of, tally_of_shapes
-from refold.columns.encoding.surprise import Surprise, surely_new
+from refold.columns.encoding.surprise import MANY, Surprise, surely_new
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Texts
 
@@ -156,7 +156,7 @@ class Characters:
         """Return the surprise of each text."""
         have = _rarest(self.rows_with, texts)
         # As for values: what learns from these must not tell new rows from those counted.
-        r = have - 1 if left_out else np.where(have > 1, have - 1, have)
+        r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         if len(self.rarest) == 0:
             return np.zeros(len(r))
         found, at = np.unique(r, return_inverse=True)

@@ -1,0 +1,67 @@
+"""Shapes: the kernel and Python agree on every text."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refold.algorithm import kernels
+from refold.columns.encoding.shapes import LOOKED_AT, shape_of, shapes_of
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.observed import Texts
+
+any_text = st.text(max_size=200) | st.from_regex(r"[A-Za-z0-9 +._-]{0,40}", fullmatch=True)
+
+
+def by_definition(text, collapsed):
+    shape = "".join(
+        "9"
+        if c.isdecimal()
+        else ("A" if c.isupper() else "a")
+        if c.isalpha()
+        else " "
+        if c.isspace()
+        else c
+        for c in text[:LOOKED_AT]
+    )
+    return re.sub(r"([Aa9 ])\1+", r"\1+", shape) if collapsed else shape
+
+
+@given(st.lists(any_text, max_size=20), st.booleans())
+def test_many_texts_have_the_shapes_of_each(texts, collapsed):
+    codes, shapes = shapes_of(texts, collapsed=collapsed)
+    assert len(set(shapes)) == len(shapes)
+    assert [shapes[code] for code in codes] == [by_definition(t, collapsed) for t in texts]
+    assert [shape_of(t, collapsed=collapsed) for t in texts] == [shapes[code] for code in codes]
+
+
+@given(st.lists(any_text, min_size=1, max_size=20, unique=True))
+def test_rows_with_each_character_are_counted(values):
+    counts = np.arange(1, len(values) + 1)
+    texts = Texts(values, np.repeat(np.arange(len(values)), counts))
+    expected = {}
+    for value, count in zip(values, counts.tolist(), strict=True):
+        for character in set(value[:LOOKED_AT]):
+            expected[character] = expected.get(character, 0) + count
+    assert TextCounts.of(texts).characters == expected
+
+
+def test_a_page_is_looked_at_from_its_beginning_only():
+    assert shape_of("a" * 10**6) == "a" * LOOKED_AT
+    assert shapes_of(["a" * 10**6 + "é"])[1] == ["a" * LOOKED_AT]
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: kernels.shapes([1], collapsed=False, looked_at=8), "must be strings"),
+        (lambda: kernels.shapes(["a"], collapsed=False, looked_at=0), "looked_at"),
+        (lambda: kernels.characters(["a"], np.arange(2), looked_at=8), "a count for each text"),
+        (lambda: kernels.rarest(["a"], np.arange(3), looked_at=8), "count for each character"),
+    ],
+)
+def test_the_kernel_checks_what_it_is_given(call, problem):
+    with pytest.raises(ValueError, match=problem):
+        call()

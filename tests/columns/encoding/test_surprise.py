@@ -1,0 +1,68 @@
+"""Surprise against the formula, written out; and what it is meant to say."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refold.columns.encoding.surprise import Surprise
+
+counts = st.lists(st.integers(1, 30), min_size=1, max_size=12)
+
+
+def by_definition(counts, r):
+    n, singles = sum(counts), sum(c == 1 for c in counts)
+    share = sum(min(c, r + 1) for c in counts) / n if r > 0 else max(singles, 1) / n
+    return max(-math.log(min(share, 1.0)), 0.0)
+
+
+@given(counts, st.integers(0, 40))
+def test_it_is_the_formula(counts, have):
+    surprise = Surprise.of_counts(np.array(counts))
+    r = have - 1 if have > 1 else have
+    assert surprise.of_rows(np.array([have]))[0] == pytest.approx(by_definition(counts, r))
+    if have:
+        left_out = surprise.of_rows(np.array([have]), left_out=True)[0]
+        assert left_out == pytest.approx(by_definition(counts, have - 1))
+
+
+@given(counts)
+def test_what_several_rows_have_surprises_a_new_row_as_much_as_one_of_them(counts):
+    surprise, several = Surprise.of_counts(np.array(counts)), np.array([2, 5, 11])
+    assert np.array_equal(surprise.of_rows(several), surprise.of_rows(several, left_out=True))
+
+
+@given(counts)
+def test_the_rarer_the_more_surprising(counts):
+    found = Surprise.of_counts(np.array(counts)).of_rows(np.arange(35))
+    assert (np.diff(found[1:]) <= 1e-12).all()
+    assert (found >= 0.0).all()
+
+
+def test_uniform_values_and_identifiers_surprise_nobody():
+    assert Surprise.of_counts(np.full(7, 300)).of_rows(np.array([300]))[0] == 0.0
+    identifier = Surprise.of_counts(np.ones(500, dtype=np.int64))
+    assert identifier.of_rows(np.array([0]))[0] == 0.0
+
+
+def test_a_value_never_seen_of_a_closed_set_surprises_by_the_number_of_rows():
+    closed = Surprise.of_counts(np.array([700, 250, 50]))
+    assert closed.closed
+    assert closed.of_rows(np.array([0]))[0] == pytest.approx(math.log(1_000))
+
+
+@pytest.mark.parametrize("counts", [[700, 250, 1], [5, 5, 5], [1]])
+def test_a_set_with_single_or_few_rows_is_not_closed(counts):
+    assert not Surprise.of_counts(np.array(counts)).closed
+
+
+def test_the_share_of_new_values_is_estimated_by_good_and_turing():
+    rng = np.random.default_rng(0)
+    chances = 1.0 / np.arange(1, 2_001)
+    chances /= chances.sum()
+    seen = rng.choice(2_000, 3_000, p=chances)
+    surprise = Surprise.of_counts(np.bincount(seen))
+    new = np.mean(~np.isin(rng.choice(2_000, 100_000, p=chances), seen))
+    assert math.exp(-surprise.of_rows(np.array([0]))[0]) == pytest.approx(new, rel=0.1)
