@@ -9,7 +9,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.judgement import Judgement
 from refold.models.creased import CreasedScorer, Creases
-from refold.models.detector.scorer import inside, unmarked
+from refold.models.detector.scorer import TableScorer, inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class Relations:
             return None
         creases = scorer.scoring.creases
         rows = found.rows.astype(np.float64)
-        if found.judge.encoder is not None:
-            rows = unmarked(rows, k)[0]
+        if isinstance(found.judge.scorer, TableScorer):
+            rows = found.judge.scorer.unmarked(rows)[0]
         Z, precision = creases.standardized(rows)[0], creases.precision
         varying = np.flatnonzero(creases.varying)
         own = varying < k

@@ -21,7 +21,7 @@ from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell
 from refold.judgement import Judgement
-from refold.models.detector.scorer import marked, unmarked
+from refold.models.detector.scorer import TableScorer, marked
 
 _MOST_CHANGES = 3
 # Of a number that adds up: it is typical if no more than a quarter of the rows add less.
@@ -101,7 +101,9 @@ class _Instead:
         d, columns = len(self.found.names), list(self.values)
         chosen = self._unreadable()
         order = _only(self.found.by_blame, np.isin(np.arange(d), columns))
-        novel = unmarked(self.found.rows, len(self.found.judge.numeric))[1]
+        scorer = self.found.judge.scorer
+        assert isinstance(scorer, TableScorer)
+        novel = scorer.unmarked(self.found.rows)[1]
         hopeless = np.delete(novel, columns, axis=1).any(axis=1)
         # If what matters most cannot be mended, nobody wants to hear what else could be.
         hopeless |= ~np.isin(self.found.by_blame[:, 0], columns)

@@ -16,7 +16,7 @@ from refold.explain._ranges import Normal
 from refold.explain._results import Cell, Reason
 from refold.explain._table_changes import table_changes
 from refold.judgement import Judgement
-from refold.models.detector.scorer import unmarked
+from refold.models.detector.scorer import TableScorer
 
 
 def shares(found: Judgement) -> Floats:
@@ -55,9 +55,10 @@ class _Block:
         judge = found.judge
         assert judge.encoder is not None
         assert found.cells is not None
-        rows, self._novel = unmarked(found.rows, len(judge.numeric))
+        assert isinstance(judge.scorer, TableScorer)
+        rows, self._novel = judge.scorer.unmarked(found.rows)
         counts = judge.encoder.counts
-        magnitudes = rows[:, len(judge.numeric) :]
+        magnitudes = rows[:, len(judge.scorer.leading) :]
         self._words = CellWords(counts, found.cells, magnitudes, self._novel)
         self._roles = [column.role for column in counts.plan.used]
         self._place = {column: place for place, column in enumerate(judge.numeric)}

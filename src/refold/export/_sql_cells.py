@@ -8,7 +8,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from refold.columns.date_form import LONGEST
-from refold.columns.encoding.shapes import LOOKED_AT, exact_shapes
+from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.observed import MISSING
 from refold.export._sql_names import text_literal
 from refold.export._sql_stages import Expression, choose, number
@@ -295,7 +295,7 @@ def _classes() -> dict[str, str]:
     letters = "".join(map(chr, [*range(1, 0xD800), *range(0xE000, 0x110000)]))
     parts = [letters[k : k + LOOKED_AT] for k in range(0, len(letters), LOOKED_AT)]
     found: dict[str, list[str]] = {"9": [], "A": [], "a": [], " ": []}
-    for letter, shape in zip(letters, "".join(exact_shapes(parts)), strict=True):
+    for letter, shape in zip(letters, "".join(map(shape_of, parts)), strict=True):
         if shape in found:
             found[shape].append(letter)
     return {shape: "".join(members) for shape, members in found.items()}

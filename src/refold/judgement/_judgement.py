@@ -28,6 +28,8 @@ Scored = TypeVar("Scored")
 # reasons are put in order: where parts add up, next to nothing; else it may be one with others.
 _COMMON = 0.05
 _COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
+# A third of the training rows are as surprising as this: nobody is surprised.
+_USUAL = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,9 +274,16 @@ class Judgement:
         return np.argsort(-blame, axis=1, kind="stable")
 
     def _common(self) -> Booleans:
-        """Say which values at least a twentieth of the training rows have."""
+        """Say which numbers a twentieth of the training rows have, and which cells surprise nobody.
+
+        Where parts add up the latter have hardly any.
+        """
         shape, quantiles = (len(self), len(self.names)), self.judge.quantiles
+        scorer, numeric = self.judge.scorer, self.judge.numeric
         out = np.zeros(shape, dtype=np.bool_)
+        if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < shape[1]:
+            out = scorer.magnitudes(self.rows) < _USUAL
+            out[:, numeric] = False
         if quantiles is None:
             return out
         for j, q, x in zip(self.judge.numeric, quantiles.T, self.numbers.T, strict=True):

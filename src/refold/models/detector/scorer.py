@@ -21,7 +21,8 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        rows = np.hstack([rows, _flipped(encoded.magnitudes, encoded.novel)])
+        marks = _flipped(encoded.magnitudes, encoded.novel)
+        rows = np.hstack([rows, encoded.indicators, marks])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
@@ -30,16 +31,15 @@ def marked(encoded: Encoded) -> Floats:
     return rows
 
 
-def unmarked(rows: Floats, numbers: int) -> tuple[Floats, Booleans]:
-    """Return rows without marks, and which columns were marked; `numbers` come first."""
-    if rows.shape[1] == numbers:
+def _unmarked(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
+    if rows.shape[1] == leading:  # numbers alone
         novel = np.isinf(rows)
         return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
-    novel = rows[:, numbers:] < 0.0
+    novel = rows[:, leading:] < 0.0
     if not novel.any():
         return rows, novel
     rows = rows.copy()
-    rows[:, numbers:] = _flipped(rows[:, numbers:], novel)
+    rows[:, leading:] = _flipped(rows[:, leading:], novel)
     return rows, novel
 
 
@@ -59,23 +59,23 @@ class MeanScorer:
 
     Parameters
     ----------
-    numbers : int
-        How many columns of numbers come before the magnitudes.
+    leading : int
+        How many features come before the magnitudes.
     """
 
-    numbers: int
+    leading: int
 
     additive: ClassVar[bool] = True
     unexplained: ClassVar[str] = ""
 
     def distances(self, X: Floats) -> Floats:
         """Return each row's distance."""
-        return np.asarray(X[:, self.numbers :].mean(axis=1))
+        return np.asarray(X[:, self.leading :].mean(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
-        """Return each magnitude's share of the mean; numbers have none of their own."""
-        parts = X[:, self.numbers :] / (X.shape[1] - self.numbers)
-        own = np.zeros((len(X), self.numbers))
+        """Return each magnitude's share of the mean; other features have none."""
+        parts = X[:, self.leading :] / (X.shape[1] - self.leading)
+        own = np.zeros((len(X), self.leading))
         return Attribution(self.distances(X), np.hstack([own, parts]))
 
     def on_threads(self, n_jobs: int | None) -> MeanScorer:
@@ -92,7 +92,9 @@ class TableScorer:
     inside : Scorer
         Of the estimator inside.
     numeric : ndarray of int
-        Which columns are numbers.
+        Which columns are numbers: the first features.
+    leading : ndarray of int
+        The columns of all features that come before the magnitudes.
     columns : int
         How many columns there are.
     unit : float
@@ -101,6 +103,7 @@ class TableScorer:
 
     inside: Scorer
     numeric: Integers
+    leading: Integers
     columns: int
     unit: float
 
@@ -114,22 +117,30 @@ class TableScorer:
         """As the estimator inside."""
         return self.inside.unexplained
 
+    def unmarked(self, X: Floats) -> tuple[Floats, Booleans]:
+        """Return encoded rows as the estimator inside has them, and which columns are novel."""
+        return _unmarked(X, len(self.leading))
+
     def numbers(self, X: Floats) -> Floats:
         """Return the columns of numbers of encoded rows."""
-        return unmarked(X, len(self.numeric))[0][:, : len(self.numeric)]
+        return self.unmarked(X)[0][:, : len(self.numeric)]
+
+    def magnitudes(self, X: Floats) -> Floats:
+        """Return how surprising the cells of encoded rows are, if they hold more than numbers."""
+        return self.unmarked(X)[0][:, len(self.leading) :]
 
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
-        if X.shape[1] == len(self.numeric) and np.isfinite(X).all():
+        if X.shape[1] == len(self.leading) and np.isfinite(X).all():
             return self.inside.distances(X)  # numbers alone, and all are there
-        rows, novel = unmarked(X, len(self.numeric))
+        rows, novel = self.unmarked(X)
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
         out[some] = self.inside.distances(rows if some.all() else rows[some])
         return np.asarray(out + self.certain * novel.sum(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
         """Return the same, and because of which columns."""
-        rows, novel = unmarked(X, len(self.numeric))
+        rows, novel = self.unmarked(X)
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
         found = self.inside.attribution(rows[some])
         parts: Floats = self.certain * novel.astype(np.float64)
@@ -155,11 +166,12 @@ class TableScorer:
 
     def _by_column(self, parts: Floats) -> Floats:
         """Add up the parts of the features of each column."""
-        k = len(self.numeric)
-        if parts.shape[1] == k:
+        first = len(self.leading)
+        if parts.shape[1] == first:
             return parts
-        out = parts[:, k:].copy()
-        out[:, self.numeric] += parts[:, :k]
+        out = parts[:, first:].copy()
+        for feature, column in enumerate(self.leading.tolist()):
+            out[:, column] += parts[:, feature]
         return out
 
     def _numbers_of(self, expected: Floats, some: Booleans, otherwise: float) -> Floats:
