@@ -33,23 +33,24 @@ def drift(
     """
     from refold.base.progress import counting
     from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel
+    from refold.cli._models import LoadedModel, judged_blocks
     from refold.drift import DriftMonitor
 
     loaded = LoadedModel(model)
     with options.open_data(table, no_header, delimiter, decimal) as data:
-        features = loaded.features_in(data)
+        reader = loaded.on(data)
         with as_bad_input(data.name):
             monitor = DriftMonitor(loaded.model, alpha=alpha)
         with counting("comparing", data.rows, show=True) as count:
-            for block in data.blocks(features.columns, numbers=features.numeric):
-                monitor.update(loaded.judge.rows(features.matrix(block)))
-                count(block.rows)
+            for _, found in judged_blocks(
+                reader, data, columns=reader.columns, explained=False, count=count
+            ):
+                monitor.update(found)
         with as_bad_input(data.name):
-            found = monitor.result()
+            result = monitor.result()
     if as_json:
-        options.print_json(found.as_dict())
+        options.print_json(result.as_dict())
     else:
-        options.say(str(found))
-    if fail_on_drift and found.verdict != "same":
+        options.say(str(result))
+    if fail_on_drift and result.verdict != "same":
         raise typer.Exit(1)

@@ -16,6 +16,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
 from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._pipelines import Steps, unwrapped
@@ -28,8 +29,6 @@ Scored = TypeVar("Scored")
 # reasons are put in order: where parts add up, next to nothing; else it may be one with others.
 _COMMON = 0.05
 _COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
-# A third of the training rows are as surprising as this: nobody is surprised.
-_USUAL = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +281,7 @@ class Judgement:
         scorer, numeric = self.judge.scorer, self.judge.numeric
         out = np.zeros(shape, dtype=np.bool_)
         if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < shape[1]:
-            out = scorer.magnitudes(self.rows) < _USUAL
+            out = scorer.magnitudes(self.rows) < USUAL
             out[:, numeric] = False
         if quantiles is None:
             return out

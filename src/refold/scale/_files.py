@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -317,7 +318,8 @@ class _TableRows:
     def judged(self, block: Block, reasons: int) -> Judgement:
         """Judge the rows of a block."""
         columns = {name: block.columns[name] for name in self.judge.names}
-        return table_judged(self.judge, columns, reasons)
+        known = replace(block, columns=columns).without_missing()
+        return table_judged(self.judge, known.columns, reasons)
 
 
 def _rows_of(model: Any, columns: Sequence[str] | None, table: Files) -> _NumberRows | _TableRows:

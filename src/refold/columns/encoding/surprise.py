@@ -9,6 +9,9 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.tally import Tally
 
+# About a third of the rows are as surprising as this: nobody is surprised.
+USUAL = 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class Surprise:

@@ -21,9 +21,11 @@ from refold.base.learning import as_it_is
 from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
+from refold.columns.encoding.noticed import notice_cells
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
+from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
 from refold.models.detector.learned import Learned, of_model
@@ -34,6 +36,9 @@ from refold.models.guard import GuardMixin
 
 if TYPE_CHECKING:
     from refold.explain import Explanations
+
+# What is warned of: everything else is for those who look.
+_WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
 
 
 class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
@@ -174,7 +179,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model.dropped_ = np.empty(0, dtype=np.int64)
             if model.trim > 0.0:
                 trimmed(model, table)
-            model._notice(model._findings())
+            model._notice(model._findings(table), _WARNED)
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
@@ -326,6 +331,14 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         Explanations
             See :func:`refold.explain.explain`.
+
+        Examples
+        --------
+        >>> from refold import Detector
+        >>> rows = [{"machine": "AB"[k % 2], "torque": 75 + k % 7} for k in range(200)]
+        >>> model = Detector().fit(rows)
+        >>> print(model.explain([{"machine": "Z", "torque": 76}])[0].reasons[0])
+        machine 'Z' was never seen (2 values in 200 rows): 100 % of the distance
         """
         from refold.explain import explain  # a room above: this is its front door
 
@@ -478,9 +491,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             encoder.feature_names_in_ = self.feature_names_in_
         return encoder
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self, table: Brought) -> Iterator[Finding]:
         """Say what was noticed of the columns, then of the numbers and the threshold."""
         yield from self.encoder_.noticed_
+        yield from notice_cells(self._learned.table.ready, table)
+        if self.model_ is None and self.alpha_ is not None:
+            yield from filter(None, [ties(self.calibration_, self.threshold_, self.alpha_)])
         plan = self._learned.table.ready.plan
         names = {f"x{place}": plan.names[k] for place, k in enumerate(plan.numbers.tolist())}
         for found in getattr(self.model_, "noticed_", ()):

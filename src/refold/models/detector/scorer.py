@@ -21,8 +21,7 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        marks = _flipped(encoded.magnitudes, encoded.novel)
-        rows = np.hstack([rows, encoded.indicators, marks])
+        rows = np.hstack([rows, encoded.indicators, _flipped(encoded.magnitudes, encoded.novel)])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
