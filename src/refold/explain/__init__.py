@@ -38,7 +38,7 @@ def explain(
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : REF, CreasedREF or Detector
         Fitted; REF with ``distance="l1"`` or ``"l2"``.
     X : array-like, dataframe or Judgement of n rows
         Rows to explain. One without any value has label 0 and no reasons.
@@ -114,7 +114,7 @@ def importance(model: Any, X: Any) -> list[Importance]:
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : REF, CreasedREF or Detector
         Fitted; REF with ``distance="l1"`` or ``"l2"``.
     X : array-like, dataframe or Judgement of n rows
         Rows, for example all that were called not normal.

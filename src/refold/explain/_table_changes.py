@@ -16,6 +16,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.reading import UNREADABLE, Figures
+from refold.columns.encoding.surprise import USUAL
 from refold.columns.observed import Numbers, Observed, Texts
 from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
@@ -26,7 +27,6 @@ from refold.models.detector.scorer import TableScorer, marked
 _MOST_CHANGES = 3
 # Of a number that adds up: it is typical if no more than a quarter of the rows add less.
 _TYPICAL = 0.25
-_USUAL = 1.0
 
 
 def table_changes(
@@ -186,7 +186,7 @@ def _numbers_beside(
     if column.partner is None or k not in counts.slices or not column.edges:
         return list(map(float, expected))
     at = np.searchsorted(column.edges, expected, side="right")
-    rare = counts.slices[k].surprise[codes[column.partner], at] >= _USUAL
+    rare = counts.slices[k].surprise[codes[column.partner], at] >= USUAL
     place = int(np.searchsorted(counts.plan.numbers, k))
     quantiles = normal.summary.quantiles[:, place]
     bins = np.searchsorted(column.edges, quantiles, side="right")

@@ -16,6 +16,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
 from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._pipelines import Steps, unwrapped
@@ -272,9 +273,16 @@ class Judgement:
         return np.argsort(-blame, axis=1, kind="stable")
 
     def _common(self) -> Booleans:
-        """Say which values at least a twentieth of the training rows have."""
+        """Say which numbers a twentieth of the training rows have, and which cells surprise nobody.
+
+        Where parts add up the latter have hardly any.
+        """
         shape, quantiles = (len(self), len(self.names)), self.judge.quantiles
+        scorer, numeric = self.judge.scorer, self.judge.numeric
         out = np.zeros(shape, dtype=np.bool_)
+        if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < shape[1]:
+            out = scorer.magnitudes(self.rows) < USUAL
+            out[:, numeric] = False
         if quantiles is None:
             return out
         for j, q, x in zip(self.judge.numeric, quantiles.T, self.numbers.T, strict=True):

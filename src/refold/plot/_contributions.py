@@ -46,7 +46,7 @@ class ContributionsDisplay:
 
         Parameters
         ----------
-        model : REF or CreasedREF
+        model : REF, CreasedREF or Detector
             Fitted.
         X : array-like or dataframe of shape (n, d)
             Rows; only the one that is drawn is looked at.

@@ -51,7 +51,7 @@ class DistancesDisplay:
 
         Parameters
         ----------
-        model : REF or CreasedREF
+        model : REF, CreasedREF or Detector
             Fitted.
         X : array-like, dataframe or Judgement of n rows
             Rows to judge. Those without any value are left out.

@@ -44,7 +44,7 @@ class LimitsDisplay:
 
         Parameters
         ----------
-        model : REF or CreasedREF
+        model : REF, CreasedREF or Detector
             Fitted.
         X : array-like or dataframe of shape (n, d), default=None
             Normal rows; None takes what the model has kept.

@@ -41,7 +41,7 @@ def describe(
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : REF, CreasedREF or Detector
         Fitted. Calibrate it (``alpha``, ``calibrate``) to have rates and p-values in the report.
     X : array-like, dataframe or Judgement of n rows
         New rows. Those without any value are counted and left out.

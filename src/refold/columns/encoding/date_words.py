@@ -14,7 +14,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 def date_words(counts: DateCounts, view: str, dated: Dated, row: int) -> str:
     """Say what is odd about a date in one of the views of its column."""
     if view == "hour":
-        return _hour(counts.hours, int(dated.hour[row]), _clock(dated.moments.seconds[row]))
+        clock = f" at {_clock(dated.moments.seconds[row])}" if counts.has_date else ""
+        return _hour(counts.hours, int(dated.hour[row]), clock)
     if view == "weekday":
         day = int(dated.weekday[row])
         return f"is a {WEEKDAYS[day]} ({of_rows(int(counts.weekdays[day]), counts.weekdays)})"
@@ -56,14 +57,14 @@ def oclock(hour: int, hours: int = 1) -> str:
 
 def _hour(hours: Integers, hour: int, clock: str) -> str:
     if hours[hour]:
-        return f"is at {clock} ({of_rows(int(hours[hour]), hours)} {oclock(hour)})"
+        return f"is{clock or ' rare'} ({of_rows(int(hours[hour]), hours)} {oclock(hour)})"
     first = hour
     while not hours[(first - 1) % HOURS] and hour - first < HOURS:
         first -= 1
     length = 1
     while not hours[(first + length) % HOURS] and length < HOURS:
         length += 1
-    return f"is at {clock}; no row {oclock(first, length)}"
+    return f"is{clock or ' alone'}; no row {oclock(first, length)}"
 
 
 def _clock(seconds: float) -> str:

@@ -14,12 +14,11 @@ from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.date_words import cannot_be_read, date_words, never_or
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.reading import MISSING, UNREADABLE, Dates, Figures, Words
+from refold.columns.encoding.surprise import USUAL
 from refold.columns.encoding.text_words import text_words, usual_text
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.observed import Texts
 
-# A third of the rows are as surprising as this: nobody is surprised.
-_USUAL = 1.0
 # A date so much of the whole span before or after all others is that first of all.
 _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
 
@@ -95,9 +94,9 @@ class CellWords:
             return Said("unseen", self._odd(row, column, "value"), alone)
         if view == "range":
             return Said(view, self._odd(row, column, view), alone)
-        if beside > max(alone, _USUAL) and not (unseen and alone >= _USUAL):
+        if beside > max(alone, USUAL) and not (unseen and alone >= USUAL):
             return self._beside(row, column, alone)
-        if alone < _USUAL:
+        if alone < USUAL:
             return Said("", self._not_odd(row, column), alone)
         named = "unseen" if unseen and view == "value" else view
         return Said(named, self._odd(row, column, view), alone)

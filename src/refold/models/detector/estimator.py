@@ -331,6 +331,15 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         Explanations
             See :func:`refold.explain.explain`.
+
+        Examples
+        --------
+        >>> from refold import Detector
+        >>> rows = [{"machine": "AB"[k % 2], "torque": 75 + k % 7} for k in range(200)]
+        >>> model = Detector().fit(rows)
+        >>> reason = model.explain([{"machine": "Z", "torque": 76}])[0].reasons[0]
+        >>> reason.feature, reason.value, reason.words
+        ('machine', 'Z', 'was never seen (2 values in 200 rows)')
         """
         from refold.explain import explain  # a room above: this is its front door
 

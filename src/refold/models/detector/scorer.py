@@ -124,6 +124,10 @@ class TableScorer:
         """Return the columns of numbers of encoded rows."""
         return self.unmarked(X)[0][:, : len(self.numeric)]
 
+    def magnitudes(self, X: Floats) -> Floats:
+        """Return how surprising the cells of encoded rows are, if they hold more than numbers."""
+        return self.unmarked(X)[0][:, len(self.leading) :]
+
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
         if X.shape[1] == len(self.leading) and np.isfinite(X).all():
