@@ -29,6 +29,7 @@ from refold.export._sql_stages import (
     numbers_of,
 )
 from refold.models.detector import Detector
+from refold.models.detector.scorer import FARTHEST
 from refold.models.ref import REF
 
 
@@ -164,7 +165,7 @@ def _magnitudes(words: Words, columns: Columns) -> Stage:
         size = words.column("size", k)
         if k in place:
             size = words.largest([size, words.column("m", place[k])])
-        size = exp.paren(exp.Add(this=size, expression=words.column("more", k)))
+        size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
         certain = words.column("novel", k) * number(columns.certain)
         part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
         stage.append(words.alias(part, "m", k))

@@ -14,6 +14,8 @@ from refold.models.scoring import Attribution, Scorer
 # What is novel is marked in the rows: a magnitude is so much larger, and infinity stands for a
 # number that cannot be read.
 _MARK = 1e6
+# A magnitude beyond this, which is as far out as can be, would be mistaken for a mark.
+FARTHEST = 1e5
 # A cell with what a closed column never had adds so many thresholds.
 _CERTAIN = 10.0
 
@@ -22,7 +24,8 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        rows = np.hstack([rows, encoded.magnitudes + _MARK * encoded.novel])
+        magnitudes = np.minimum(encoded.magnitudes, FARTHEST)
+        rows = np.hstack([rows, magnitudes + _MARK * encoded.novel])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
