@@ -1,10 +1,9 @@
 """Views that a language cannot say are left out of new texts, and of these alone."""
 
 import numpy as np
-import pandas as pd
 
-from refold import Detector
 from refold.columns.bring import texts_of
+from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.texts import VIEWS, TextCounts
 
 
@@ -25,10 +24,9 @@ def test_only_new_texts_lose_views():
 
 
 def test_a_number_has_one_magnitude_whatever_else_its_row_lacks(rng):
-    table = pd.DataFrame(rng.normal(size=(300, 7)), columns=list("abcdefg"))
-    table["kind"] = "x"
-    table[table.columns[1:7]] = table[table.columns[1:7]].mask(rng.random((300, 6)) < 0.5)
-    model = Detector(method="ref").fit(table)
-    counts = model.encoder_.counts.numbers
-    again = table[list("abcdefg")].assign(a=table["a"][0]).to_numpy()
-    assert len(np.unique(counts.magnitudes(again)[:, 0])) == 1
+    X = rng.normal(size=(300, 60))
+    counts = NumberCounts.of(X, np.zeros(60, dtype=np.int64))
+    gaps = np.where(rng.random(X.shape) < rng.random((300, 1)), np.nan, X)
+    for value in X[:20, 0]:
+        gaps[:, 0] = value
+        assert len(np.unique(counts.magnitudes(gaps)[:, 0])) == 1
