@@ -13,7 +13,7 @@ from refold.export._columns import (
     check_views,
 )
 from refold.export._sql_cells import READERS, Reader
-from refold.export._sql_columns import Step, Steps, write_beside
+from refold.export._sql_columns import ColumnSteps, Step, write_beside
 from refold.export._sql_stages import (
     Expression,
     Stage,
@@ -68,7 +68,7 @@ def write_table(
     """Write a model of a mixed table: the mean of what its columns say."""
     reader = READERS[dialect]
     steps = [
-        Steps(words, reader, k).of(column, cell)
+        ColumnSteps(words, reader, k).of(column, cell)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
     yield from _side_by_side(words, steps)
