@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,14 @@ from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
 
 if TYPE_CHECKING:
-    from refold import REF
+    from refold import REF, Detector
+
+
+class View(StrEnum):
+    """What can be left out where it cannot be said."""
+
+    shape = "shape"
+    character = "character"
 
 
 class Target(StrEnum):
@@ -37,7 +45,11 @@ def export(
     ] = None,
     view: Annotated[str | None, typer.Option(help="SQL: create a view with this name.")] = None,
     prefix: Annotated[
-        str | None, typer.Option(help="SQL: beginning of the names of added columns.")
+        str, typer.Option(help="Beginning of the names of added columns, or of outputs.")
+    ] = "",
+    without: Annotated[
+        list[View] | None,
+        typer.Option(help="Do not look at this in texts that were never seen; answers differ."),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -54,19 +66,20 @@ def export(
     For example:
       refold export model.json --to onnx -o model.onnx
       refold export model.json --to sql --table plant.readings --dialect postgres
+      refold export model.json --to onnx -o model.onnx --without shape --without character
     """
-    of_sql = {"--table": table, "--dialect": dialect, "--view": view, "--prefix": prefix}
+    of_sql = {"--table": table, "--dialect": dialect, "--view": view}
     of_sql["--column"] = ", ".join(column or []) or None
     _check_options(to, out, of_sql, float32)
     options.check_output(out or "-", [model])
     from refold import load
 
-    loaded = load(model)
+    loaded, left_out = load(model), [view.value for view in without or []]
     with as_bad_input(str(model)):
         content = (
-            _sql(loaded, str(table), str(dialect), view, prefix or "", column)
+            _sql(loaded, str(table), str(dialect), view, prefix, column, left_out)
             if to is Target.sql
-            else _onnx(loaded, float32)
+            else _onnx(loaded, float32, prefix, left_out)
         )
     _write(content, out)
 
@@ -90,18 +103,28 @@ def _check_options(
 
 
 def _sql(
-    model: REF, table: str, dialect: str, view: str | None, prefix: str, columns: list[str] | None
+    model: REF | Detector,
+    table: str,
+    dialect: str,
+    view: str | None,
+    prefix: str,
+    columns: list[str] | None,
+    without: Sequence[str],
 ) -> bytes:
     from refold.export import to_sql
 
-    statement = to_sql(model, table, dialect, view=view, prefix=prefix, columns=columns)
+    statement = to_sql(
+        model, table, dialect, view=view, prefix=prefix, columns=columns, without=without
+    )
     return f"{statement};\n".encode()
 
 
-def _onnx(model: REF, float32: bool) -> bytes:
+def _onnx(model: REF | Detector, float32: bool, prefix: str, without: Sequence[str]) -> bytes:
     from refold.export import to_onnx
 
-    graph = to_onnx(model, dtype="float32" if float32 else "float64")
+    graph = to_onnx(
+        model, dtype="float32" if float32 else "float64", prefix=prefix, without=without
+    )
     return bytes(graph.SerializeToString())
 
 

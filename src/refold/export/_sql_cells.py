@@ -52,8 +52,10 @@ class Reader:
         return call("TYPEOF", column.copy()).eq(exp.Literal.string("VARCHAR"))
 
     def text(self, column: Expression) -> Expression:
-        """Return a column of the table as text."""
-        return exp.cast(column.copy(), "text")
+        """Return a column of the table as text; whole numbers are written without a fraction."""
+        text = exp.cast(column.copy(), "text")
+        whole = self.replaced(text, "[.]0$", "", every=False)
+        return choose([(self.is_text(column), text)], whole)
 
     def truth(self, column: Expression) -> Expression:
         """Return a column of truth values, or of their names, as Python names them."""
@@ -162,6 +164,9 @@ class PostgresReader(Reader):
         kind = exp.cast(call("PG_TYPEOF", column.copy()), "text")
         return exp.In(this=kind, expressions=[exp.Literal.string(each) for each in kinds])
 
+    def text(self, column: Expression) -> Expression:
+        return exp.cast(column.copy(), "text")
+
     def number(self, column: Expression) -> Expression:
         return choose([(self.is_text(column), exp.null())], exp.cast(column.copy(), "double"))
 
@@ -197,7 +202,13 @@ class SQLiteReader(Reader):
 
     def text(self, column: Expression) -> Expression:
         """Return it as text; the empty one behind it takes the column's own order away."""
-        text = exp.cast(column.copy(), "text")
+        whole = exp.cast(column.copy(), "bigint")
+        is_whole = exp.and_(
+            self._is(column, "real"),
+            whole.eq(column.copy()),
+            exp.Abs(this=column.copy()) < number(1e15),
+        )
+        text = exp.cast(choose([(is_whole, whole.copy())], column.copy()), "text")
         return exp.DPipe(this=text, expression=exp.Literal.string(""))
 
     def truth(self, column: Expression) -> Expression:

@@ -37,7 +37,7 @@ _THURSDAY = 3  # 1 January 1970, counted from Monday
 _UNSEEN = -1.0
 
 
-class Steps:
+class ColumnSteps:
     """Writes the steps of a column.
 
     Parameters

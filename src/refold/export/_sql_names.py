@@ -126,7 +126,7 @@ def text_literal(text: str, dialect: str) -> Expression:
         literal = exp.DPipe(
             this=exp.DPipe(this=literal, expression=named), expression=exp.Literal.string(part)
         )
-    return literal
+    return exp.Paren(this=literal) if len(parts) > 1 else literal
 
 
 def fresh_stem(taken: Iterable[str]) -> str:

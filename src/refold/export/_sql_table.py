@@ -13,7 +13,7 @@ from refold.export._columns import (
     check_views,
 )
 from refold.export._sql_cells import READERS, Reader
-from refold.export._sql_columns import Step, Steps, write_beside
+from refold.export._sql_columns import ColumnSteps, Step, write_beside
 from refold.export._sql_stages import (
     Expression,
     Stage,
@@ -29,6 +29,7 @@ from refold.export._sql_stages import (
     numbers_of,
 )
 from refold.models.detector import Detector
+from refold.models.detector.scorer import FARTHEST
 from refold.models.ref import REF
 
 
@@ -67,7 +68,7 @@ def write_table(
     """Write a model of a mixed table: the mean of what its columns say."""
     reader = READERS[dialect]
     steps = [
-        Steps(words, reader, k).of(column, cell)
+        ColumnSteps(words, reader, k).of(column, cell)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
     yield from _side_by_side(words, steps)
@@ -164,7 +165,7 @@ def _magnitudes(words: Words, columns: Columns) -> Stage:
         size = words.column("size", k)
         if k in place:
             size = words.largest([size, words.column("m", place[k])])
-        size = exp.paren(exp.Add(this=size, expression=words.column("more", k)))
+        size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
         certain = words.column("novel", k) * number(columns.certain)
         part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
         stage.append(words.alias(part, "m", k))

@@ -11,12 +11,14 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
+from refold.columns.encoding.numbers import GRID
 from refold.columns.observed import MISSING
 from refold.export._columns import Column, Columns, DateColumn, NumberColumn, TextColumn
 from refold.export._creased_graph import write_creased_distance
 from refold.export._graph import Graph, write, write_shares
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
+from refold.models.detector.scorer import FARTHEST
 from refold.models.scoring import FoldScorer
 
 _DAY, _HOUR = 86_400.0, 3_600.0
@@ -74,7 +76,7 @@ def write_table(
         pair = graph.node("Add", pair, cells[k].code)
         found = _look_up(graph, beside.surprise.ravel(), pair)
         magnitudes[k] = graph.node("Add", magnitudes[k], found)
-    M = _side_by_side(graph, magnitudes)
+    M = graph.node("Min", _side_by_side(graph, magnitudes), graph.number(FARTHEST))
     novel = _side_by_side(graph, [each.novel for each in cells])
     certain = graph.node("Mul", novel, graph.number(columns.certain))
     refused = _refused(graph, X, _side_by_side(graph, [each.missing for each in cells]))
@@ -134,6 +136,8 @@ def _fold(graph: Graph, model: Detector, columns: Columns, X: str, magnitudes: l
     assert counts is not None
     scorer = FoldScorer(counts.chain, "exact", "l1", path=True, n_jobs=None)
     folded = write_shares(graph, scorer, X, graph.node("IsNaN", X))
+    folded = graph.node("Round", graph.node("Mul", folded, graph.number(GRID)))
+    folded = graph.node("Div", folded, graph.number(GRID))
     for place, k in enumerate(columns.numbers.tolist()):
         at = graph.constant(np.array([place], dtype=np.int64))
         own = graph.node("Gather", folded, at, axis=1)

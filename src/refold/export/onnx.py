@@ -49,7 +49,7 @@ def to_onnx(
 
     The graph has one input ``X`` of shape (n, d) and three outputs: ``label`` (1 normal, -1 not),
     ``distance``, and ``contributions`` of shape (n, d). NaN is a missing value, as in Python. A row
-    that Python refuses (nothing observed, or an infinite value) gets the label -1 and the distance
+    that Python refuses (nothing observed, or an infinite value) gets the label 0 and the distance
     and contributions NaN. CreasedREF has no ``contributions``, and a row with a missing value gets
     the distance NaN: no plain operator solves the equations that fill it.
 
@@ -116,7 +116,7 @@ def to_onnx(
 def _facts(model: REF | CreasedREF) -> dict[str, str]:
     """Return what the metadata says of the kind of model."""
     if isinstance(model, CreasedREF):
-        return {"missing_values": "a row with one has the distance NaN and the label -1"}
+        return {"missing_values": "a row with one has the distance NaN and the label 0"}
     return {
         "fold": str(model.chain_.fold),
         "distance": str(model.distance),

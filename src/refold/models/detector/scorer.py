@@ -13,6 +13,8 @@ from refold.models.scoring import Attribution, Scorer
 
 # What is novel is marked in the rows: a magnitude m, which is never negative, becomes −1 − m, and
 # infinity stands for a number that cannot be read.
+# A magnitude beyond this is as far out as can be.
+FARTHEST = 1e5
 # A cell with what a closed column never had adds so many thresholds.
 _CERTAIN = 10.0
 
@@ -21,7 +23,8 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        rows = np.hstack([rows, encoded.indicators, _flipped(encoded.magnitudes, encoded.novel)])
+        magnitudes = _flipped(np.minimum(encoded.magnitudes, FARTHEST), encoded.novel)
+        rows = np.hstack([rows, encoded.indicators, magnitudes])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
