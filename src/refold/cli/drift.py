@@ -9,6 +9,7 @@ import typer
 from refold.cli import _options as options
 
 
+@options.reads_tables
 def drift(
     model: options.ModelFile,
     table: options.Data,
@@ -18,9 +19,8 @@ def drift(
     fail_on_drift: Annotated[
         bool, typer.Option("--fail-on-drift", help="Exit with 1 if the rows are not the same.")
     ] = False,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Say whether new rows are still like those of training, and what has changed.
@@ -37,13 +37,13 @@ def drift(
     from refold.drift import DriftMonitor
 
     loaded = LoadedModel(model)
-    with options.open_data(table, no_header, delimiter, decimal) as data:
-        features = loaded.features_in(data)
+    with reading.open(table) as data:
+        reader = loaded.on(data, reading.bad_cells)
         with as_bad_input(data.name):
             monitor = DriftMonitor(loaded.model, alpha=alpha)
         with counting("comparing", data.rows, show=True) as count:
-            for block in data.blocks(features.columns, numbers=features.numeric):
-                monitor.update(loaded.judge.rows(features.matrix(block)))
+            for block in reader.blocks(data, reader.columns):
+                monitor.update(reader.judge(block))
                 count(block.rows)
         with as_bad_input(data.name):
             found = monitor.result()

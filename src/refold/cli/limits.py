@@ -9,6 +9,7 @@ import typer
 from refold.cli import _options as options
 
 
+@options.reads_tables
 def limits(
     model: options.ModelFile,
     table: Annotated[
@@ -20,9 +21,8 @@ def limits(
             show_default=False,
         ),
     ] = None,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Say how far each column must be off before a row is rejected, and what is never noticed.
@@ -43,11 +43,11 @@ def limits(
     if table is None:
         found = limits_of(loaded.model)
     else:
-        with options.open_data(table, no_header, delimiter, decimal) as data:
-            features = loaded.features_in(data)
-            blocks = data.blocks(features.columns, numbers=features.numeric)
+        with reading.open(table) as data:
+            reader = loaded.on(data, reading.bad_cells)
+            blocks = reader.blocks(data, reader.columns)
             with as_bad_input(data.name):
-                rows = drawn(features.matrix(block) for block in blocks)
+                rows = drawn(reader.judge(block).rows for block in blocks)
                 found = limits_of(loaded.model, loaded.judge.rows(rows))
     if as_json:
         options.print_json(found.to_dict())

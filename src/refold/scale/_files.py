@@ -21,7 +21,7 @@ from refold.scale._batches import batch_rows_for, sketch_of
 from refold.scale._model import sketching
 from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
 from refold.tabular.errors import listed
-from refold.tabular.training import LOOKED_AT, no_name, not_numbers
+from refold.tabular.numeric import LOOKED_AT, no_name, not_numbers
 
 Model = REF | CreasedREF
 
