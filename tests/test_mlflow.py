@@ -16,6 +16,8 @@ import pytest
 import yaml
 from mlflow.exceptions import MlflowException
 from mlflow.models import infer_signature
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import refold.mlflow
 import refold.scale
@@ -320,3 +322,103 @@ def test_a_creased_model_is_served_with_its_reasons(normal, new, tmp_path):
     largest = model.reasons(new).drop.argmax(axis=1)
     rejected = answers["label"] == -1
     assert (answers["reason_1"][rejected] == np.array(NAMES)[largest][rejected]).all()
+
+
+def mixed(rows, seed):
+    """A table with a column of each kind; notes have gaps."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "machine": rng.choice(["A", "B", "C"], rows),
+            "torque": rng.normal(75.0, 2.0, rows),
+            "at": pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.integers(0, 10**7, rows), "s"),
+            "day": [f"2025-03-{day:02d}" for day in rng.integers(1, 29, rows)],
+            "tested": rng.choice([True, False], rows),
+            "zip": rng.choice([12047, 10115, 80331, 50667], rows),
+            "note": rng.choice(["ok", "repaired", None], rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module", params=["creased", "ref"])
+def detector(request):
+    return refold.Detector(method=request.param).fit(mixed(600, 0))
+
+
+@pytest.fixture
+def odd():
+    rows = mixed(50, 1).set_axis([f"row {k}" for k in range(50)])
+    rows.loc["row 3", "machine"] = "Z"
+    rows.loc["row 5", "torque"] = 400.0
+    return rows
+
+
+def test_a_detector_is_served_as_it_judges(detector, odd, tmp_path):
+    refold.mlflow.save_model(detector, tmp_path / "m")
+    judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
+    answers = judge.predict(odd)
+    np.testing.assert_array_equal(answers["label"], detector.predict(odd))
+    np.testing.assert_array_equal(answers["distance"], -detector.score_samples(odd))
+    np.testing.assert_array_equal(answers["p_value"], detector.p_values(odd))
+    assert answers.index.equals(odd.index)
+    assert answers["reason_1"]["row 3"] == "machine"
+    assert answers["reason_1"]["row 5"] == "torque"
+    again = refold.mlflow.load_model(tmp_path / "m")
+    np.testing.assert_array_equal(again.score_samples(odd), detector.score_samples(odd))
+    shuffled = odd[odd.columns[::-1]].assign(operator="Ann")
+    pd.testing.assert_frame_equal(judge.predict(shuffled), answers)
+    assert judge.predict(odd.iloc[:0]).shape == (0, 6)
+
+
+def test_the_signature_of_a_detector_is_that_of_its_columns(detector, odd, tmp_path):
+    refold.mlflow.save_model(detector, tmp_path / "m")
+    judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
+    columns = judge.metadata.get_input_schema().inputs
+    assert {column.name: str(column.type) for column in columns} == {
+        "machine": "DataType.string",
+        "torque": "DataType.double",
+        "at": "DataType.datetime",
+        "day": "DataType.string",
+        "tested": "DataType.boolean",
+        "zip": "Any",
+        "note": "DataType.string",
+    }
+    assert [column.name for column in columns if not column.required] == ["note"]
+    missing = judge.predict(odd.drop(columns="note"))
+    pd.testing.assert_frame_equal(missing, judge.predict(odd.assign(note=None)))
+    with pytest.raises(MlflowException, match="missing inputs"):
+        judge.predict(odd.drop(columns="machine"))
+    with pytest.raises(MlflowException, match="Incompatible input types"):
+        judge.predict(odd.assign(torque="hot"))
+    refold.mlflow.save_model(detector, tmp_path / "free", signature=False)
+    free = mlflow.pyfunc.load_model(str(tmp_path / "free"))
+    assert (free.predict(odd.assign(torque="hot"))["reason_1"] == "torque").mean() > 0.9
+    with pytest.raises(ValueError, match="no column 'machine'"):
+        free.predict(odd.drop(columns=["machine", "note"]))
+
+
+def test_an_example_decides_the_types_of_a_detector_s_columns(detector, odd, tmp_path):
+    example = odd.head().assign(zip=odd["zip"].head().astype(float))
+    with mlflow.start_run():
+        info = refold.mlflow.log_model(detector, "parts", input_example=example)
+    kinds = {column.name: str(column.type) for column in info.signature.inputs.inputs}
+    assert kinds["zip"] == "DataType.double"
+    judge = mlflow.pyfunc.load_model(info.model_uri)
+    answers = judge.predict(odd.assign(zip=odd["zip"].astype(float)))
+    np.testing.assert_array_equal(answers["label"], detector.predict(odd))
+
+
+def test_a_detector_without_names_takes_columns_by_position(tmp_path, rng):
+    X = rng.normal(size=(100, 3))
+    model = refold.Detector().fit(X)
+    refold.mlflow.save_model(model, tmp_path / "m")
+    judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
+    assert judge.metadata.signature is None
+    np.testing.assert_array_equal(judge.predict(X)["distance"], -model.score_samples(X))
+
+
+def test_a_pipeline_is_refused_in_words(normal, tmp_path):
+    pipeline = make_pipeline(StandardScaler(), REF()).fit(normal)
+    with pytest.raises(TypeError, match=r"not Pipeline.*skops"):
+        refold.mlflow.save_model(pipeline, tmp_path / "m")
+    assert not (tmp_path / "m").exists()

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from pyod.models.lscp import LSCP
 from pyod.models.ts_od import TimeSeriesOD
@@ -272,3 +273,22 @@ def test_without_pyod_the_error_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "refold.pyod")
     with pytest.raises(ImportError, match=r"pyod is needed .* pip install 'refold\[pyod\]'"):
         importlib.import_module("refold.pyod")
+
+
+@pytest.mark.parametrize("kind", [lambda t: t, pl.from_pandas, lambda t: t.to_dict("records")])
+def test_a_table_of_other_columns_is_refused_in_words(kind, rng):
+    table = pd.DataFrame(
+        {
+            "torque": rng.normal(size=40),
+            "tested": rng.choice([True, False], 40),
+            "machine": rng.choice(["A", "B"], 40),
+            "at": pd.Timestamp("2025-01-01"),
+        }
+    )
+    detector = REFDetector()
+    with pytest.raises(ValueError, match=r"'machine', 'at' hold something else\. refold\.Detector"):
+        detector.fit(kind(table))
+    assert not hasattr(detector, "model_")
+    assert detector.fit(table[["torque", "tested"]]).labels_.sum() == 4
+    with pytest.raises(ValueError, match="infinity"):
+        detector.fit(table[["torque"]].assign(torque=np.inf))

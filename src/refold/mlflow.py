@@ -1,4 +1,4 @@
-"""REF for MLflow: a model is logged as its readable file, and served with its reasons."""
+"""Models for MLflow: a model is logged as its readable file, and served with its reasons."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ import numpy as np
 
 import refold
 from refold.base.needs import needs
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.reading import MISSING
+from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import read_table
-from refold.judgement import Judge, answer_names, answer_types, answers
+from refold.columns.number_form import NumberForm
+from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 
 FLAVOR = "refold"
 _FILE = "model.json"
@@ -49,7 +54,7 @@ def save_model(
         The folder, which must not be there yet or be empty.
     signature : mlflow.models.ModelSignature or False, default=None
         What goes in and comes out, which MLflow then enforces. None takes it from `input_example`,
-        False has none.
+        or without one from the columns of a Detector; False has none.
     input_example : pandas.DataFrame or ndarray, default=None
         Some rows to judge, stored beside the model.
     pip_requirements : sequence of str or str, default=None
@@ -78,7 +83,7 @@ def save_model(
     array([ 1, -1])
     """
     mlflow = needs("mlflow", "mlflow")
-    if signature is None and input_example is not None:
+    if signature is None:
         signature = _signature(model, input_example)
     if conda_env is None and pip_requirements is None:
         own = [f"refold[mlflow]=={version('refold')}"]
@@ -198,7 +203,7 @@ class ServedModel:
         ----------
         model_input : pandas.DataFrame, ndarray or dict of columns
             Columns are taken by name if the model was fitted with names; others than its own are
-            left aside.
+            left aside. A column of a Detector that had gaps in training may be missing as a whole.
 
         Returns
         -------
@@ -214,40 +219,91 @@ class ServedModel:
                 "Rows to judge must be a pandas dataframe, a NumPy array or a dict of columns, not "
                 f"{type(model_input).__name__}."
             )
-        frame, features = self._own_columns(pd.DataFrame(model_input))
-        judge = Judge.of(self.model).called(features)
-        rows = np.empty(frame.shape)
-        if len(frame):
-            rows = read_table(self.model, frame, reset=False, native=False)
-        columns = answers(judge.rows(rows, explained=True), _REASONS)
+        frame = pd.DataFrame(model_input)
+        judge = Judge.of(self.model)
+        found = self._judged(judge, frame) if judge.encoder is None else _table(judge, frame)
+        columns = answers(found, _REASONS)
         names = answer_names(judge, _REASONS, "", ())
         table = {name: _plain(column) for name, column in zip(names, columns, strict=True)}
         return pd.DataFrame(table, frame.index)
+
+    def _judged(self, judge: Judge, frame: Any) -> Judgement:
+        """Judge rows of numbers."""
+        frame, features = self._own_columns(frame)
+        rows = np.empty(frame.shape)
+        if len(frame):
+            rows = read_table(self.model, frame, reset=False, native=False)
+        return judge.called(features).rows(rows, explained=True)
 
     def _own_columns(self, frame: Any) -> tuple[Any, list[str]]:
         """Return the columns that the model judges, as it knows them, and what to call them."""
         names = getattr(self.model, "feature_names_in_", None)
         if names is None:  # by position; named ones would make scikit-learn warn
             return frame.set_axis(range(frame.shape[1]), axis=1), list(map(str, frame.columns))
-        absent = [name for name in names if name not in frame.columns]
-        if absent:
-            raise ValueError(f"The input has no column {', '.join(map(repr, absent))}.")
-        return frame[list(names)], list(names)
+        return frame[_present(list(names), frame)], list(names)
+
+
+def _table(judge: Judge, frame: Any) -> Judgement:
+    """Judge a table with columns of any kind."""
+    assert judge.encoder is not None
+    if not hasattr(judge.encoder, "feature_names_in_"):
+        return judge.table(frame.to_numpy(), explained=True)
+    gaps = [column.name for column in judge.encoder.columns_ if column.missing]
+    _present([name for name in judge.names if name not in gaps], frame)
+    return judge.table(frame.reindex(columns=list(judge.names)), explained=True)
+
+
+def _present(names: list[str], frame: Any) -> list[str]:
+    """Refuse a table in which some of the columns are not there."""
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        raise ValueError(f"The input has no column {', '.join(map(repr, absent))}.")
+    return names
 
 
 def _signature(model: Any, input_example: Any) -> Any:
-    """Return what MLflow is to enforce, from rows that the model can judge."""
+    """Return what MLflow is to enforce, from rows that the model can judge, or from its columns."""
     models = needs("mlflow.models", "mlflow")
     types = needs("mlflow.types", "mlflow")
-    ServedModel(model).predict(input_example)
+    if input_example is not None:
+        ServedModel(model).predict(input_example)
+        inputs = models.infer_signature(input_example).inputs
+    elif hasattr(model, "encoder_") and hasattr(model, "feature_names_in_"):
+        counts = model.encoder_.counts
+        inputs = types.Schema([_column(counts, k) for k in range(len(counts.plan.used))])
+    else:
+        return None
     judge = Judge.of(model)
     kinds = [_KINDS[str(kind)] for kind in answer_types(judge, _REASONS)]
     answers = [
         types.ColSpec(kind, name, required=kind != "string")
         for kind, name in zip(kinds, answer_names(judge, _REASONS, "", ()), strict=True)
     ]
-    inputs = models.infer_signature(input_example).inputs
     return models.ModelSignature(inputs=inputs, outputs=types.Schema(answers))
+
+
+def _column(counts: TableCounts, k: int) -> Any:
+    """Return a column of a Detector as MLflow describes it; one that had gaps is optional."""
+    schema = needs("mlflow.types.schema", "mlflow")
+    plan, known = counts.plan.used[k], counts.others.get(k)
+    kind: Any = "string"
+    if isinstance(known, DateCounts):
+        kind = "string" if known.shapes.rows else "datetime"
+    elif isinstance(known, TextCounts):
+        kind = _kind_of_texts(list(known.values.counts))
+    elif not isinstance(plan.form, NumberForm) or plan.form.plain:
+        kind = "double"
+    required = not counts.states(k)[MISSING]
+    return schema.ColSpec(kind, plan.name, required=bool(required))
+
+
+def _kind_of_texts(values: list[str]) -> Any:
+    """Return "string"; "boolean" of truth values; and of names that are numbers, whatever comes."""
+    if set(values) <= {"False", "True"}:
+        return "boolean"
+    if all(value.isdecimal() for value in values):
+        return needs("mlflow.types.schema", "mlflow").AnyType()
+    return "string"
 
 
 def _plain(column: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,8 +13,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array
+from refold.base.errors import UserError
 from refold.base.findings import RateWarning
 from refold.base.needs import needs
+from refold.columns.bring import Brought, bring, is_table
+from refold.columns.observed import Moments, Texts
 from refold.judgement import Judgement
 from refold.models.ref import REF
 
@@ -113,7 +117,7 @@ class REFDetector(BaseDetector):
         Parameters
         ----------
         X : array-like or dataframe of shape (n, d)
-            Normal rows with some outliers among them. NaN is a missing value.
+            Normal rows with some outliers among them, numbers only. NaN is a missing value.
         y : object, default=None
             Not used; PyOD warns if it is there.
 
@@ -137,7 +141,8 @@ class REFDetector(BaseDetector):
         del params["contamination"]
         with warnings.catch_warnings():  # the model's own threshold is not the one in use
             warnings.filterwarnings("ignore", "threshold=", RateWarning)
-            self.model_ = REF(**params).fit(X)
+            with _numbers_only(X):
+                self.model_ = REF(**params).fit(X)
         self.model_.noticed_ = tuple(f for f in self.model_.noticed_ if f.kind != "false-alarms")
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
@@ -195,3 +200,29 @@ class REFDetector(BaseDetector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+@contextmanager
+def _numbers_only(X: Any) -> Iterator[None]:
+    """Say of a table that cannot be learned which columns are to blame, and what takes it."""
+    try:
+        yield
+    except (TypeError, ValueError):
+        others = _not_numbers(bring(X)) if is_table(X) else []
+        if not others:
+            raise
+        raise UserError(
+            f"PyOD's detectors take numbers; {', '.join(map(repr, others))} "
+            f"{'holds' if len(others) == 1 else 'hold'} something else. refold.Detector takes such "
+            "a table as it is, from rows that are all normal: there 1 is normal and -1 is not."
+        ) from None
+
+
+def _not_numbers(table: Brought) -> list[str]:
+    """Return the columns of texts, dates or times; truth values are numbers."""
+    return [
+        name
+        for name, column in zip(table.names, table.columns, strict=True)
+        if isinstance(column, Moments)
+        or (isinstance(column, Texts) and not {"False", "True"}.issuperset(column.values))
+    ]

@@ -216,7 +216,7 @@ def test_rows_without_any_value_count_as_missing(model, new):
 
 
 def test_hostile_values_are_shown_as_text_and_results_are_plain(model, new):
-    wild = "\x1b[2J'; drop table\n" + "x" * 10**6
+    wild = "\x1b[2J'; drop table\n" + "x" * 10_000
     new.loc[:700, "carrier"] = wild
     found = compare(model, new)
     assert len(str(found)) < 2_000

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold import REF, CreasedREF, ModelFileError
+from refold import REF, CreasedREF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
 from tests.modelfile.conftest import sealed
 from tests.modelfile.mutations import Mutations
+from tests.modelfile.test_detector import mixed
 
 X = np.random.default_rng(0).normal(size=(24, 1))
 MODELS = {
@@ -71,6 +72,30 @@ def test_a_mutated_file_of_a_creased_model_is_a_working_model_or_refused(learn):
         not isinstance(outcome(raw), ModelFileError) for raw in itertools.islice(files, 5_000)
     )
     assert loaded > 40
+
+
+ODD = mixed(20, 5)[["machine", "shift", "torque", "made"]].astype({"torque": object})
+ODD.loc[:3, "torque"] = [1e300, "x", None, -1e300]
+ODD.loc[:1, ["machine", "made"]] = [["zzz", "01.01.9999 00:00"], [None, "never"]]
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_mutated_file_of_a_detector_is_a_working_model_or_refused(learn):
+    table = mixed(60)[list(ODD)]
+    model = getattr(Detector(method="ref", alpha=0.1), learn)(table)
+    refused, loaded = set(), 0
+    for raw in itertools.islice(Mutations(to_bytes(model, KINDS, "0"), Random(learn)), 1_500):
+        try:
+            model = from_bytes(raw, KINDS)
+        except ModelFileError as error:
+            refused.add(error.where.partition("[")[0].partition(".")[0])
+            continue
+        loaded += 1
+        if list(model.feature_names_in_) == list(ODD):
+            assert np.isfinite(model.score_samples(ODD)).all()
+            assert set(model.predict(ODD)) <= {-1, 1}
+    assert loaded > 20
+    assert {"sample", "inside", "sha256", "table" if learn == "fit" else "waiting"} <= refused
 
 
 def test_mutated_files_take_little_memory():

@@ -12,9 +12,10 @@ import skops.io
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from refold import REF, CreasedREF
+from refold import REF, CreasedREF, Detector, TableEncoder
 from refold.models import guard
 from tests.modelfile.conftest import fitted
+from tests.modelfile.test_detector import mixed
 
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
@@ -42,6 +43,32 @@ TRUSTED = [
     "refold.models.creased._state.Recipe",
     "refold.models.creased._state.TrainingState",
     "refold.models.creased._sums.Sums",
+    "refold.columns.bring.Brought",
+    "refold.columns.date_form.DateForm",
+    "refold.columns.encoding.counts.TableCounts",
+    "refold.columns.encoding.dates.DateCounts",
+    "refold.columns.encoding.dependence.Slices",
+    "refold.columns.encoding.encoder.TableEncoder",
+    "refold.columns.encoding.numbers.NumberCounts",
+    "refold.columns.encoding.plan.ColumnPlan",
+    "refold.columns.encoding.plan.Plan",
+    "refold.columns.encoding.state.TableState",
+    "refold.columns.encoding.surprise.Surprise",
+    "refold.columns.encoding.tally.Tally",
+    "refold.columns.encoding.texts.Characters",
+    "refold.columns.encoding.texts.TextCounts",
+    "refold.columns.number_form.NumberForm",
+    "refold.columns.observed.Moments",
+    "refold.columns.observed.Numbers",
+    "refold.columns.observed.Texts",
+    "refold.models.creased._scorer.CreasedScorer",
+    "refold.models.detector.estimator.Detector",
+    "refold.models.detector.learned.Inside",
+    "refold.models.detector.learned.Learned",
+    "refold.models.detector.sample.RowSample",
+    "refold.models.detector.scorer.MeanScorer",
+    "refold.models.detector.scorer.TableScorer",
+    "refold.models.scoring.FoldScorer",
 ]
 
 
@@ -93,7 +120,12 @@ def test_a_pipeline_comes_back(way, rows):
 def test_skops_asks_for_no_other_types_than_the_documented(rows):
     models = [fitted(make, rows) for make in ("calibrated", "sketch", "reference")]
     asked = set()
-    for model in (*models, CreasedREF(n_creases=16).fit(rows)):
+    models += [CreasedREF(n_creases=16).fit(rows), TableEncoder().fit(mixed(100))]
+    models += [Detector(method=method).fit(mixed(100)) for method in ("creased", "ref")]
+    models += [Detector(method="ref").fit(rows), Detector().partial_fit(mixed(100))]
+    for model in models:
+        if isinstance(model, Detector):
+            model.scorer()  # fills what is derived and cached
         asked |= set(skops.io.get_untrusted_types(data=skops.io.dumps(model)))
     assert asked == set(TRUSTED)
 
@@ -104,6 +136,30 @@ def test_a_creased_model_comes_back(way, learn, rows):
     model = getattr(CreasedREF(n_creases=16, n_init=1000), learn)(rows)
     expected = model.score_samples(rows)
     np.testing.assert_array_equal(WAYS[way](model).score_samples(rows), expected)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("method", ["creased", "ref"])
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_a_detector_comes_back_and_goes_on(way, learn, method):
+    model = getattr(Detector(method=method), learn)(mixed(200))
+    expected = model.score_samples(mixed(50, 1))
+    loaded = WAYS[way](model)
+    np.testing.assert_array_equal(loaded.score_samples(mixed(50, 1)), expected)
+    for one in (model, loaded):
+        one.partial_fit(mixed(50, 2))
+    np.testing.assert_array_equal(
+        loaded.score_samples(mixed(50, 1)), model.score_samples(mixed(50, 1))
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_encoder_in_a_pipeline_comes_back(way):
+    table = mixed(200)
+    pipeline = make_pipeline(TableEncoder(), REF()).fit(table)
+    np.testing.assert_array_equal(
+        WAYS[way](pipeline).score_samples(table), pipeline.score_samples(table)
+    )
 
 
 def test_the_documents_say_what_to_trust():

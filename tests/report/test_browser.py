@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from refold import REF
 from refold.report import write_report
 from tests.report.conftest import HOSTILE
+from tests.report.opened import CHROMIUM, Opened
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = [
     pytest.mark.slow,
     # Where everything is to be tested, a browser that is missing is a failure.
@@ -20,36 +19,6 @@ pytestmark = [
         CHROMIUM is None and not os.environ.get("CI"), reason="chromium is not installed"
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Opened:
-    """A page that remembers what it asked for and what it complained about."""
-
-    def __init__(self, browser, file, **context):
-        self.page = browser.new_context(**context).new_page()
-        self.said, self.requests = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.said.append("dialog"), dialog.dismiss()))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-
-    def column(self, table, number):
-        """Return the texts of a column's cells, of the rows that are shown."""
-        return self.page.eval_on_selector_all(
-            f".{table} tbody tr:not([hidden])",
-            f"rows => rows.map(row => row.cells[{number}].textContent.trim())",
-        )
 
 
 @pytest.fixture

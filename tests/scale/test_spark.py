@@ -17,7 +17,7 @@ if "CI" not in os.environ:  # where CI is set both must be there: the tests fail
 
 from pyspark.errors import PythonException
 
-from refold import REF, scale
+from refold import REF, Detector, scale
 from refold.judgement import Judgement
 
 # PySpark runs with pandas 3, but says on many calls that it is not sure of all of it.
@@ -136,3 +136,23 @@ def test_infinity_is_found_and_the_model_stays_as_it_was(spark, rows, names):
     nulls = frame_of(spark, pa.table({"x": [1.0, 2.0], "y": pa.array([None, None], pa.float64())}))
     with pytest.raises(ValueError, match="Nothing is observed in column 'y'"):
         scale.spark.fit(nulls)
+
+
+def test_a_table_of_any_columns_is_scored(spark, rng):
+    table = pd.DataFrame(
+        {
+            "a.machine": rng.choice(["A", "B"], 300),
+            "torque": rng.normal(size=300),
+            "at": pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.integers(0, 10**7, 300), "s"),
+        }
+    )
+    model = Detector(method="ref").fit(table)
+    table.loc[3, "a.machine"] = "Z"
+    other = table[table.columns[::-1]].assign(operator="Ann")
+    scored = scale.spark.score(model, spark.createDataFrame(other)).toArrow().to_pylist()
+    assert sorted(row["distance"] for row in scored) == sorted(-model.score_samples(table))
+    assert [row["reason_1"] for row in scored if row["a.machine"] == "Z"] == ["a.machine"]
+    with pytest.raises(ValueError, match="no column 'torque'"):
+        scale.spark.score(model, spark.createDataFrame(other.drop(columns="torque")))
+    with pytest.raises(TypeError, match="A Detector cannot be learned here"):
+        scale.spark.fit(spark.createDataFrame(other), model=Detector())

@@ -31,13 +31,13 @@ def limits(model: Any, X: Any = None) -> Limits:
 
     Parameters
     ----------
-    model : REF or CreasedREF
-        Fitted.
+    model : REF, CreasedREF or Detector
+        Fitted. Of a Detector the columns of numbers; others are left out, and named.
     X : array-like, dataframe or Judgement of n rows, default=None
         Normal rows, best ones that were not learned from. None takes what the model has kept: of a
-        CreasedREF a sample of its training rows; a REF keeps no rows, so values are drawn from its
-        columns' quantiles, each by itself, and the distances of such rows are matched with those of
-        its calibration.
+        CreasedREF or Detector a sample of its training rows; a REF keeps no rows, so values are
+        drawn from its columns' quantiles, each by itself, and the distances of such rows are
+        matched with those of its calibration.
 
     Returns
     -------
@@ -62,6 +62,9 @@ def limits(model: Any, X: Any = None) -> Limits:
     True
     """
     judge = Judge.of(model)
+    if model.summary_ is None:
+        raise ValueError("The model has no column of numbers: there is nothing to shift.")
+    numeric = [judge.names[j] for j in judge.numeric]
     rows = normal_rows(model, judge, X)
     columns = learned_columns(model.summary_)
     found = ShiftSearch(judge, rows, columns).limits()
@@ -77,10 +80,11 @@ def limits(model: Any, X: Any = None) -> Limits:
                 down_90=_enough_for(down, 0.9),
                 rows=len(up),
             )
-            for name, column, (up, down) in zip(judge.names, columns, found, strict=True)
+            for name, column, (up, down) in zip(numeric, columns, found, strict=True)
         ),
         source=rows.source,
         alpha=judge.alpha,
+        left_out=tuple(name for name in judge.names if name not in numeric),
     )
 
 

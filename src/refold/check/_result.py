@@ -71,11 +71,14 @@ class Limits:
         Where the rows that were shifted come from.
     alpha : float or None
         The rate of false alarms that the model's threshold was set for, if for one.
+    left_out : tuple of str
+        The columns that are no numbers: they cannot be shifted.
     """
 
     features: tuple[Limit, ...]
     source: str
     alpha: float | None
+    left_out: tuple[str, ...] = ()
 
     def __getitem__(self, key: int | str) -> Limit:
         if isinstance(key, str):
@@ -100,7 +103,13 @@ class Limits:
             features.append(
                 {**asdict(limit), "name": name, "unit": unit.strip() or None, **relative}
             )
-        return {"alpha": self.alpha, "rows": self.source, "features": features}
+        left_out = list(self.left_out)
+        return {
+            "alpha": self.alpha,
+            "rows": self.source,
+            "features": features,
+            "left_out": left_out,
+        }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return one line per column as a dataframe; infinity is not at all, NaN not known."""
@@ -147,7 +156,15 @@ class Limits:
         return (
             "The shift of one column from which on half, or 90 %, of normal rows are rejected"
             f"{rate}; in brackets as a part of the range learned. Rows: {self.source}."
+            f"{self._others}"
         )
+
+    @property
+    def _others(self) -> str:
+        if not self.left_out:
+            return ""
+        names = ", ".join(map(printable, self.left_out))
+        return f" Left out, as they are no numbers: {names}."
 
 
 def _plain(limit: Limit, key: str) -> float:

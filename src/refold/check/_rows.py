@@ -8,10 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
+from refold.columns.bring import Brought
+from refold.columns.encoding.reading import Figures
+from refold.columns.observed import Numbers
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge, Judgement
+from refold.models.detector.scorer import marked
 
 # Of more rows so many are drawn: enough for every column to have its share of accepted ones.
 _MOST_ROWS = 2_000
@@ -25,20 +29,37 @@ class NormalRows(NamedTuple):
     Parameters
     ----------
     values : ndarray of shape (n, d)
-        Their values, NaN where missing.
+        Their numbers, NaN where missing.
     offsets : ndarray of shape (n,)
         What is to be added to their distances: 0 for rows that really are.
     source : str
         Where they come from, in words.
+    cells : Brought or None
+        All their cells, where they hold more than numbers.
     """
 
     values: Floats
     offsets: Floats
     source: str
+    cells: Brought | None = None
+
+    def distances(self, judge: Judge, rows: Integers, moved: Floats) -> Floats:
+        """Return how far out rows are with other numbers."""
+        if self.cells is None:
+            return judge.rows(moved).distances + self.offsets[rows]
+        assert judge.encoder is not None
+        some = self.cells.take(rows)
+        columns = list(some.columns)
+        for place, column in enumerate(judge.numeric):
+            columns[column] = Numbers(moved[:, place])
+        table = Brought(some.names, columns, len(rows), some.guessed)
+        return judge.rows(marked(judge.encoder.encode(table))).distances
 
 
 def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
     """Return the rows to shift: those handed over, or what the model has kept."""
+    if judge.encoder is not None:
+        return _of_table(model, judge, X)
     if X is not None:
         rows, source = Judgement.of(model, X).rows, "handed over"
     elif hasattr(model, "training_sample"):
@@ -50,6 +71,26 @@ def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
     if not accepted.any():
         raise ValueError("The model accepts none of the rows as they are: they must be normal.")
     return NormalRows(found.rows[accepted], np.zeros(accepted.sum()), source)
+
+
+def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
+    """Return rows with all their cells."""
+    assert judge.encoder is not None
+    plan = judge.encoder.counts.plan
+    source = "kept by the model" if X is None else "handed over"
+    found = judge.brought(model.kept_rows()) if X is None else Judgement.of(model, X)
+    order = np.random.default_rng(_SEED).permutation(len(found))[:_MOST_ROWS]
+    found = found.take(order)
+    assert found.cells is not None
+    usable = found.labels == 1
+    for column in plan.read(found.cells):
+        if isinstance(column, Figures):  # what is no number there could not be put back
+            usable &= ~column.unreadable
+    accepted = found.take(np.flatnonzero(usable))
+    if len(accepted) == 0:
+        raise ValueError("The model accepts none of the rows as they are: they must be normal.")
+    cells = None if plan.plain else accepted.cells
+    return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells)
 
 
 def drawn(blocks: Iterable[NDArray[Any]]) -> Floats:

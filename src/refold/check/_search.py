@@ -104,7 +104,7 @@ class ShiftSearch:
             moved = self._normal.values[self._rows[mine]]
             to = self._values[mine] + self._signs[mine] * shifts[part]
             moved[np.arange(len(mine)), self._columns[mine]] = np.clip(to, -_FINITE, _FINITE)
-            distances = self._judge.rows(moved).distances + self._normal.offsets[self._rows[mine]]
+            distances = self._normal.distances(self._judge, self._rows[mine], moved)
             out[part] = distances > self._judge.threshold
         return out
 

@@ -46,10 +46,10 @@ def drift(
                 monitor.update(reader.judge(block))
                 count(block.rows)
         with as_bad_input(data.name):
-            found = monitor.result()
+            result = monitor.result()
     if as_json:
-        options.print_json(found.as_dict())
+        options.print_json(result.as_dict())
     else:
-        options.say(str(found))
-    if fail_on_drift and found.verdict != "same":
+        options.say(str(result))
+    if fail_on_drift and result.verdict != "same":
         raise typer.Exit(1)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold.cli._models import Reader
+    from refold.judgement import Judgement
+    from refold.tabular import Table
+
+_ROWS = 2_000  # no more are looked at
 
 
 @options.reads_tables
@@ -34,7 +41,6 @@ def limits(
       refold limits model.json
       refold limits model.json good-parts.csv --json | jq '.features[] | select(.up_90 == null)'
     """
-    from refold.check import drawn
     from refold.check import limits as limits_of
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
@@ -44,12 +50,33 @@ def limits(
         found = limits_of(loaded.model)
     else:
         with reading.open(table) as data:
-            reader = loaded.on(data, reading.bad_cells)
-            blocks = reader.blocks(data, reader.columns)
+            rows = _drawn(loaded.on(data, reading.bad_cells), data)
             with as_bad_input(data.name):
-                rows = drawn(reader.judge(block).rows for block in blocks)
-                found = limits_of(loaded.model, loaded.judge.rows(rows))
+                found = limits_of(loaded.model, rows)
     if as_json:
         options.print_json(found.to_dict())
     else:
         options.say(str(found))
+
+
+def _drawn(reader: Reader, table: Table) -> Judgement:
+    """Judge some of the rows, each drawn with the same chance; most others are not judged."""
+    import numpy as np
+
+    from refold.judgement import Judgement
+    from refold.tabular import InputError
+
+    rng, keys, kept = np.random.default_rng(0), np.empty(0), None
+    for block in reader.blocks(table, reader.columns):
+        new = rng.random(block.rows)
+        chosen = new < (keys.max() if len(keys) == _ROWS else 1.0)
+        if not chosen.any():
+            continue
+        found = reader.judge(block.only(chosen))
+        keys = np.concatenate([keys, new[chosen]])
+        order = np.sort(np.argsort(keys)[:_ROWS])
+        kept = (found if kept is None else Judgement.joined([kept, found])).take(order)
+        keys = keys[order]
+    if kept is None:
+        raise InputError(f"{table.name} has column names but no rows.")
+    return kept

@@ -11,7 +11,7 @@ from refold.drift._counts import Counts, Cuts
 from refold.drift._evidence import FalseAlarms, weigh
 from refold.drift._result import Drift
 from refold.drift._training import Training
-from refold.judgement import Judge, Judgement
+from refold.judgement import Judge, Judgement, unwrapped
 
 
 def compare(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
@@ -80,8 +80,9 @@ class DriftMonitor:
 
     def __init__(self, model: Any, *, alpha: float = 0.01) -> None:
         self.alpha = check_rate(alpha, "alpha")
-        self._model, self._judge = copy(model), Judge.of(model)
-        self._training = Training.of(model, self._judge)
+        self._model = copy(unwrapped(model))
+        self._judge = Judge.of(self._model)
+        self._training = Training.of(self._model, self._judge)
         self._cuts = Cuts.of(self._training.summary)
         self._alarms = FalseAlarms.of(self._judge)
         self._counts = Counts.nothing(self._training)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from refold._typing import Booleans, Floats, Integers
+from refold._typing import Booleans
+from refold.explain._expected import Relations
 from refold.judgement import Judgement
-from refold.models.creased import CreasedScorer, Creases
-from refold.models.detector.scorer import TableScorer, unmarked
+from refold.models.detector.scorer import MeanScorer
 from refold.models.detector.scorer import inside as scorer_inside
 
 _MOST_NAMED = 3
@@ -29,20 +29,13 @@ def beside(found: Judgement, inside: Booleans) -> list[dict[int, list[int]]]:
         A feature may not be there: it is too far out by itself, or does not matter.
     """
     asked = inside & found.outlier[:, None] & (found.attribution().parts > 0.0)
-    scorer = scorer_inside(found.judge.scorer)
-    if isinstance(scorer, CreasedScorer):
-        return _expected_otherwise(found, scorer.scoring.creases, asked)
+    relations = Relations.of(found)
+    if relations is not None:
+        return _expected_otherwise(found, relations, asked)
+    if isinstance(scorer_inside(found.judge.scorer), MeanScorer):
+        # There each column says by itself what it is rare beside.
+        return [{} for _ in range(len(found))]
     return _adding_up(found, asked)
-
-
-def _features(found: Judgement) -> tuple[Floats, Integers]:
-    """Return the rows as the estimator inside has them, and whose column each feature is."""
-    scorer = found.judge.scorer
-    if not isinstance(scorer, TableScorer):
-        return found.rows.astype(np.float64), np.arange(len(found.names))
-    rows = unmarked(found.rows, len(scorer.numeric))[0]
-    owners = np.concatenate([scorer.numeric, np.arange(scorer.columns)])
-    return rows, owners[: rows.shape[1]]
 
 
 def _adding_up(found: Judgement, asked: Booleans) -> list[dict[int, list[int]]]:
@@ -65,21 +58,17 @@ def _adding_up(found: Judgement, asked: Booleans) -> list[dict[int, list[int]]]:
 
 
 def _expected_otherwise(
-    found: Judgement, creases: Creases, asked: Booleans
+    found: Judgement, relations: Relations, asked: Booleans
 ) -> list[dict[int, list[int]]]:
     """Name the feature that, had it its own expected value, would make a value most expected."""
     out: list[dict[int, list[int]]] = [{} for _ in range(len(found))]
-    X, owners = _features(found)
-    Z, _ = creases.standardized(X)
-    varying, precision = np.flatnonzero(creases.varying), creases.precision
-    seen, off = ~np.isnan(X[:, varying]), creases.expected.deviations(Z)
-    whose = owners[varying]
-    for number in np.flatnonzero(varying < len(found.judge.numeric)).tolist():
-        column = int(whose[number])
+    columns = np.array(found.judge.numeric)[relations.varying]
+    seen, off = ~np.isnan(relations.numbers[:, relations.varying]), relations.deviations
+    for number, column in enumerate(columns.tolist()):
         rows = np.flatnonzero(asked[:, column])
-        pulls = precision[number] * off[rows] * np.sign(off[rows, number])[:, None]
-        pulls[~seen[rows]] = pulls[:, whose == column] = 0.0
+        pulls = relations.precision[number] * off[rows] * np.sign(off[rows, number])[:, None]
+        pulls[~seen[rows]] = pulls[:, number] = 0.0
         for row, other, pull in zip(rows, pulls.argmax(axis=1), pulls.max(axis=1), strict=True):
             if pull > 0.0:
-                out[row][column] = [int(whose[other])]
+                out[row][column] = [int(columns[other])]
     return out

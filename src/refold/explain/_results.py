@@ -92,8 +92,8 @@ class Reason:
     role : str
         What the feature is: "number", "category", "text", "identifier" or "date".
     view : str
-        Of a table that was encoded: in which respect the value is odd, such as "value", "shape",
-        "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
+        Of a table that was encoded: in which respect the value is odd, such as "unseen", "value",
+        "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
     words : str
         The same as a sentence behind the feature and its value.
     novel : bool
@@ -121,6 +121,12 @@ class Reason:
     def missing(self) -> bool:
         """Whether the row has no value."""
         return not isinstance(self.value, str) and math.isnan(self.value)
+
+    def matters(self, rank: int) -> bool:
+        """Whether it is worth a line as the first (0), second (1), … reason of its row."""
+        if rank == 0 or self.novel:
+            return self.share > 0.0
+        return self.share >= _LEAST_SHARE and bool(self.normal or self.view)
 
     def __str__(self) -> str:
         told = f"{self._what()}: {_percent(self.share)} of the distance"
@@ -228,11 +234,7 @@ class Explanation:
         shown = [
             reason
             for rank, reason in enumerate(self.reasons)
-            if reason.novel
-            or (
-                (rank < reasons and reason.share >= (_LEAST_SHARE if rank else 0.0))
-                and reason.share > 0.0
-            )
+            if reason.matters(rank) and (rank < reasons or reason.novel)
         ]
         return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 

@@ -17,25 +17,38 @@ from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.reading import UNREADABLE, Figures
 from refold.columns.observed import Numbers, Observed, Texts
+from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell
 from refold.judgement import Judgement
-from refold.models.detector.scorer import marked, unmarked
+from refold.models.detector.scorer import TableScorer, marked
 
-_MOST_CHANGES = 6
+_MOST_CHANGES = 3
 # Of a number that adds up: it is typical if no more than a quarter of the rows add less.
 _TYPICAL = 0.25
 _USUAL = 1.0
 
 
-def table_changes(found: Judgement, normal: Normal | None) -> list[tuple[Cell, ...]]:
-    """Return for each rejected row the changes with which it is accepted; none if not found."""
+def table_changes(
+    found: Judgement, normal: Normal | None, expected: Floats | None
+) -> list[tuple[Cell, ...]]:
+    """Return for each rejected row the changes with which it is accepted; none if not found.
+
+    Parameters
+    ----------
+    found : Judgement
+        Of rows that all have a value.
+    normal : Normal or None
+        What was learned of the columns of numbers.
+    expected : ndarray of shape (n, k) or None
+        What is expected of the numbers, if something is.
+    """
     out: list[tuple[Cell, ...]] = [()] * len(found)
     rejected = np.flatnonzero(found.outlier)
     if len(rejected) == 0:
         return out
     rows = found.take(rejected)
-    other = _Instead.of(rows, normal)
+    other = _Instead.of(rows, normal, None if expected is None else expected[rejected])
     chosen = other.without_needless(other.enough())
     for place, row in enumerate(rejected.tolist()):
         columns = [k for k in rows.by_blame[place].tolist() if chosen[place, k]]
@@ -62,7 +75,7 @@ class _Instead:
     numbers: dict[int, Figures]
 
     @classmethod
-    def of(cls, found: Judgement, normal: Normal | None) -> _Instead:
+    def of(cls, found: Judgement, normal: Normal | None, expected: Floats | None) -> _Instead:
         """Look for values that are likely in each row."""
         assert found.cells is not None
         assert found.judge.encoder is not None
@@ -71,7 +84,10 @@ class _Instead:
         codes = counts.plan.codes(cells)
         values: dict[int, list[float] | list[str]] = {}
         if normal is not None:
-            expected = _expected(found, counts, normal)
+            if expected is None:
+                expected = _typical(found, counts, normal)
+            whole = (normal.summary.quantiles % 1.0 == 0.0).all(axis=0)
+            expected = normal.short(np.where(whole, np.round(expected), expected))
             for place, k in enumerate(found.judge.numeric):
                 values[k] = _numbers_beside(counts, k, codes, expected[:, place], normal)
         for k, column in enumerate(counts.plan.used):
@@ -85,8 +101,12 @@ class _Instead:
         d, columns = len(self.found.names), list(self.values)
         chosen = self._unreadable()
         order = _only(self.found.by_blame, np.isin(np.arange(d), columns))
-        novel = unmarked(self.found.rows, len(self.found.judge.numeric))[1]
+        scorer = self.found.judge.scorer
+        assert isinstance(scorer, TableScorer)
+        novel = scorer.unmarked(self.found.rows)[1]
         hopeless = np.delete(novel, columns, axis=1).any(axis=1)
+        # If what matters most cannot be mended, nobody wants to hear what else could be.
+        hopeless |= ~np.isin(self.found.by_blame[:, 0], columns)
         open_ = np.flatnonzero(~hopeless)
         for step in range(min(_MOST_CHANGES, order.shape[1])):
             if len(open_) == 0:
@@ -146,8 +166,8 @@ def _only(order: Integers, wanted: Booleans) -> Integers:
     return order[wanted[order]].reshape(len(order), int(wanted.sum()))
 
 
-def _expected(found: Judgement, counts: TableCounts, normal: Normal) -> Floats:
-    """Return what is expected of each number, or what is typical where nothing is."""
+def _typical(found: Judgement, counts: TableCounts, normal: Normal) -> Floats:
+    """Return a value of each number that adds little: its median, or near it."""
     assert counts.numbers is not None
     quantiles = normal.summary.quantiles
     sizes = counts.numbers.magnitudes(quantiles)
@@ -155,11 +175,7 @@ def _expected(found: Judgement, counts: TableCounts, normal: Normal) -> Floats:
     middle = quantiles[len(quantiles) // 2]
     nearest = np.where(small, np.abs(quantiles - middle), np.inf).argmin(axis=0)
     usual = np.broadcast_to(quantiles[nearest, np.arange(len(middle))], found.numbers.shape)
-    expected = found.attribution().expected
-    if expected is not None:
-        others = expected[:, found.judge.numeric]
-        usual = np.where(np.isnan(others), usual, others)
-    return normal.short(normal.nearest(usual))
+    return normal.nearest(usual)
 
 
 def _numbers_beside(
@@ -177,6 +193,7 @@ def _numbers_beside(
     inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
     middles = np.array([np.median(each) if len(each) else np.nan for each in inside])
     likely = middles[np.minimum(_most_likely(counts, k, codes), len(column.edges))]
+    likely = np.array([as_read(value) for value in likely.tolist()])
     return list(map(float, np.where(rare & ~np.isnan(likely), likely, expected)))
 
 

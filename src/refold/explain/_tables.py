@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import exp, isnan
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from refold._typing import Floats
 from refold.columns.encoding.words import CellWords
 from refold.explain._beside import beside
+from refold.explain._expected import Relations
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell, Reason
 from refold.explain._table_changes import table_changes
 from refold.judgement import Judgement
-from refold.models.detector.scorer import unmarked
+from refold.models.detector.scorer import TableScorer
 
 
 def shares(found: Judgement) -> Floats:
@@ -32,7 +33,7 @@ def of_table(
     if len(found) == 0:
         return
     block = _Block(model, found)
-    changes = table_changes(found, block.normal) if nearest else [()] * len(found)
+    changes = table_changes(found, block.normal, block.expected) if nearest else [()] * len(found)
     for row in range(len(found)):
         columns = block.columns(row, most)
         reasons = tuple(block.reason(row, column) for column in columns)
@@ -54,9 +55,10 @@ class _Block:
         judge = found.judge
         assert judge.encoder is not None
         assert found.cells is not None
-        rows, self._novel = unmarked(found.rows, len(judge.numeric))
+        assert isinstance(judge.scorer, TableScorer)
+        rows, self._novel = judge.scorer.unmarked(found.rows)
         counts = judge.encoder.counts
-        magnitudes = rows[:, len(judge.numeric) :]
+        magnitudes = rows[:, len(judge.scorer.leading) :]
         self._words = CellWords(counts, found.cells, magnitudes, self._novel)
         self._roles = [column.role for column in counts.plan.used]
         self._place = {column: place for place, column in enumerate(judge.numeric)}
@@ -68,6 +70,16 @@ class _Block:
         inside = np.zeros(self._novel.shape, dtype=np.bool_)
         inside[:, judge.numeric] = self._inside
         self._partners = beside(found, inside)
+        self.expected = self._expect(found)
+
+    def _expect(self, found: Judgement) -> Floats | None:
+        """Return what the numbers of each row lead to expect of each other, if that was learned."""
+        relations = None if self.normal is None else Relations.of(found)
+        return (
+            None
+            if relations is None or self.normal is None
+            else self.normal.nearest(relations.expected)
+        )
 
     def columns(self, row: int, most: int | None) -> list[int]:
         """Return the columns to name: those that matter most, and all that are novel."""
@@ -102,13 +114,12 @@ class _Block:
         """Return what is known of a number; nothing of others."""
         if column not in self._place or self.normal is None:
             return {}
-        place, expected = self._place[column], self._found.attribution().expected
-        value = None if expected is None else float(expected[row, column])
+        place, expected = self._place[column], self.expected
         return {
             "normal": self.normal.ranges[place],
             "inside": bool(self._inside[row, place]),
             "as_far": float(self._as_far[row, place]),
-            "expected": None if value is None or isnan(value) else value,
+            "expected": None if expected is None else float(expected[row, place]),
         }
 
     def _cell(self, row: int, column: int) -> Cell:

@@ -46,7 +46,9 @@ class TextColumn:
     counts : TextCounts
         For the views of a new text.
     views : tuple of str
-        Those that a label can depend on: of "shape" and "character".
+        In which a new text is looked at besides: of "shape" and "character".
+    decisive : bool
+        Whether labels depend on these; not where a new text is rejected anyway.
     """
 
     name: str
@@ -56,6 +58,7 @@ class TextColumn:
     codes: Integers
     counts: TextCounts
     views: tuple[str, ...]
+    decisive: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +220,6 @@ def _text(
     place = {text: code for code, text in enumerate(plan.frequent)}
     novel = np.zeros(len(values) + 2, dtype=np.bool_)
     novel[-2:] = value.closed, novel_states[1]
-    certain = value.closed and rejected
     return TextColumn(
         plan.name,
         values,
@@ -225,7 +227,8 @@ def _text(
         novel,
         np.array([*(place.get(text, OTHER) for text in values), OTHER, NONE]),
         counts,
-        () if certain else tuple(view for view in LEFT_OUT if view not in without),
+        tuple(view for view in LEFT_OUT if view not in without),
+        not (value.closed and rejected),
     )
 
 
@@ -236,7 +239,7 @@ def _surprises(counts: Integers) -> Floats:
 def check_views(columns: Sequence[Column], language: str) -> None:
     """Refuse, by name, columns whose new texts would need what a language cannot say."""
     for column in columns:
-        if isinstance(column, TextColumn) and column.views:
+        if isinstance(column, TextColumn) and column.views and column.decisive:
             raise ValueError(
                 f"Column {column.name!r}: the {' and the '.join(column.views)} of a text that was "
                 f"never seen cannot be said in {language}. With "

@@ -104,22 +104,29 @@ def check_apart(features: Sequence[str], answers: Sequence[str], dialect: str) -
         )
 
 
-def text_literal(name: str, dialect: str) -> Expression:
-    """Return a name as text, the same in every session.
+# A character that stands in no literal, and the function that names it by its number.
+_NAMED = {"postgres": ("\\", "CHR"), "duckdb": ("\0", "CHR"), "sqlite": ("\0", "CHAR")}
+
+
+def text_literal(text: str, dialect: str) -> Expression:
+    """Return a text, the same in every session.
 
     PostgreSQL takes a backslash for an escape where standard_conforming_strings is off, so that one
-    before a quote would end the text: there it is named by its number.
+    before a quote would end the text: there it is named by its number. The character 0 would end a
+    whole statement elsewhere.
     """
     from sqlglot import exp
 
-    parts = name.split("\\") if dialect == "postgres" else [name]
-    text: Expression = exp.Literal.string(parts[0])
+    character, function = _NAMED.get(dialect, ("", ""))
+    parts = text.split(character) if character else [text]
+    literal: Expression = exp.Literal.string(parts[0])
     for part in parts[1:]:
-        backslash = exp.Anonymous(this="CHR", expressions=[exp.Literal.number(92)])
-        text = exp.DPipe(
-            this=exp.DPipe(this=text, expression=backslash), expression=exp.Literal.string(part)
+        code = exp.Literal.number(ord(character))
+        named = exp.Anonymous(this=function, expressions=[code])
+        literal = exp.DPipe(
+            this=exp.DPipe(this=literal, expression=named), expression=exp.Literal.string(part)
         )
-    return text
+    return literal
 
 
 def fresh_stem(taken: Iterable[str]) -> str:

@@ -163,8 +163,8 @@ class Stages:
         """Read the features, tell what is there, and bring it near to the origin."""
         alias, column = self.words.alias, self.words.column
         yield [alias(self.words.read(c), "x", d) for d, c in enumerate(columns)]
-        finite = [_is_finite(column("x", d)) for d in self.features]
-        infinite = _any([_is_infinite(column("x", d)) for d in self.features])
+        finite = [is_finite(column("x", d)) for d in self.features]
+        infinite = any_of([is_infinite(column("x", d)) for d in self.features])
         values = [
             choose([(finite[d], _entered(column("x", d), self.numbers[d]))], number(0.0))
             for d in self.features
@@ -177,7 +177,7 @@ class Stages:
             *(alias(mask, "o", d) for d, mask in enumerate(masks)),
             alias(refused, "n"),
         ]
-        count = exp.Nullif(this=_sum(self._all("o")), expression=number(0.0))
+        count = exp.Nullif(this=add(self._all("o")), expression=number(0.0))
         first = [self._first(d) for d in self.features]
         yield [
             *(alias(value, "v", d) for d, value in enumerate(first)),
@@ -272,7 +272,7 @@ class Stages:
                     s = exp.Add(this=column("s", d), expression=share)
                 terms = zip("vyqs", (v, y, q, s), strict=True)
                 columns += [alias(value, letter, d) for letter, value in terms]
-            squares = _sum([_square(y) for y in self._all("y")] if level else [number(0.0)])
+            squares = add([_square(y) for y in self._all("y")] if level else [number(0.0)])
             # So small a number is only there for division; see the end of this method.
             norm = exp.Sqrt(this=exp.Add(this=squares, expression=number(_TINY * _TINY)))
             before = exp.Add(this=column("d"), expression=column("e")) if level else number(0.0)
@@ -330,38 +330,40 @@ class Stages:
     def distance(self, kind: str) -> Iterator[Stage]:
         """Put the magnitudes together."""
         sizes = self._all("m")
-        total = _sum(sizes) if kind == "l1" else exp.Sqrt(this=_sum([_square(m) for m in sizes]))
+        total = add(sizes) if kind == "l1" else exp.Sqrt(this=add([_square(m) for m in sizes]))
         total = _paren(total) if kind == "l1" else total
         distance = divide(total, self.words.column("n"))
         yield [*self._all("m"), self.words.alias(distance, "d")]
 
-    def reasons(self, count: int) -> Iterator[Stage]:
-        """Find the features with the largest magnitudes, one after the other; the first of equals.
-
-        One that is found is put below all others.
-        """
-        alias, column = self.words.alias, self.words.column
-        found: Stage = [column("d")]
-        for rank in range(1, count + 1):
-            yield [*self._all("m"), *found, alias(self.words.largest(self._all("m")), "t")]
-            cases = [(column("t") <= number(0.0), exp.Literal.number(-1))]
-            cases += [
-                (column("m", d).eq(column("t")), exp.Literal.number(d)) for d in self.features
-            ]
-            yield [*self._all("m"), *found, alias(choose(cases), "k", rank)]
-            found = [*found, column("k", rank)]
-            if rank < count:
-                left = [
-                    choose(
-                        [(column("k", rank).eq(exp.Literal.number(d)), number(-1.0))],
-                        column("m", d),
-                    )
-                    for d in self.features
-                ]
-                yield [*(alias(m, "m", d) for d, m in enumerate(left)), *found]
-
     def _all(self, letter: str) -> list[Expression]:
         return [self.words.column(letter, d) for d in self.features]
+
+
+def reasons(words: Words, features: int, count: int) -> Iterator[Stage]:
+    """Find the features with the largest magnitudes, one after the other; the first of equals.
+
+    One that is found is put below all others.
+    """
+    alias, column = words.alias, words.column
+
+    def sizes() -> list[Expression]:
+        return [column("m", d) for d in range(features)]
+
+    found: Stage = [column("d")]
+    for rank in range(1, count + 1):
+        yield [*sizes(), *found, alias(words.largest(sizes()), "t")]
+        cases = [(column("t") <= number(0.0), exp.Literal.number(-1))]
+        cases += [(column("m", d).eq(column("t")), exp.Literal.number(d)) for d in range(features)]
+        yield [*sizes(), *found, alias(choose(cases), "k", rank)]
+        found = [*found, column("k", rank)]
+        if rank < count:
+            left = [
+                choose(
+                    [(column("k", rank).eq(exp.Literal.number(d)), number(-1.0))], column("m", d)
+                )
+                for d in range(features)
+            ]
+            yield [*(alias(m, "m", d) for d, m in enumerate(left)), *found]
 
 
 def _entered(x: Expression, numbers: Numbers) -> Expression:
@@ -392,13 +394,13 @@ def _folded(fold: str, y: Expression, bound: float) -> tuple[Expression, float]:
     return function(this=y.copy()) if function else _call("TANH", [y.copy()]), 1.0
 
 
-def _is_finite(x: Expression) -> Expression:
+def is_finite(x: Expression) -> Expression:
     """NaN is above all numbers in some databases and equal to none in others: false in both."""
     limit = number(_FINITE)
     return exp.and_(x.copy() <= limit, exp.Neg(this=x.copy()) <= limit.copy(), copy=False)
 
 
-def _is_infinite(x: Expression) -> Expression:
+def is_infinite(x: Expression) -> Expression:
     """Tell infinity, beyond one limit, from NaN, which is within neither."""
     limit = number(_FINITE)
     up, down = x.copy() <= limit, exp.Neg(this=x.copy()) <= limit.copy()
@@ -426,18 +428,18 @@ def _square(value: Expression) -> Expression:
     return exp.Mul(this=value.copy(), expression=value.copy())
 
 
-def _sum(terms: Sequence[Expression]) -> Expression:
+def add(terms: Sequence[Expression]) -> Expression:
     """Add up; of very many terms groups, so that no expression gets too deep."""
     if len(terms) > _ARGUMENTS:
         groups = [terms[k : k + _ARGUMENTS] for k in range(0, len(terms), _ARGUMENTS)]
-        return _sum([_paren(_sum(group)) for group in groups])
+        return add([_paren(add(group)) for group in groups])
     return reduce(lambda total, term: exp.Add(this=total, expression=term), terms)
 
 
-def _any(tests: Sequence[Expression]) -> Expression:
+def any_of(tests: Sequence[Expression]) -> Expression:
     if len(tests) > _ARGUMENTS:
         groups = [tests[k : k + _ARGUMENTS] for k in range(0, len(tests), _ARGUMENTS)]
-        return _any([_paren(_any(group)) for group in groups])
+        return any_of([_paren(any_of(group)) for group in groups])
     return exp.or_(*tests, copy=False)
 
 

@@ -79,12 +79,23 @@ def write_table(
     certain = graph.node("Mul", novel, graph.number(columns.certain))
     refused = _refused(graph, X, _side_by_side(graph, [each.missing for each in cells]))
     if isinstance(model.model_, CreasedREF):
-        features = graph.node("Concat", X, M, axis=1) if X else M
+        shown = _indicators(graph, model, cells)
+        features = _side_by_side(graph, [part for part in (X, shown, M) if part])
         inside = write_creased_distance(graph, model.model_, features)
         return _creased(graph, model, inside, certain, refused)
     parts = graph.node("Div", M, graph.number(len(columns.all)))
     parts = graph.node("Add", graph.node("Add", parts, certain), refused)
     return _added_up(graph, model, parts)
+
+
+def _indicators(graph: Graph, model: Detector, cells: Sequence[_Cells]) -> str:
+    """Write which of the values of categories with few each row has; nothing if there are none."""
+    shown = []
+    for column, each in zip(model.encoder_.counts.plan.used, cells, strict=True):
+        for code in range(len(column.indicators)):
+            same = graph.node("Equal", each.code, _integer(graph, code))
+            shown.append(graph.node("Where", same, graph.number(1.0), graph.number(0.0)))
+    return _side_by_side(graph, shown)
 
 
 def _added_up(graph: Graph, model: Detector, contributions: str) -> TableResults:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
 from refold.base.needs import needs
 from refold.columns.frames import features_of
+from refold.export._columns import columns_of
 from refold.export._sql_names import (
     LIMITS,
     check_apart,
@@ -17,10 +18,12 @@ from refold.export._sql_names import (
     parts_of,
     text_literal,
 )
+from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
-    from refold.export._sql_stages import Expression, Stage, Stages
+    from refold.export._sql_stages import Expression, Stage, Words
 
 __all__ = ["to_sql"]
 
@@ -28,7 +31,7 @@ _OTHER_NAMES = {"postgresql": "postgres"}
 
 
 def to_sql(
-    model: REF,
+    model: REF | Detector,
     table: str | Sequence[str],
     dialect: str,
     *,
@@ -36,6 +39,7 @@ def to_sql(
     prefix: str = "",
     reasons: int = 3,
     columns: Sequence[str] | None = None,
+    without: Collection[str] = (),
 ) -> str:
     """Return a statement that judges every row of a table, with the answers of ``predict``.
 
@@ -44,10 +48,13 @@ def to_sql(
     NULL and NaN are missing values. A row that Python refuses, because it has infinity in it or
     nothing at all, has NULL for all answers.
 
+    Of a mixed table, columns may be of types for numbers, dates and truth values, or texts that are
+    written as in training. What cannot be said in a database is refused by the column's name.
+
     Parameters
     ----------
-    model : REF
-        A fitted model with a named fold and distance.
+    model : REF or Detector
+        A fitted model: REF with a named fold and distance, or ``Detector(method="ref")``.
     table : str or sequence of str
         The table (or view) with the model's features. ``"schema.table"`` is split at the dots; a
         sequence, such as ``("schema", "odd.name")``, is not. Names are quoted, so upper and lower
@@ -62,6 +69,9 @@ def to_sql(
         How many reasons to give.
     columns : sequence of str, default=None
         The table's columns in the order of the features, for a model fitted without names.
+    without : collection of {"shape", "character"}, default=()
+        What not to look at in texts that were never seen: SQLite has no regular expressions. Such
+        texts are then judged by being new alone, and answers can differ from Python's.
 
     Returns
     -------
@@ -93,14 +103,20 @@ def to_sql(
     _check_model(model)
     if isinstance(reasons, bool) or not isinstance(reasons, int) or reasons < 0:
         raise ValueError(f"reasons={reasons!r} is not a number of columns: 0, 1, 2 …")
-    features = features_of(model, columns)
+    features = _features(model, columns)
     answers = [prefix + name for name in ("label", "distance")]
     answers += [f"{prefix}reason_{rank}" for rank in range(1, reasons + 1)]
     target = parts_of(table, "table")
     made = [] if view is None else parts_of(view, "view")
     check_names([*features, *answers, *target, *made], dialect)
     check_apart(features, answers, dialect)
-    statement = _statement(model, features, answers, target, made, dialect)
+    if isinstance(model, Detector):
+        stages = _detector_stages(model, without)
+    elif without:
+        raise ValueError(f"without={without!r} is for a Detector; this is a REF.")
+    else:
+        stages = _ref_stages(model)
+    statement = _statement(model, stages, features, answers, target, made, dialect)
     _check_length(statement, dialect)
     return statement
 
@@ -112,10 +128,20 @@ def _known_dialect(dialect: str) -> str:
     return name
 
 
-def _check_model(model: REF) -> None:
+def _check_model(model: REF | Detector) -> None:
+    if isinstance(model, Detector):
+        check_is_fitted(model)
+        if isinstance(model.model_, CreasedREF):
+            raise TypeError(
+                "CreasedREF cannot be written as SQL, and this Detector has one inside. Fit "
+                "Detector(method='ref')."
+            )
+        return
     # A subclass that judges otherwise would get the answers of another model.
     if not isinstance(model, REF) or type(model).score_samples is not REF.score_samples:
-        raise TypeError(f"Only REF models can be written as SQL, not {type(model).__name__}.")
+        raise TypeError(
+            f"Only REF models and Detector can be written as SQL, not {type(model).__name__}."
+        )
     check_is_fitted(model)
     for what in ("fold", "distance"):
         if callable(getattr(model, what)):
@@ -125,8 +151,55 @@ def _check_model(model: REF) -> None:
             )
 
 
+def _features(model: REF | Detector, columns: Sequence[str] | None) -> list[str]:
+    """Return the table's columns that the model needs."""
+    if not isinstance(model, Detector):
+        return features_of(model, columns)
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
+    theirs = dict(zip(map(str, names), features_of(model, columns), strict=True))
+    return [theirs[name] for name in model.encoder_.counts.plan.names]
+
+
+Writer = Callable[["Words", Sequence["Expression"], str], Iterator["Stage"]]
+
+
+def _ref_stages(model: REF) -> Writer:
+    """Return what writes the stages of REF, from its features to the distance."""
+
+    def write(words: Words, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+        from refold.export._sql_stages import Stages, numbers_of
+
+        chain = model.chain_
+        numbers = numbers_of(chain, literal=model.max_gain_ is None)
+        stages = Stages(words, str(chain.fold), numbers, chain.n_iter)
+        yield from stages.read(cells)
+        if model.levels_ == "all" and model.distance == "l2":
+            yield from stages.all_norms()
+        else:
+            yield from stages.all_levels() if model.levels_ == "all" else stages.last_level()
+            yield from stages.distance(str(model.distance))
+
+    return write
+
+
+def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
+    """Return what writes the stages of a Detector, from its columns to the distance."""
+    columns = columns_of(model, without)
+
+    def write(words: Words, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+        from refold.export import _sql_table
+
+        if model.encoder_.counts.plan.plain:
+            return _sql_table.write_plain(words, model, columns, cells)
+        _sql_table.check_table(columns, dialect)
+        return _sql_table.write_table(words, model, columns, cells, dialect)
+
+    return write
+
+
 def _statement(
-    model: REF,
+    model: REF | Detector,
+    write: Writer,
     features: Sequence[str],
     answers: Sequence[str],
     table: Sequence[str],
@@ -135,19 +208,16 @@ def _statement(
 ) -> str:
     from sqlglot import exp
 
-    from refold.export._sql_stages import Stages, numbers_of
+    from refold.export._sql_stages import reasons
     from refold.export._sql_statement import DATABASES, Around
 
     database, stem = DATABASES[dialect], fresh_stem([*features, *table, *answers])
     around = Around(_table(table, f"{stem}row"), f"{stem}row", stem)
-    chain = model.chain_
-    numbers = numbers_of(chain, literal=model.max_gain_ is None)
-    stages = Stages(database.words(stem), str(chain.fold), numbers, chain.n_iter)
+    words, n_reasons = database.words(stem), len(answers) - 2
     texts = [text_literal(name, dialect) for name in features]
-    values = _answers(stages, texts, model.threshold_, len(answers) - 2)
-    written = list(
-        _written(stages, model, [around.column(name) for name in features], len(answers) - 2)
-    )
+    values = _answers(words, texts, model.threshold_, n_reasons)
+    written = list(write(words, [around.column(name) for name in features], dialect))
+    written += reasons(words, len(features), min(n_reasons, len(features)))
     _check_columns(max(map(len, written)), len(features), dialect)
     query: Expression = database.compose(around, written, list(zip(answers, values, strict=True)))
     if view:
@@ -155,34 +225,22 @@ def _statement(
     return str(query.sql(dialect=dialect, copy=False))
 
 
-def _written(
-    stages: Stages, model: REF, columns: Sequence[Expression], reasons: int
-) -> Iterator[Stage]:
-    yield from stages.read(columns)
-    if model.levels_ == "all" and model.distance == "l2":
-        yield from stages.all_norms()
-    else:
-        yield from stages.all_levels() if model.levels_ == "all" else stages.last_level()
-        yield from stages.distance(str(model.distance))
-    yield from stages.reasons(min(reasons, len(columns)))
-
-
 def _answers(
-    stages: Stages, features: Sequence[Expression], threshold: float, reasons: int
+    words: Words, features: Sequence[Expression], threshold: float, reasons: int
 ) -> list[Expression]:
     """Return label, distance and reasons from the columns of the last stage."""
     from sqlglot import exp
 
     from refold.export._sql_stages import choose, number
 
-    distance, limit = stages.words.column("d"), number(threshold)
+    distance, limit = words.column("d"), number(threshold)
     normal, not_normal = exp.Literal.number(1), exp.Literal.number(-1)
     label = choose([(distance <= limit, normal), (distance > limit.copy(), not_normal)])
     values = [label, distance.copy()]
     for rank in range(1, reasons + 1):
         name: Expression = exp.null()
         if rank <= len(features):
-            found = stages.words.column("k", rank)
+            found = words.column("k", rank)
             cases: list[tuple[Expression, Expression]] = [(distance.is_(exp.null()), exp.null())]
             cases += [
                 (found.eq(exp.Literal.number(d)), feature.copy())

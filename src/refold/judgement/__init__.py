@@ -13,5 +13,6 @@ array([ 1, -1,  0], dtype=int8)
 
 from refold.judgement._answers import answer_names, answer_types, answers
 from refold.judgement._judgement import Judge, Judgement
+from refold.judgement._pipelines import unwrapped
 
-__all__ = ["Judge", "Judgement", "answer_names", "answer_types", "answers"]
+__all__ = ["Judge", "Judgement", "answer_names", "answer_types", "answers", "unwrapped"]

@@ -18,6 +18,7 @@ from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
+from refold.judgement._pipelines import Steps, unwrapped
 from refold.models.detector.scorer import TableScorer, marked
 from refold.models.scoring import Attribution, Scorer
 
@@ -63,6 +64,7 @@ class Judge:
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
         """Make a judge of a fitted model; on a worker, one of many, it uses a single thread."""
+        model = unwrapped(model)
         check_is_fitted(model)
         if not hasattr(model, "scorer"):
             raise TypeError(
@@ -98,12 +100,24 @@ class Judge:
     def table(self, X: Any, *, explained: bool = False) -> Judgement:
         """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
         assert self.encoder is not None
-        table = self.encoder.read(X, reset=False)
+        return self.brought(self.encoder.read(X, reset=False), explained=explained)
+
+    def brought(self, table: Brought, *, explained: bool = False) -> Judgement:
+        """Judge the columns in use of a table that was read."""
+        assert self.encoder is not None
         try:
             rows = marked(self.encoder.encode(table))
         except TableError as error:
             raise error.named(self.names) from None
         return Judgement(self, rows, cells=table, explained=explained)
+
+    def _through(self, steps: Steps, X: Any, *, explained: bool) -> Judgement:
+        """Judge rows that go through the steps of a pipeline: exactly as its last step does."""
+        rows = steps.numbers(X)
+        found = Judge.of(steps.judges).called(self.names).rows(rows, explained=explained)
+        said = self.rows(steps.units.of(rows))
+        said.distances = found.distances
+        return said
 
 
 class Judgement:
@@ -150,7 +164,7 @@ class Judgement:
         Parameters
         ----------
         model : estimator
-            Fitted, any of refold's.
+            Fitted, any of refold's, or a ``Pipeline`` that ends in one.
         X : array-like, dataframe, Arrow batch or Judgement
             Rows with the columns of training. A judgement is returned as it is.
         explained : bool, default=False
@@ -162,9 +176,12 @@ class Judgement:
         """
         if isinstance(X, Judgement):
             return X
-        judge = Judge.of(model)
+        model = unwrapped(model)
+        judge, steps = Judge.of(model), getattr(model, "steps_before", None)
         if judge.encoder is not None:
-            return judge.table(X, explained=explained)
+            return judge.table(X if steps is None else steps(X), explained=explained)
+        if steps is not None:
+            return judge._through(steps, X, explained=explained)
         X = to_numpy(X) if is_foreign_array(X) else X
         rows = np.asarray(read_table(model, X, reset=False, native=False))
         return judge.rows(rows, explained=explained)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from refold.modelfile.errors import ModelFileError
+from refold.modelfile.errors import TooLargeError
 
 # A larger file is refused unread.
 MOST_BYTES = 64 * 2**20
 # What a file, what is made of its text and the arrays in it may take together. Python's own
-# overhead and passing copies stay below what is missing to 100 MB.
-MEMORY = 84 * 2**20
+# overhead and passing copies stay below what is missing to 220 MB.
+MEMORY = 200 * 2**20
 
 
 class Budget:
@@ -25,7 +25,7 @@ class Budget:
         """Refuse the file if it would take more than is left."""
         self._left -= n_bytes
         if self._left < 0:
-            raise ModelFileError(
+            raise TooLargeError(
                 f"{what} would need more memory than the {MEMORY >> 20} MB that a model file may "
                 "take; no file that refold writes does",
                 where=where,

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from refold.modelfile import findings, parameters
-from refold.modelfile.budget import MOST_BYTES, Budget
-from refold.modelfile.errors import ModelFileError
+from refold.modelfile.budget import MEMORY, MOST_BYTES, Budget
+from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
@@ -82,6 +82,13 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
         )
     try:
         from_bytes(raw, kinds)
+    except TooLargeError as error:
+        problem = (
+            f"the model cannot be saved, reading it would take more memory than the "
+            f"{MEMORY >> 20} MB that a file may. Pickle it, or leave out columns, of a Detector "
+            "those with very many different texts"
+        )
+        raise ModelFileError(problem, where=error.where) from None
     except ModelFileError as error:
         problem = f"the model cannot be saved, its file would be refused: {error.problem}"
         raise ModelFileError(problem, where=error.where) from None

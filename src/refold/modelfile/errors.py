@@ -36,3 +36,7 @@ class ModelFileError(UserError):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with all three parts: errors travel between processes."""
         return partial(ModelFileError, self.problem, where=self.where, file=self.file), ()
+
+
+class TooLargeError(ModelFileError):
+    """A model file that would take more memory than one may."""

@@ -13,8 +13,8 @@ from refold.modelfile.fields import Field
 
 # More texts than this are written as bytes: a parser's memory for each is many times its length.
 READABLE = 2**8
-# What Python takes for a text, its place in a list and that in a dictionary, without its letters.
-_OVERHEAD = 256
+# What Python takes for a text and its place in a list, without its letters.
+_OVERHEAD = 88
 
 
 def written(texts: Sequence[str]) -> list[str] | dict[str, Any]:

@@ -94,7 +94,7 @@ def check_columns(model: Any, n_features: int) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that :func:`save` has written.
 
-    No code runs, whatever the file holds, and it takes less than 100 MB. Everything is checked:
+    No code runs, whatever the file holds, and it takes less than 220 MB. Everything is checked:
     types, lengths, ranges and the checksum of the content.
 
     Parameters

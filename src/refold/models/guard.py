@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -23,10 +23,14 @@ class GuardMixin(BaseEstimator):
     # Whether another model will say what this one inside it has noticed.
     quiet: bool = False
 
-    def _notice(self, findings: Iterable[Finding]) -> None:
-        """Keep what was noticed, and warn of it; called by what ``fit`` calls."""
+    def _notice(self, findings: Iterable[Finding], warned: Collection[str] | None = None) -> None:
+        """Keep what was noticed, and warn of it; called by what ``fit`` calls.
+
+        `warned` are the kinds to warn of; None is all.
+        """
         self.noticed_ = tuple(findings)
-        for text in () if self.quiet else told(self.noticed_):
+        told_of = [each for each in self.noticed_ if warned is None or each.kind in warned]
+        for text in () if self.quiet else told(told_of):
             warnings.warn(text, RateWarning, stacklevel=4)
 
     @contextmanager

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import optimize
 
 from refold._typing import Floats, Ranges
-from refold.columns.frames import feature_names, feature_number
 from refold.explain import normal_ranges
+from refold.judgement import Judge
 from refold.models.scoring import FoldScorer
-from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, tidy
+from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, number_place, tidy
 
 _POINTS, _TOGETHER = 2000, 10  # points of the map, and how many of them are drawn as one
 _BARS = 48
@@ -85,7 +85,7 @@ class FoldMapDisplay:
         FoldMapDisplay
         """
         scorer = folding(model, "fold map")
-        j = feature_number(model, feature)
+        j = number_place(model, feature)
         quantiles = model.summary_.quantiles[:, j]
         edges, shares = histogram(quantiles)
         margin = 0.5 * (edges[-1] - edges[0])
@@ -97,7 +97,7 @@ class FoldMapDisplay:
             shares=shares,
             ranges=normal_ranges(model.summary_)[j],
             needed=_needed(scorer, j, model.summary_.quantiles, model.threshold_),
-            name=feature_names(model)[j],
+            name=Judge.of(model).names[j],
         ).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

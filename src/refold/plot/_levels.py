@@ -8,6 +8,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.judgement import Judgement
 from refold.model_selection import gmean_score
 from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, folding, tidy
 
@@ -63,7 +64,8 @@ class LevelsDisplay:
         LevelsDisplay
         """
         folding(model, "level")
-        trace = model.trace(X)
+        plain = hasattr(model, "trace")
+        trace = model.trace(X) if plain else model.model_.trace(Judgement.of(model, X).numbers)
         inside = (to_numpy(trace) if is_foreign_array(trace) else trace) <= model.threshold_
         if y is None:
             return cls(accepted=inside.mean(axis=0)).plot(ax=ax)

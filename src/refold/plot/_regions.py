@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
-from refold.columns.frames import feature_number
 from refold.judgement import Judge, Judgement
-from refold.plot._style import NORMAL, OUTLIER, axes_of
+from refold.plot._style import NORMAL, OUTLIER, axes_of, number_place
 
 
 class RegionsDisplay:
@@ -89,13 +88,18 @@ class RegionsDisplay:
         RegionsDisplay
         """
         judge = Judge.of(model)
-        a, b = (feature_number(model, feature) for feature in features)
+        if judge.encoder is not None and not judge.encoder.counts.plan.plain:
+            raise TypeError(
+                "The model has learned more than numbers: there is no plane in which everything "
+                "else is held. Use a model of the columns of numbers."
+            )
+        a, b = (number_place(model, feature) for feature in features)
         if a == b:
             raise ValueError(f"features={features!r}: two different features are needed.")
         rows = labels = None
         if X is not None:
             found = Judgement.of(model, X)
-            rows, labels = found.rows[:, [a, b]], found.labels
+            rows, labels = found.numbers[:, [a, b]], found.labels
         quantiles = model.summary_.quantiles
         x, y = (_axis(quantiles[:, j], resolution) for j in (a, b))
         grid = np.tile(quantiles[len(quantiles) // 2], (resolution * resolution, 1))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from refold.base.needs import needs
+from refold.columns.frames import feature_names, feature_number
 from refold.judgement import Judge
+from refold.models.detector.scorer import MeanScorer, inside
 from refold.models.scoring import FoldScorer
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; lines and marks differ too.
@@ -23,13 +25,32 @@ def axes_of(ax: Any | None) -> tuple[Any, Any]:
 
 def folding(model: Any, what: str) -> FoldScorer:
     """Return what folds rows feature by feature; refuse a model that does not."""
-    scorer = Judge.of(model).scorer
+    judge = Judge.of(model)
+    scorer = inside(judge.scorer)
+    if isinstance(scorer, MeanScorer):
+        raise TypeError(
+            f"The {type(model).__name__} has learned more than numbers, and has no {what} of its "
+            "columns. Use a REF on the columns of numbers."
+        )
     if not isinstance(scorer, FoldScorer):
         raise TypeError(
             f"A {type(model).__name__} has no {what} of its features: it does not fold them one by "
-            "one. Use a REF."
+            "one. Use a REF, or Detector(method='ref') on numbers."
         )
     return scorer
+
+
+def number_place(model: Any, feature: int | str) -> int:
+    """Return which of the model's numbers a feature is, given by number or name."""
+    encoder = getattr(model, "encoder_", None)
+    place = feature_number(model, feature)
+    if encoder is None:
+        return place
+    name, plan = feature_names(model)[place], encoder.counts.plan
+    numbers = [plan.names[k] for k in plan.numbers]
+    if name not in numbers:
+        raise ValueError(f"{name!r} is not a column of numbers that was learned: {numbers} are.")
+    return numbers.index(name)
 
 
 def tidy(ax: Any) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from refold.base.findings import told
 from refold.explain import number
+from refold.models.detector.scorer import MeanScorer, inside
+from refold.models.scoring import FoldScorer
 from refold.report._contents import Card
 
 # Said of calibration_.source.
@@ -28,14 +30,29 @@ def card_of(model: Any, about: Mapping[str, str]) -> Card:
     )
 
 
-def _facts(model: Any) -> list[tuple[str, str]]:
+def training_rows(model: Any) -> int:
+    """Return how many rows a model has learned from."""
+    encoder = getattr(model, "encoder_", None)
+    return int(model.summary_.rows if encoder is None else encoder.counts.rows)
+
+
+def _missing(model: Any) -> float:
+    """Return the share of the training table's cells that are empty."""
+    if hasattr(model, "columns_"):
+        used = [column.missing for column in model.columns_ if column.role != "ignore"]
+        return float(sum(used) / (training_rows(model) * len(used)))
     summary = model.summary_
-    missing = float(summary.missing.sum()) / (summary.weight * len(summary.missing))
+    return float(summary.missing.sum() / (summary.weight * len(summary.missing)))
+
+
+def _facts(model: Any) -> list[tuple[str, str]]:
+    left_out = [column.name for column in getattr(model, "columns_", ()) if column.role == "ignore"]
     facts = [
         ("Model", _parameters(model)),
-        ("Training rows", f"{summary.rows:,}"),
+        ("Training rows", f"{training_rows(model):,}"),
         ("Columns", f"{model.n_features_in_:,}"),
-        ("Missing values in training", f"{missing:.2%}"),
+        *([("Columns left out", ", ".join(left_out))] if left_out else []),
+        ("Missing values in training", f"{_missing(model):.2%}"),
         ("Threshold", number(model.threshold_)),
         ("Alpha", _alpha(model)),
         ("Calibration", _calibration(model)),
@@ -97,7 +114,7 @@ def _guarantees(model: Any) -> list[str]:
             "P-values say how rare a row's distance is among normal rows; the smallest possible is "
             f"{1.0 / (calibration.total + 1.0):.2g}."
         )
-    if hasattr(model, "contributions") and not callable(model.distance):
+    if model.scorer().additive:
         said.append("Reasons are exact: the shares of a row's features add up to its distance.")
     said.append("A row's result does not depend on the other rows of the table.")
     return said
@@ -112,12 +129,17 @@ def _limits(model: Any) -> list[str]:
     ]
     if getattr(model, "alpha_", None) is None:
         said.append("The threshold was not set for a rate, so no rate of false alarms is promised.")
-    if hasattr(model, "contributions"):
+    if isinstance(inside(model.scorer()), FoldScorer):
         said.append(
             "Each feature is judged by itself: a row whose values are all usual, but not in this "
             "combination, is not found."
         )
-    if hasattr(model, "reasons"):
+    if isinstance(inside(model.scorer()), MeanScorer):
+        said.append(
+            "Each column is judged by itself and beside the one that tells most about it: a row "
+            "whose values are unusual only in another combination is not found."
+        )
+    if not model.scorer().additive and not model.scorer().unexplained:
         said.append(
             "Reasons are estimates: features share what they have in common, so their parts do not "
             "add up to the distance."

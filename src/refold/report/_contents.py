@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Ranges
+from refold.columns.encoding.encoder import ColumnInfo
 from refold.drift import Drift, FeatureDrift
 from refold.explain import Reason
 
@@ -35,6 +36,45 @@ class ExpectedRejections:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """How many training rows have each of a column's values, hours or weekdays.
+
+    Parameters
+    ----------
+    heights : tuple of float
+        Their counts, as parts of the largest.
+    at : int or None
+        Which of them a row has; None if none.
+    """
+
+    heights: tuple[float, ...]
+    at: int | None
+
+
+@dataclass(frozen=True)
+class FeatureBars:
+    """The classes of a column of texts or dates, in training and in the new rows.
+
+    Parameters
+    ----------
+    of : {"value", "shape", "hour", "weekday"}
+        What makes a class: its text, what that looks like, the time.
+    labels : tuple of str
+        What the classes are called.
+    training, new : tuple of float
+        The share of the rows, with a value, that are of each.
+    named : int
+        So many of the labels are texts of the column; others sum up what is left.
+    """
+
+    of: str
+    labels: tuple[str, ...]
+    training: tuple[float, ...]
+    new: tuple[float, ...]
+    named: int = 0
+
+
+@dataclass(frozen=True)
 class WorstRow:
     """A row that is not normal.
 
@@ -50,6 +90,8 @@ class WorstRow:
         Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise.
     reasons : tuple of Reason
         The most important first.
+    marks : tuple of (Marked or None)
+        Of each reason that is a text or a date: where its value is among what is normal.
     """
 
     name: str
@@ -57,6 +99,7 @@ class WorstRow:
     p_value: float | None
     selected: bool | None
     reasons: tuple[Reason, ...]
+    marks: tuple[Marked | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,20 +175,29 @@ class Feature:
     name : str
         The column.
     normal : tuple of (low, high)
-        The range or ranges that were learned.
-    histogram : FeatureHistogram
-        Training and new values.
+        The range or ranges that were learned; empty unless it is a number.
+    histogram : FeatureHistogram or None
+        Training and new values of a number.
     drift : FeatureDrift
         How they differ.
     leads : int
         In how many of the ``Report.blamed`` rows no feature matters more.
+    bars : tuple of FeatureBars
+        Training and new values of texts; hours and weekdays of dates.
+    about : str
+        What is normal of a text or a date, in a few words.
+    column : ColumnInfo or None
+        What the column was taken for, where that was guessed.
     """
 
     name: str
     normal: Ranges
-    histogram: FeatureHistogram
+    histogram: FeatureHistogram | None
     drift: FeatureDrift
     leads: int
+    bars: tuple[FeatureBars, ...] = ()
+    about: str = ""
+    column: ColumnInfo | None = None
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,15 @@ import numpy as np
 from refold import drift
 from refold.decisions.select import select
 from refold.decisions.thresholds import check_rate
-from refold.explain import normal_ranges
+from refold.drift import FeatureDrift
+from refold.explain import Reason, normal_ranges
 from refold.judgement import Judge, Judgement
-from refold.report._card import card_of
-from refold.report._contents import Feature, Report, WorstRow
+from refold.report._card import card_of, training_rows
+from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
 from refold.report._rates import expected_of, interval_of_rate
 from refold.report._reasons import groups_of, reasons_of
+from refold.report._shares import ColumnShares
 
 # Reasons cost more than distances: the drivers are looked for among so many rows, the worst.
 _BLAMED = 1000
@@ -84,17 +86,17 @@ def describe(
             f"None of the {len(found)} rows has a value, so there is nothing to report. Check that "
             "the right columns were read."
         )
-    drifted, summary, rejected = drift.compare(model, found), model.summary_, found.worst_first
-    normal, judge = normal_ranges(summary), found.judge
+    drifted, rejected, judge = drift.compare(model, found), found.worst_first, found.judge
     blamed = rejected[: max(worst, _BLAMED)]
     because = reasons_of(model, found.take(blamed), reasons)
+    shares = None if judge.encoder is None or found.cells is None else ColumnShares(found)
     leads = Counter(why[0].feature for why in because if why)
     chosen = None if found.p_values is None else select(found.p_values[found.judged], fdr)
     selected = np.zeros(len(found), dtype=np.bool_)
     selected[found.judged] = False if chosen is None else chosen
     return Report(
         title=title or "Normal or not",
-        training_rows=summary.rows,
+        training_rows=training_rows(model),
         rows=len(found),
         empty=len(found) - rows,
         rejected=len(rejected),
@@ -114,6 +116,7 @@ def describe(
                 p_value=None if found.p_values is None else float(found.p_values[i]),
                 selected=None if chosen is None else bool(selected[i]),
                 reasons=why,
+                marks=_marks(found, shares, int(i), why),
             )
             for i, why in zip(rejected[:worst], because, strict=False)
         ),
@@ -121,18 +124,40 @@ def describe(
         blamed=0 if judge.scorer.unexplained else len(blamed),
         groups=groups_of(because, [str(names[i]) for i in blamed]),
         features=tuple(
-            Feature(
-                name=name,
-                normal=normal[j],
-                histogram=histogram_of(summary.quantiles[:, j], normal[j], found.rows[:, j]),
-                drift=drifted.features[j],
-                leads=leads[name],
-            )
+            _feature(model, found, shares, drifted.features[j], leads[name])
             for j, name in enumerate(found.names)
         ),
         drift=drifted,
         card=card_of(model, about or {}),
     )
+
+
+def _feature(
+    model: Any, found: Judgement, shares: ColumnShares | None, drifted: FeatureDrift, leads: int
+) -> Feature:
+    """Describe a column: a number by its range and histogram, others by their classes."""
+    name = drifted.name
+    j, numeric = found.names.index(name), found.judge.numeric
+    known = {column.name: column for column in getattr(model, "columns_", ())}
+    if j in numeric:
+        place, summary = numeric.index(j), model.summary_
+        normal = normal_ranges(summary)[place]
+        values = histogram_of(summary.quantiles[:, place], normal, found.numbers[:, place])
+        return Feature(name, normal, values, drifted, leads, column=known.get(name))
+    assert shares is not None
+    bars, about = shares.bars(j), shares.normal(j)
+    return Feature(name, (), None, drifted, leads, bars, about, known.get(name))
+
+
+def _marks(
+    found: Judgement, shares: ColumnShares | None, row: int, reasons: Sequence[Reason]
+) -> tuple[Marked | None, ...]:
+    """Return where the values of a row are among what is normal of texts and dates."""
+    if shares is None:
+        return (None,) * len(reasons)
+    columns = [found.names.index(reason.feature) for reason in reasons]
+    views = [reason.view for reason in reasons]
+    return tuple(shares.marked(row, *each) for each in zip(columns, views, strict=True))
 
 
 def _needed(judge: Judge, rows: int, fdr: float) -> int | None:

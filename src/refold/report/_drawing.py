@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Floats, Ranges
 from refold.explain import number
-from refold.report._contents import Distances, FeatureHistogram
+from refold.report._contents import Distances, FeatureBars, FeatureHistogram, Marked
 from refold.report._histograms import around
 from refold.report._words import count
 
@@ -96,13 +96,13 @@ class Gauge:
     expected: str
 
 
-def gauge(value: float, normal: Ranges, expected: float | None) -> Gauge:
+def gauge(value: float | str, normal: Ranges, expected: float | None) -> Gauge:
     """Draw a value beside its normal ranges."""
     edges = around(normal)
     usual = math.nan if expected is None else expected
     return Gauge(
         bands=[_band(low, high, edges, GAUGE) for low, high in normal],
-        mark="" if math.isnan(value) else _mark(value, edges),
+        mark="" if isinstance(value, str) or math.isnan(value) else _mark(value, edges),
         expected="" if math.isnan(usual) else _short(1.0 + _across(usual, edges) * (GAUGE - 2.0)),
     )
 
@@ -114,6 +114,44 @@ def _mark(value: float, edges: tuple[float, float]) -> str:
         return "M0 8l9-5v10z"
     x = _across(value, edges) * (GAUGE - 2.0 * _DOT)
     return f"M{_short(x)} 8a4 4 0 1 1 8 0a4 4 0 1 1-8 0z"
+
+
+def bars_picture(bars: FeatureBars) -> FeaturePicture:
+    """Draw hours or weekdays side by side, as a feature's bins are."""
+    highest = max(*bars.training, *bars.new) or 1.0
+    training, new = (_steps(np.array(shares) / highest) for shares in (bars.training, bars.new))
+    return FeaturePicture(bands=[], training=f"{training}V{HEIGHT}H0Z", new=new)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A column's normal values, hours or weekdays as small bars, and a row's own.
+
+    Parameters
+    ----------
+    bars, own : str
+        Paths: all bars, and the one of the row, or a dot behind them if it is none of them.
+    """
+
+    bars: str
+    own: str
+
+
+def small_bars(marked: Marked) -> Small:
+    """Draw where a row's value is among what is normal."""
+    n = len(marked.heights)
+    wide = min(GAUGE / (n + 1), _DOT * 3.0)  # room for a dot on the right
+    paths = []
+    for k, height in enumerate(marked.heights):
+        tall = max(height * 14.0, 1.0 if height else 0.0)
+        paths.append(f"M{_short(k * wide)} 15v-{_short(tall)}h{_short(wide - 1.0)}v{_short(tall)}z")
+    if marked.at is None:
+        x = min(n * wide + 1.0, GAUGE - 2.0 * _DOT)
+        return Small("".join(paths), f"M{_short(x)} 11a4 4 0 1 1 8 0a4 4 0 1 1-8 0z")
+    if marked.heights[marked.at]:
+        return Small("".join(paths), paths[marked.at])
+    left = _short(marked.at * wide)  # no row has it; where it would be is still to be seen
+    return Small("".join(paths), f"M{left} 15v-5h{_short(wide - 1.0)}v5z")
 
 
 @dataclass(frozen=True)

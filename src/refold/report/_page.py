@@ -11,7 +11,7 @@ from typing import Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.base.words import printable
+from refold.base.words import printable, quoted, shortened
 from refold.explain import Reason, number, ranges_text, split_unit
 from refold.report import _drawing
 from refold.report._contents import AlarmGroup, Report
@@ -150,6 +150,8 @@ def _environment() -> Any:
         "unit": lambda feature: split_unit(feature)[1],
         "position": position,
         "named": _named,
+        "quoted": quoted,
+        "shortened": shortened,
         **WORDS,
     }
     return environment

@@ -10,12 +10,11 @@ from refold.explain import Reason, explain
 from refold.judgement import Judgement
 from refold.report._contents import AlarmGroup
 
-# What matters less is no reason, unless it comes first.
-_LEAST_SHARE = 0.01
 _EXAMPLES = 3
 # What is said of a text or a date that is odd in some respect.
 _VIEWS = {
     "value": "rare",
+    "unseen": "never seen",
     "shape": "of an unusual form",
     "collapsed shape": "of an unusual form",
     "character": "with a rare character",
@@ -34,13 +33,10 @@ def reasons_of(model: Any, rows: Judgement, count: int) -> list[tuple[Reason, ..
     if rows.judge.scorer.unexplained or len(rows) == 0:
         return [()] * len(rows)
     explained = explain(model, rows, reasons=count, nearest=False)
-    return [_that_matter(row.reasons) for row in explained]
-
-
-def _that_matter(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    first, *others = reasons
-    shown = [first, *(reason for reason in others if reason.share >= _LEAST_SHARE)]
-    return tuple(reason for reason in shown if reason.share > 0.0)
+    return [
+        tuple(reason for rank, reason in enumerate(row.reasons) if reason.matters(rank))
+        for row in explained
+    ]
 
 
 def groups_of(
@@ -96,6 +92,4 @@ def _odd(reason: Reason) -> str:
     """Say in which respect a text or a date is odd."""
     if reason.view == "beside":
         return f"rare beside {reason.beside[0].feature}"
-    if reason.view == "value" and reason.novel:
-        return "never seen"
     return _VIEWS[reason.view]

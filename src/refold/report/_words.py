@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from refold.columns.encoding.encoder import ColumnInfo
 from refold.drift import FeatureDrift, Verdict
+from refold.explain import number
 
 # Of the whole table: in two words, and in a sentence.
 DRIFT: dict[Verdict, tuple[str, str]] = {
@@ -71,4 +73,29 @@ def state_text(drift: FeatureDrift) -> str:
     return _STATES[state(drift)]
 
 
-WORDS = {f.__name__: f for f in (percent, count, chance, rarity, plural, state, state_text)}
+def share(part: float) -> str:
+    """Return a share in whole percent, as a small picture has room for."""
+    if 0.0 < part < 0.005:
+        return "<\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
+    return f"{100.0 * part:.0f}\N{NO-BREAK SPACE}%"
+
+
+def far(distance: float) -> str:
+    """Return a row's distance; of one very far out how many digits it has is enough."""
+    return number(distance) if distance < 1e9 else f"{distance:.1e}".replace("e+", "e")
+
+
+def described(column: ColumnInfo) -> str:
+    """Say what a column was taken for."""
+    said = [column.role]
+    if column.distinct is not None:
+        said.append(plural(column.distinct, "value"))
+    if column.missing:
+        said.append(f"{column.missing:,} missing")
+    if column.unreadable:
+        said.append(f"{column.unreadable:,} not readable")
+    return ", ".join(said)
+
+
+_SAID = (percent, count, chance, rarity, plural, state, state_text, share, far, described)
+WORDS = {f.__name__: f for f in _SAID}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +15,8 @@ from refold.algorithm.kernels import Tally
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
-from refold.judgement import Judge, answers
+from refold.columns.frames import feature_names, features_of
+from refold.judgement import Judge, Judgement, answers
 
 Batch = Any
 
@@ -100,7 +101,28 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
 
 def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
+    if judge.encoder is not None:
+        columns = {name: batch.column(name) for name in judge.names}
+        return answers(table_judged(judge, columns, reasons), reasons)
     X = np.empty((batch.num_rows, len(judge.names)), order="F")
     for column, name in enumerate(judge.names):
         X[:, column] = floats(batch.column(name))
     return answers(judge.rows(X, explained=reasons > 0), reasons)
+
+
+def judge_of_tables(model: Any, columns: Sequence[str] | None, *, on_worker: bool = False) -> Judge:
+    """Return a judge of columns of any kind, called as the tables to come call them."""
+    judge = Judge.of(model, on_worker=on_worker)
+    if columns is None and hasattr(model, "feature_names_in_"):
+        return judge
+    called = dict(zip(feature_names(model), features_of(model, columns), strict=True))
+    return judge.called(called[name] for name in judge.names)
+
+
+def table_judged(judge: Judge, columns: Mapping[str, Any], reasons: int = 0) -> Judgement:
+    """Judge Arrow columns of any kind, given by the names that the judge has for them."""
+    pa = needs("pyarrow", "parquet")
+    assert judge.encoder is not None
+    own = judge.encoder.counts.plan.names
+    known = {name: columns[called] for name, called in zip(own, judge.names, strict=True)}
+    return judge.table(pa.table(known), explained=reasons > 0)

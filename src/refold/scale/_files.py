@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from warnings import warn
 
-from refold._typing import Floats, PathLike
+from refold._typing import PathLike
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.progress import counting
 from refold.columns.frames import features_of
-from refold.judgement import Judge, answer_names, answer_types, answers
+from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.models.creased import CreasedREF, fit_batches
+from refold.models.detector import Detector
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
-from refold.scale._batches import batch_rows_for, sketch_of
+from refold.scale._batches import batch_rows_for, judge_of_tables, sketch_of, table_judged
 from refold.scale._model import sketching
 from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
 from refold.tabular.errors import listed
@@ -109,7 +112,7 @@ def fit_ipc(
 
 
 def score_parquet(
-    model: Model,
+    model: Model | Detector,
     paths: Paths,
     out: PathLike,
     *,
@@ -123,8 +126,8 @@ def score_parquet(
 
     Parameters
     ----------
-    model : REF or CreasedREF
-        Fitted.
+    model : REF, CreasedREF or Detector
+        Fitted. A Detector reads columns of any kind.
     paths : path or sequence of paths
         Files, folders or patterns, as in :func:`fit_parquet`.
     out : path
@@ -153,7 +156,7 @@ def score_parquet(
 
 
 def score_csv(
-    model: Model,
+    model: Model | Detector,
     paths: Paths,
     out: PathLike,
     *,
@@ -168,7 +171,7 @@ def score_csv(
 
 
 def score_ipc(
-    model: Model,
+    model: Model | Detector,
     paths: Paths,
     out: PathLike,
     *,
@@ -254,7 +257,7 @@ def _numbers(
 
 def _score(
     fmt: str,
-    model: Model,
+    model: Model | Detector,
     paths: Paths,
     out: PathLike,
     reasons: int,
@@ -264,39 +267,75 @@ def _score(
     progress: bool,
 ) -> int:
     out = Path(out)
-    names = features_of(model, columns)
     table = Files(paths, say=warn)
     if out.resolve() in (file.resolve() for file in table.files):
         raise ValueError(f"{out} is one of the files to score; write to another one.")
-    features = Features(names, table)
-    table.require_numbers(list(features.numeric))
+    rows = _rows_of(model, columns, table)
     pa = needs("pyarrow", "parquet")
-    given, judge = pa.schema(table.common_kinds(features.numeric)), Judge.of(model).called(names)
+    given, judge = pa.schema(table.common_kinds(rows.numeric)), rows.judge
     added = answer_names(judge, reasons, prefix, given.names)
     schema = pa.schema([*given, *map(pa.field, added, answer_types(judge, reasons))])
-    batch_rows = _checked(batch_rows, len(names))
+    batch_rows = _checked(batch_rows, len(judge.names))
     total = 0
     with (
         counting("scoring", table.rows if progress else None, show=progress) as count,
         writing(fmt, out, schema) as write,
     ):
-        for block in ahead(table.blocks(numbers=features.numeric, rows=batch_rows)):
-            X = features.matrix(block)
-            with _located(block, names):
-                found = answers(judge.rows(X, explained=reasons > 0), reasons)
-            write(pa.record_batch([*_passed_on(block, X, features, given), *found], schema))
+        for block in ahead(table.blocks(numbers=rows.numeric, rows=batch_rows)):
+            with _located(block, judge.names):
+                found = rows.judged(block, reasons)
+                added = answers(found, reasons)
+            write(pa.record_batch([*_passed_on(block, found, rows.numeric, given), *added], schema))
             count(block.rows)
             total += block.rows
     return total
 
 
-def _passed_on(block: Block, X: Floats, features: Features, schema: Any) -> Iterator[Any]:
+class _NumberRows:
+    """Rows of files as a model takes them that learned numbers."""
+
+    def __init__(self, model: Any, columns: Sequence[str] | None, table: Files) -> None:
+        names = features_of(model, columns)
+        self.judge = Judge.of(model).called(names)
+        self._features = Features(names, table)
+        self.numeric = self._features.numeric
+        table.require_numbers(list(self.numeric))
+
+    def judged(self, block: Block, reasons: int) -> Judgement:
+        """Judge the rows of a block."""
+        return self.judge.rows(self._features.matrix(block), explained=reasons > 0)
+
+
+class _TableRows:
+    """Rows of files as a model takes them that reads columns of any kind."""
+
+    numeric: Mapping[str, int] = MappingProxyType({})  # nothing is read before the model does
+
+    def __init__(self, model: Any, columns: Sequence[str] | None, table: Files) -> None:
+        self.judge = judge_of_tables(model, columns)
+        table.require(self.judge.names)
+
+    def judged(self, block: Block, reasons: int) -> Judgement:
+        """Judge the rows of a block."""
+        columns = {name: block.columns[name] for name in self.judge.names}
+        known = replace(block, columns=columns).without_missing()
+        return table_judged(self.judge, known.columns, reasons)
+
+
+def _rows_of(model: Any, columns: Sequence[str] | None, table: Files) -> _NumberRows | _TableRows:
+    kind = _TableRows if isinstance(model, Detector) else _NumberRows
+    return kind(model, columns, table)
+
+
+def _passed_on(
+    block: Block, found: Judgement, numeric: Mapping[str, int], schema: Any
+) -> Iterator[Any]:
     """Return the columns of a block as they are written; text that was read as numbers, as such."""
     pa = needs("pyarrow", "parquet")
     for field in schema:
         column = block.columns[field.name]
-        if field.name in features.numeric and pa.types.is_string(column.type):
-            column = pa.array(X[:, features.numeric[field.name]], from_pandas=True)
+        if field.name in numeric and pa.types.is_string(column.type):
+            column = pa.array(found.rows[:, numeric[field.name]], from_pandas=True)
         yield column if column.type == field.type else column.cast(field.type, safe=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from refold.models.detector import Detector
 from refold.models.ref import REF
 from refold.models.sketched import check_sketching
 
@@ -10,6 +11,12 @@ def sketching(model: REF | None) -> REF:
     """Return the model to learn, by default a new one; refuse one that cannot be learned so."""
     if model is None:
         return REF(engine="sketch")
+    if isinstance(model, Detector):
+        raise TypeError(
+            "A Detector cannot be learned here; REF(engine='sketch') can. A Detector learns a "
+            "table of any size part by part: call its partial_fit with one dataframe or Arrow "
+            "batch after the other. Once it has learned, it can score tables here."
+        )
     if not isinstance(model, REF):
         raise TypeError(
             f"A {type(model).__name__} cannot be learned here; REF(engine='sketch') can. A "

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
 from refold.columns.frames import features_of, frame_to_numpy
-from refold.judgement import Judge
+from refold.judgement import Judge, Judgement
 from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
 from refold.scale._batches import located
@@ -66,12 +67,12 @@ def fit(X: Any, model: REF | None = None) -> REF:
     return fit_sketch(model, total.to_delayed().compute(), names)
 
 
-def score(model: REF | CreasedREF, X: Any) -> Any:
+def score(model: REF | CreasedREF | Detector, X: Any) -> Any:
     """Judge the rows of a Dask array or dataframe; nothing is computed until Dask is asked to.
 
     Parameters
     ----------
-    model : REF or CreasedREF
+    model : REF, CreasedREF or Detector
         Fitted.
     X : dask Array of shape (n, d) or dask DataFrame
         Rows to judge. A dataframe may have other columns than the model's too, in any order.
@@ -93,11 +94,12 @@ def score(model: REF | CreasedREF, X: Any) -> Any:
         return X.map_blocks(
             _distances, judge=judge, drop_axis=1, dtype=np.float64, meta=np.empty(0)
         )
-    features = features_of(model, None)
+    features = features_of(model, None) if judge.encoder is None else list(judge.names)
     absent = [name for name in features if name not in X.columns]
     if absent:
         raise ValueError(f"X has no column {', '.join(map(repr, absent))}.")
-    frame_to_numpy(X._meta[features])
+    if judge.encoder is None:
+        frame_to_numpy(X._meta[features])
     meta = _judged(X._meta[features], judge=judge)
     return X[features].map_partitions(_judged, judge=judge, meta=meta)
 
@@ -133,11 +135,15 @@ def _distances(
     block: Any, *, judge: Judge, block_id: tuple[int, ...] | None = None
 ) -> NDArray[np.float64]:
     with located("A block" if block_id is None else f"Block {block_id[0]}", None):
-        return judge.rows(_read(block)).distances
+        return _found(judge, _read(block)).distances
+
+
+def _found(judge: Judge, rows: Any) -> Judgement:
+    return judge.rows(rows) if judge.encoder is None else judge.table(rows)
 
 
 def _judged(block: Any, *, judge: Judge) -> Any:
     with located("A block", judge.names):
-        found = judge.rows(_read(block))
+        found = _found(judge, _read(block) if judge.encoder is None else block)
         answer = block[[]].assign(distance=found.distances, label=found.labels)
     return answer if found.p_values is None else answer.assign(p_value=found.p_values)

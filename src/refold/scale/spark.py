@@ -13,9 +13,10 @@ from refold.base.needs import needs
 from refold.columns.frames import features_of
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
 from refold.models.ref import REF
 from refold.models.sketched import fit_sketch
-from refold.scale._batches import judged, located, sketch_of
+from refold.scale._batches import judge_of_tables, judged, located, sketch_of
 from refold.scale._model import sketching
 
 
@@ -76,7 +77,7 @@ def fit(
 
 
 def score(
-    model: REF | CreasedREF,
+    model: REF | CreasedREF | Detector,
     df: Any,
     *,
     reasons: int = 3,
@@ -87,8 +88,8 @@ def score(
 
     Parameters
     ----------
-    model : REF or CreasedREF
-        Fitted.
+    model : REF, CreasedREF or Detector
+        Fitted. A Detector reads columns of any kind.
     df : pyspark.sql.DataFrame
         Rows to judge; other columns than the model's pass through.
     reasons : int, default=3
@@ -105,9 +106,13 @@ def score(
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most, null
         where fewer do. A row without any value has no verdict: all of these are null.
     """
-    features = _numeric_columns(df, features_of(model, columns), ignore_others=False)
     before = list(df.columns)
-    judge = Judge.of(model, on_worker=True).called(features)
+    if isinstance(model, Detector):
+        judge = judge_of_tables(model, columns, on_worker=True)
+        _require(df, judge.names)
+    else:
+        features = _numeric_columns(df, features_of(model, columns), ignore_others=False)
+        judge = Judge.of(model, on_worker=True).called(features)
     names = answer_names(judge, reasons, prefix, before)
 
     def judge_partition(batches: Iterator[Any]) -> Iterator[Any]:
@@ -115,7 +120,7 @@ def score(
         where, rows = _partition(), 0
         for numbered in batches:
             batch = pa.record_batch(numbered.columns, names=before)
-            with located(where, features, rows):
+            with located(where, judge.names, rows):
                 added = judged(judge, batch, reasons)
             rows += batch.num_rows
             yield pa.record_batch([*batch.columns, *added], names=[*before, *names])
@@ -152,14 +157,19 @@ def _numbered(df: Any) -> Any:
     return df.toDF(*(f"c{number}" for number in range(len(df.columns))))
 
 
+def _require(df: Any, names: Sequence[str]) -> None:
+    """Refuse a dataframe without some of the columns."""
+    absent = [name for name in names if name not in df.columns]
+    if absent:
+        raise ValueError(f"The dataframe has no column {', '.join(map(repr, absent))}.")
+
+
 def _numeric_columns(df: Any, columns: Sequence[str] | None, ignore_others: bool) -> list[str]:
     """Return the columns to read; refuse those that are not there or do not hold numbers."""
     types = needs("pyspark.sql.types", "spark")
     kinds = {field.name: field.dataType for field in df.schema.fields}
     names = list(kinds if columns is None else columns)
-    absent = [name for name in names if name not in kinds]
-    if absent:
-        raise ValueError(f"The dataframe has no column {', '.join(map(repr, absent))}.")
+    _require(df, names)
     numbers = (types.NumericType, types.BooleanType)
     others = [name for name in names if not isinstance(kinds[name], numbers)]
     if others and not (ignore_others and columns is None):

@@ -7,7 +7,8 @@ from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.date_words import WEEKDAYS, oclock, of_rows
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import NONE, OTHER
-from refold.columns.role_findings import shown
+
+_RARE = 0.05
 
 
 def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str:
@@ -26,13 +27,15 @@ def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str
     assert partner is not None
     slice_ = counts.slices[column].counts[beside]
     name = printable(counts.plan.names[partner])
-    which = (
-        ""
-        if counts.plan.used[column].frequent and own < OTHER
-        else f", {code_words(counts, column, own)}"
-    )
-    rows = of_rows(int(slice_[own]), slice_)
-    return f"is rare where {name} is {code_words(counts, partner, beside)} ({rows}{which})"
+    have = int(slice_[own])
+    rare = "rare" if have <= _RARE * slice_.sum() else "less usual"
+    said = f"is {rare} where {name} is {code_words(counts, partner, beside)}"
+    rows = of_rows(have, slice_)
+    if own < len(counts.plan.used[column].frequent):
+        return f"{said} ({rows})"
+    if own == OTHER:
+        return f"{said} ({rows} {'have' if have > 1 else 'has'} one as rare)"
+    return f"{said} ({rows} {'are' if have > 1 else 'is'} {code_words(counts, column, own)})"
 
 
 def code_words(counts: TableCounts, column: int, code: int) -> str:
@@ -44,14 +47,19 @@ def code_words(counts: TableCounts, column: int, code: int) -> str:
         return oclock(code) if others.has_clock else f"a {WEEKDAYS[code]}"
     if plan.role == "number":
         return _between(plan.edges, code)
-    return "none of the frequent values" if code == OTHER else quoted(plan.frequent[code])
+    return "a rare value" if code == OTHER else quoted(plan.frequent[code])
 
 
 def _between(edges: tuple[float, ...], code: int) -> str:
     if not edges:
         return "any number"
     if code == 0:
-        return f"below {shown(edges[0])}"
+        return f"below {_short(edges[0])}"
     if code == len(edges):
-        return f"{shown(edges[-1])} or more"
-    return f"from {shown(edges[code - 1])} to below {shown(edges[code])}"
+        return f"{_short(edges[-1])} or more"
+    return f"from {_short(edges[code - 1])} to below {_short(edges[code])}"
+
+
+def _short(value: float) -> str:
+    text = f"{value:.4g}" if abs(value) < 1e4 or abs(value) >= 1e15 else f"{value:,.0f}"
+    return text.replace("-", "−")

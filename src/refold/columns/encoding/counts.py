@@ -36,6 +36,8 @@ class Encoded:
     ----------
     numbers : ndarray of shape (n, k)
         The columns of numbers; NaN where there is none.
+    indicators : ndarray of shape (n, q)
+        Which of the frequent values of categories with few a row has.
     magnitudes : ndarray of shape (n, d)
         How surprising each cell is, for every column; of a table of numbers alone there is none.
     novel : ndarray of bool, shape (n, d)
@@ -46,6 +48,7 @@ class Encoded:
     """
 
     numbers: Floats
+    indicators: Floats
     magnitudes: Floats
     novel: Booleans
     judged: Booleans
@@ -150,7 +153,8 @@ class TableCounts:
         if not left_out:
             self._mark_novel(cells, novel)
         if self.plan.plain:
-            return Encoded(X, np.empty((table.rows, 0)), novel, _judged(cells, table.rows))
+            nothing = np.empty((table.rows, 0))
+            return Encoded(X, nothing, nothing, novel, _judged(cells, table.rows))
         out = np.empty(novel.shape, order="F")
         if self.numbers is not None:
             fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
@@ -162,9 +166,10 @@ class TableCounts:
                 np.maximum(out[:, k], each.looked_up(readable), out=out[:, k])
             else:
                 out[:, k] = self._largest_view(k, each, left_out, without)
-        if self.slices:
-            self._add_dependence(self.plan.codes(cells), out, left_out)
-        return Encoded(X, out, novel, _judged(cells, table.rows))
+        codes = self.plan.codes(cells)
+        self._add_dependence(codes, out, left_out)
+        shown = self.plan.indicators(codes)
+        return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
     def _largest_view(
         self, k: int, cells: Cells, left_out: bool, without: Collection[str]

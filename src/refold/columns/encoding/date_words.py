@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from refold._typing import Integers
-from refold.columns.encoding.dates import HOURS, DateCounts, Dated
+from refold.columns.encoding.dates import HOURS, UNREADABLE, DateCounts, Dated
 from refold.columns.encoding.text_words import looks_like
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -25,6 +25,23 @@ def date_words(counts: DateCounts, view: str, dated: Dated, row: int) -> str:
     side = "before" if dated.moments.seconds[row] < counts.low else "after"
     low, high = (_day(seconds) for seconds in (counts.low, counts.high))
     return f"is {side} all ({low} to {high})"
+
+
+def cannot_be_read(counts: DateCounts, dated: Dated, row: int) -> str:
+    """Say that a text is no date, or not one as they were written."""
+    kind = "date" if counts.has_date else "time"
+    shape = "" if dated.shapes is None else dated.shapes.values[int(dated.shapes.codes[row])]
+    if "9" in shape and counts.shapes.rows:
+        return f"cannot be read as a {kind}: it {looks_like(counts.shapes, shape)}"
+    times = int(counts.states[UNREADABLE])
+    return f"is not a {kind}; {never_or(times, int(counts.states.sum()))}"
+
+
+def never_or(times: int, rows: int) -> str:
+    """Say how often something else stood in a column."""
+    if times == 0:
+        return "it always was one in training"
+    return f"so it was in {times:,} of {rows:,} rows"
 
 
 def of_rows(have: int, counts: Integers) -> str:

@@ -27,7 +27,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.frames import column_names, frame_to_numpy, whole
+from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
 from refold.columns.observed import Numbers, Observed
 
 N_INIT = 10_000
@@ -71,8 +71,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Turns a table of any columns into numbers: how surprising each cell is, beside the numbers.
 
     Of a table that has columns of texts, categories or dates, every column gets a magnitude: how
-    surprising its cell is, 0 for what is usual. Columns of numbers come first, as they are. A table
-    of numbers alone is passed on unchanged.
+    surprising its cell is, 0 for what is usual. Columns of numbers come first, as they are, then 0
+    and 1 for each value of categories that have few. A table of numbers alone is passed on
+    unchanged.
 
     Read more in ``docs/tables.md``.
 
@@ -109,9 +110,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     >>> rows = [{"machine": "A" if k % 3 else "B", "torque": 75 + k % 7} for k in range(60)]
     >>> encoder = TableEncoder().fit(rows)
     >>> encoder.get_feature_names_out()
-    array(['torque', 'surprise(machine)', 'surprise(torque)'], dtype=object)
+    array(['torque', 'machine=A', 'surprise(machine)', 'surprise(torque)'], dtype=object)
     >>> new = encoder.transform([{"machine": "A", "torque": 76}, {"machine": "Z", "torque": 76}])
-    >>> bool(new[0, 1] < 1 < new[1, 1])
+    >>> bool(new[0, 2] < 1 < new[1, 2])
     True
     """
 
@@ -226,11 +227,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str
-            Columns of numbers, then ``surprise(column)`` for every column.
+            Columns of numbers, ``column=value`` for categories with few frequent values, then
+            ``surprise(column)`` for every column.
         """
         check_is_fitted(self)
         plan = self.counts.plan
         names = [plan.names[k] for k in plan.numbers]
+        names += [f"{column.name}={value}" for column in plan.used for value in column.indicators]
         if not plan.plain:
             names += [f"surprise({name})" for name in plan.names]
         return np.array(names, dtype=object)
@@ -303,7 +306,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if X.dtype.kind == "c":
             raise ValueError("Complex data not supported: split it into two columns.")
         guessed = X.dtype.kind not in "biuf"
-        return Brought([f"x{j}" for j in range(X.shape[1])], _columns(X), len(X), guessed)
+        return Brought(feature_names(self), _columns(X), len(X), guessed)
 
     def _check_roles(self, names: list[str]) -> None:
         unknown = [name for name in self.roles or {} if name not in names]
@@ -372,4 +375,4 @@ def features(encoded: Encoded) -> Floats:
     """Return numbers and magnitudes side by side."""
     if encoded.magnitudes.shape[1] == 0:
         return encoded.numbers
-    return np.hstack([encoded.numbers, encoded.magnitudes])
+    return np.hstack([encoded.numbers, encoded.indicators, encoded.magnitudes])

@@ -19,6 +19,9 @@ from refold.columns.number_form import NumberForm
 from refold.columns.observed import Observed
 from refold.columns.roles import Guess, Role, as_role, guess
 
+# A category with more frequent values than this is told by how surprising they are alone.
+MOST_INDICATORS = 12
+
 
 @dataclass(frozen=True)
 class ColumnPlan:
@@ -74,6 +77,13 @@ class ColumnPlan:
             edges = np.unique(np.quantile(values, np.arange(1, BINS) / BINS))
             return replace(self, edges=tuple(edges.tolist()))
         return self
+
+    @property
+    def indicators(self) -> tuple[str, ...]:
+        """Of a category with few frequent values: those that have a feature of their own."""
+        if self.role != "category" or not 2 <= len(self.frequent) <= MOST_INDICATORS:
+            return ()
+        return self.frequent[:1] if len(self.frequent) == 2 else self.frequent
 
     def codes(self, cells: Cells) -> Integers:
         """Return the code of each row."""
@@ -147,6 +157,21 @@ class Plan:
         theirs = {column.name: column for column in other.columns}
         ours = {column.name: column for column in self.columns}
         return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+    @once
+    def leading(self) -> Integers:
+        """The columns of the features that come before the magnitudes: numbers, then indicators."""
+        shown = [k for k, column in enumerate(self.used) for _ in column.indicators]
+        return np.array([*self.numbers.tolist(), *shown], dtype=np.int64)
+
+    def indicators(self, codes: list[Integers]) -> Floats:
+        """Return for each frequent value of a category with few whether a row has it."""
+        shown = [
+            codes[k] == code
+            for k, column in enumerate(self.used)
+            for code in range(len(column.indicators))
+        ]
+        return np.array(shown, dtype=np.float64).reshape(len(shown), len(codes[0])).T
 
     def read(self, table: Brought) -> list[Cells]:
         """Return the cells of the columns that are not ignored."""

@@ -14,7 +14,7 @@ from refold.modelfile.fields import Field
 # One value in 2**64 would be in the sample.
 _MOST_LEVELS = 64
 # What Python takes for a number and its place in a dictionary.
-_OVERHEAD = 160
+_OVERHEAD = 136
 
 
 def written(tally: Tally) -> dict[str, Any]:

@@ -8,18 +8,27 @@ from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
 
 _MOST = 0.5
+_COMMON = 0.05
 
 
 def text_words(counts: TextCounts, view: str, text: str) -> str:
     """Say what is odd about a text in one of the views of its column."""
-    if view == "value":
+    shape, collapsed = shape_of(text), shape_of(text, collapsed=True)
+    rarest = min(text[:LOOKED_AT], key=lambda each: counts.characters.get(each, 0), default="")
+    so_many = {
+        "value": counts.values.counts.get(text, 0),
+        "shape": counts.shapes.counts.get(shape, 0),
+        "collapsed shape": counts.collapsed.counts.get(collapsed, 0),
+        "character": counts.characters.get(rarest, 0),
+    }
+    # Where most rows that look so have this very value, that is what is rare.
+    if view == "value" or 0 < so_many[view] <= 2 * so_many["value"]:
         return _value(counts.values, text)
     if view == "character":
-        return _character(counts, text)
-    shape = shape_of(text)
+        return _character(rarest, so_many[view], counts.values.rows)
     if view == "shape":
         return looks_like(counts.shapes, shape)
-    return looks_like(counts.collapsed, shape_of(text, collapsed=True))
+    return looks_like(counts.collapsed, collapsed)
 
 
 def usual_text(counts: TextCounts, text: str) -> str:
@@ -27,7 +36,8 @@ def usual_text(counts: TextCounts, text: str) -> str:
     have, rows = counts.values.counts.get(text, 0), counts.values.rows
     if have == 0:
         return f"is new, as many are ({values_in(counts.values)})"
-    return f"is usual by itself ({have:,} of {rows:,} rows)"
+    usual = "usual by itself" if have >= _COMMON * rows else "no rarer than many"
+    return f"is {usual} ({have:,} of {rows:,} rows)"
 
 
 def looks_like(shapes: Tally, shape: str, verb: str = "looks like") -> str:
@@ -58,12 +68,10 @@ def _value(values: Tally, text: str) -> str:
     return f"was never seen ({values_in(values)})"
 
 
-def _character(counts: TextCounts, text: str) -> str:
-    rows_with = counts.characters
-    rarest = min(text[:LOOKED_AT], key=lambda character: rows_with.get(character, 0), default="")
-    have = rows_with.get(rarest, 0)
-    which = f"({have:,} of {counts.values.rows:,} rows)" if have else "which no other row has"
-    return f"has {_named(rarest)}{' ' if have else ', '}{which}"
+def _character(character: str, have: int, rows: int) -> str:
+    if have == 0:
+        return f"has {_named(character)}, which no other row has"
+    return f"has {_named(character)} ({have:,} of {rows:,} rows)"
 
 
 def _named(character: str) -> str:

@@ -11,7 +11,7 @@ from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding import dates, texts
 from refold.columns.encoding.beside_words import beside_words
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.date_words import date_words
+from refold.columns.encoding.date_words import cannot_be_read, date_words, never_or
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.reading import MISSING, UNREADABLE, Dates, Figures, Words
 from refold.columns.encoding.text_words import text_words, usual_text
@@ -20,6 +20,8 @@ from refold.columns.observed import Texts
 
 # A third of the rows are as surprising as this: nobody is surprised.
 _USUAL = 1.0
+# A date so much of the whole span before or after all others is that first of all.
+_RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Said:
     Parameters
     ----------
     view : str
-        In which respect it is odd: one of the views of its column, "missing", "unreadable" or
-        "beside"; empty if it is usual.
+        In which respect it is odd: one of the views of its column, "unseen" (a value that
+        training has not), "missing", "unreadable" or "beside"; empty if it is usual.
     words : str
         The sentence behind the column's name and the value; may be empty.
     surprise : float
@@ -85,16 +87,20 @@ class CellWords:
         if state == MISSING:
             return Said("missing", self._missing(column), self._surprise(row, column))
         if state == UNREADABLE:
-            return Said("unreadable", self._unreadable(column), self._surprise(row, column))
+            return Said("unreadable", self._unreadable(row, column), self._surprise(row, column))
         view, alone = self._leading(row, column)
         beside = self._surprise(row, column) - alone
+        unseen = self._unseen(row, column)
         if self._novel[row, column]:
-            return Said("value", self._odd(row, column, "value"), alone)
-        if beside > max(alone, _USUAL) - 1e-9:
+            return Said("unseen", self._odd(row, column, "value"), alone)
+        if view == "range":
+            return Said(view, self._odd(row, column, view), alone)
+        if beside > max(alone, _USUAL) and not (unseen and alone >= _USUAL):
             return self._beside(row, column, alone)
         if alone < _USUAL:
             return Said("", self._not_odd(row, column), alone)
-        return Said(view, self._odd(row, column, view), alone)
+        named = "unseen" if unseen and view == "value" else view
+        return Said(named, self._odd(row, column, view), alone)
 
     def _surprise(self, row: int, column: int) -> float:
         return float(self._magnitudes[row, column]) if self._magnitudes.shape[1] else 0.0
@@ -108,7 +114,16 @@ class CellWords:
             self._views[column] = self._counts.views(column, cells)
         views = self._views[column][row]
         names = dates.VIEWS if isinstance(cells, Dates) else texts.VIEWS
+        if isinstance(cells, Dates) and views[_RANGE] > _BEYOND:
+            return dates.VIEWS[_RANGE], float(views.max())
         return names[int(views.argmax())], float(views.max())
+
+    def _unseen(self, row: int, column: int) -> bool:
+        """Whether a text was never seen: that is odder than where it is."""
+        cells, counts = self._cells[column], self._counts.others.get(column)
+        if not isinstance(cells, Words) or not isinstance(counts, TextCounts):
+            return False
+        return counts.values.counts.get(cells.texts.values[int(cells.texts.codes[row])], 0) == 0
 
     def _dependence(self, row: int, column: int) -> float:
         partner = self._counts.plan.used[column].partner
@@ -145,14 +160,11 @@ class CellWords:
         times = int(self._counts.states(column)[MISSING])
         if times == 0:
             return "it never was in training"
-        return f"so it was in {times:,} of {self._counts.rows:,} rows"
+        return f"so {'was' if times == 1 else 'were'} {times:,} of {self._counts.rows:,} rows"
 
-    def _unreadable(self, column: int) -> str:
-        counts = self._counts.others.get(column)
-        kind = "number" if counts is None else "date"
-        if isinstance(counts, DateCounts) and not counts.has_date:
-            kind = "time"
+    def _unreadable(self, row: int, column: int) -> str:
+        cells, counts = self._cells[column], self._counts.others.get(column)
+        if isinstance(cells, Dates) and isinstance(counts, DateCounts):
+            return cannot_be_read(counts, cells.dated, row)
         times = int(self._counts.states(column)[UNREADABLE])
-        if times == 0:
-            return f"is not a {kind}; it always was one in training"
-        return f"is not a {kind}; so it was in {times:,} of {self._counts.rows:,} rows"
+        return f"is not a number; {never_or(times, self._counts.rows)}"

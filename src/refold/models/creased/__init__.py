@@ -8,7 +8,7 @@ from refold.models.creased._leverage import Leverage
 from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._reasons import Reasons
 from refold.models.creased._scorer import CreasedScorer
-from refold.models.creased._scoring import MOST_EXCESS, Scoring
+from refold.models.creased._scoring import MOST_EXCESS, Scoring, rescaled
 
 __all__ = [
     "LARGEST",
@@ -23,5 +23,6 @@ __all__ = [
     "Scoring",
     "fit_batches",
     "n_plain",
+    "rescaled",
     "weights_of_marks",
 ]

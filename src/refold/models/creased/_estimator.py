@@ -320,7 +320,8 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         scoring = self.scoring_
         found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
         if scoring.box is not None:
-            gained = scoring.gained_beyond(noticed.BEYOND) / scoring.unit
+            own = self.n_features_in_ - self._magnitudes
+            gained = scoring.gained_beyond(noticed.BEYOND, own) / scoring.unit
             typical = float(np.median(scoring.calibration.scores))
             found.append(noticed.too_few_rows(gained, typical, 1.0, scoring.calibration))
         yield from filter(None, found)

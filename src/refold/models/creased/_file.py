@@ -126,7 +126,8 @@ def _read_scoring(field: Field, model: CreasedREF) -> None:
 def _is_affordable(state: TrainingState, field: Field) -> bool:
     if state.creases is not None:
         # Two factors, their inverse, and what they are made of.
-        field.budget.charge(4 * 8 * state.creases.n_outputs**2, "The factored sums", "sums")
+        memory = 4 * 8 * state.creases.n_outputs**2
+        field.budget.charge(memory, "The factored sums", field.path)
         return True
     rows, columns = sum(len(weights) for _, weights in state.waiting), state.sample.rows.shape[1]
     n = state.recipe.n_creases or enough_creases(state.weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from refold.base.once import once
 from refold.columns.box import Box
 from refold.columns.edges import Edges, edges_of
 from refold.columns.frames import check_enough
+from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
@@ -88,11 +89,14 @@ class Scoring:
             return np.zeros(rows.shape)
         return _penalty(self.box.excess(rows), self.gain)
 
-    def gained_beyond(self, share: float) -> Floats:
-        """Return what each varying column adds to S at a share of its range beyond the box."""
+    def gained_beyond(self, share: float, columns: int) -> Floats:
+        """Return what the first columns, if they vary, add to S so far beyond the box.
+
+        That is `share` of their range.
+        """
         if self.box is None:
             return np.empty(0)
-        varying = self.box.low < self.box.high
+        varying = (self.box.low < self.box.high) & (np.arange(len(self.box.low)) < columns)
         away = share * (self.box.high / 2.0 - self.box.low / 2.0)[varying]
         with np.errstate(over="ignore"):
             return _penalty(2.0 * (away / self.box.unit[varying]), self.gain)
@@ -286,3 +290,20 @@ def _leverage_scores(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> F
     for part, phi in creases.features(X):
         out[part] = leverage.scores(phi)[: part.stop - part.start]
     return out
+
+
+def rescaled(learned: Learned, center: Floats, scale: Floats, summary: Summary) -> Learned:
+    """Return the same for rows that are center + scale · those learned, of which `summary` is.
+
+    It judges and explains; it does not learn on.
+    """
+    scoring, sample = learned.scoring, learned.state.sample
+    state = replace(learned.state, sample=replace(sample, rows=center + scale * sample.rows))
+    TrainingState.summary.keep(state, summary)
+    TrainingState.box.keep(state, summary.box)
+    again = replace(learned, state=state)
+    creases = scoring.creases
+    moved = replace(creases, center=center + scale * creases.center, scale=scale * creases.scale)
+    box = None if scoring.box is None else summary.box
+    Learned.scoring.keep(again, replace(scoring, creases=moved, box=box))
+    return again

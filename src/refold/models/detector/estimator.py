@@ -21,9 +21,11 @@ from refold.base.learning import as_it_is
 from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
+from refold.columns.encoding.noticed import notice_cells
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
+from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
 from refold.models.detector.learned import Learned, of_model
@@ -34,6 +36,9 @@ from refold.models.guard import GuardMixin
 
 if TYPE_CHECKING:
     from refold.explain import Explanations
+
+# What is warned of: everything else is for those who look.
+_WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
 
 
 class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
@@ -174,7 +179,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model.dropped_ = np.empty(0, dtype=np.int64)
             if model.trim > 0.0:
                 trimmed(model, table)
-            model._notice(model._findings())
+            model._notice(model._findings(table), _WARNED)
         return self
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
@@ -292,11 +297,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         model = as_it_is(self)
         with model._naming_columns():
+            scorer = model.scorer()  # first: it says so if there is none yet
             rows, table = model.encoded(X)
             empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
             if empty.any():
                 raise errors.empty_row(int(empty.argmax()))
-            return -model.scorer().distances(rows)
+            return -scorer.distances(rows)
 
     def scorer(self) -> TableScorer:
         """Return what judges encoded rows.
@@ -329,6 +335,19 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         from refold.explain import explain  # a room above: this is its front door
 
         return explain(self, X, reasons=reasons, nearest=nearest)
+
+    def kept_rows(self) -> Brought:
+        """Return the training rows that are kept, at most 10,000: the columns in use.
+
+        Returns
+        -------
+        Brought
+            They were drawn at random where there were more.
+        """
+        check_is_fitted(self)
+        rows = self._learned.sample.rows
+        assert rows is not None
+        return rows.only(self.encoder_.counts.plan.names)
 
     def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.
@@ -464,9 +483,12 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             encoder.feature_names_in_ = self.feature_names_in_
         return encoder
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self, table: Brought) -> Iterator[Finding]:
         """Say what was noticed of the columns, then of the numbers and the threshold."""
         yield from self.encoder_.noticed_
+        yield from notice_cells(self._learned.table.ready, table)
+        if self.model_ is None and self.alpha_ is not None:
+            yield from filter(None, [ties(self.calibration_, self.threshold_, self.alpha_)])
         plan = self._learned.table.ready.plan
         names = {f"x{place}": plan.names[k] for place, k in enumerate(plan.numbers.tolist())}
         for found in getattr(self.model_, "noticed_", ()):

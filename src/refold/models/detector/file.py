@@ -168,17 +168,17 @@ def _inside_written(inside: Inside) -> dict[str, Any]:
 
 def _inside(field: Field, plan: Plan) -> Inside:
     threshold, calibration, model = field.members("threshold", "calibration", "model")
-    numbers, columns = len(plan.numbers), len(plan.used)
+    leading, columns = len(plan.leading), len(plan.used)
     if model.is_null():
         if plan.plain:
             model.refuse("must be there for a table of numbers alone")
         own = calibration_file.read(calibration, ties=True)
-        return Inside(MeanScorer(numbers), _threshold(threshold), own, None)
+        return Inside(MeanScorer(leading), _threshold(threshold), own, None)
     judge = document.read_inside(model, _INSIDE)
     magnitudes = 0 if plan.plain else columns
     if not plan.plain and isinstance(judge, REF):
         model.refuse("must be a CreasedREF, or null, for a table with other columns than numbers")
-    _check_features(model, judge, numbers, magnitudes)
+    _check_features(model, judge, leading, magnitudes)
     judge.quiet = True
     try:
         scores: Calibration | None = getattr(judge, "calibration_", None)
@@ -192,8 +192,8 @@ def _inside(field: Field, plan: Plan) -> Inside:
     return Inside(scorer, _threshold(threshold), scores, judge)
 
 
-def _check_features(field: Field, judge: REF | CreasedREF, numbers: int, magnitudes: int) -> None:
-    if judge.n_features_in_ != numbers + magnitudes:
-        field.member("n_features").refuse(f"must be {numbers + magnitudes}, as many as features")
+def _check_features(field: Field, judge: REF | CreasedREF, leading: int, magnitudes: int) -> None:
+    if judge.n_features_in_ != leading + magnitudes:
+        field.member("n_features").refuse(f"must be {leading + magnitudes}, as many as features")
     if isinstance(judge, CreasedREF) and judge._learned.state.recipe.magnitudes != magnitudes:
         field.member("recipe").refuse(f"must have {magnitudes} magnitudes")

@@ -92,7 +92,7 @@ class Learned:
             return self._fitted(encoded.numbers, magnitudes=0)
         if self.method == "creased":
             return self._fitted(features(encoded), magnitudes=encoded.magnitudes.shape[1])
-        scorer = MeanScorer(len(counts.plan.numbers))
+        scorer = MeanScorer(len(counts.plan.leading))
         distances = scorer.distances(features(encoded))
         calibration = Calibration.of(distances[encoded.judged], None, "leave-one-out")
         return Inside(scorer, calibration.threshold(self.rate), calibration, None)
@@ -129,7 +129,9 @@ class Learned:
     def scorer(self) -> TableScorer:
         """What judges rows."""
         plan, inside = self.table.ready.plan, self.inside
-        return TableScorer(inside.scorer, plan.numbers, len(plan.used), inside.threshold)
+        return TableScorer(
+            inside.scorer, plan.numbers, plan.leading, len(plan.used), inside.threshold
+        )
 
 
 def of_model(model: REF | CreasedREF) -> Inside:

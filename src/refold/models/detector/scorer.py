@@ -11,9 +11,8 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import Encoded
 from refold.models.scoring import Attribution, Scorer
 
-# What is novel is marked in the rows: a magnitude is so much larger, and infinity stands for a
-# number that cannot be read.
-_MARK = 1e6
+# What is novel is marked in the rows: a magnitude m, which is never negative, becomes −1 − m, and
+# infinity stands for a number that cannot be read.
 # A cell with what a closed column never had adds so many thresholds.
 _CERTAIN = 10.0
 
@@ -22,7 +21,7 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        rows = np.hstack([rows, encoded.magnitudes + _MARK * encoded.novel])
+        rows = np.hstack([rows, encoded.indicators, _flipped(encoded.magnitudes, encoded.novel)])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
@@ -31,17 +30,21 @@ def marked(encoded: Encoded) -> Floats:
     return rows
 
 
-def unmarked(rows: Floats, numbers: int) -> tuple[Floats, Booleans]:
-    """Return rows without marks, and which columns were marked; `numbers` come first."""
-    if rows.shape[1] == numbers:
+def _unmarked(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
+    if rows.shape[1] == leading:  # numbers alone
         novel = np.isinf(rows)
         return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
-    novel = rows[:, numbers:] >= _MARK
+    novel = rows[:, leading:] < 0.0
     if not novel.any():
         return rows, novel
     rows = rows.copy()
-    rows[:, numbers:] -= _MARK * novel
+    rows[:, leading:] = _flipped(rows[:, leading:], novel)
     return rows, novel
+
+
+def _flipped(magnitudes: Floats, novel: Booleans) -> Floats:
+    """Mark magnitudes, or take the marks away: the same turns both ways."""
+    return np.where(novel, -1.0 - magnitudes, magnitudes)
 
 
 def inside(scorer: Scorer) -> Scorer:
@@ -55,24 +58,24 @@ class MeanScorer:
 
     Parameters
     ----------
-    numbers : int
-        How many columns of numbers come before the magnitudes.
+    leading : int
+        How many features come before the magnitudes.
     """
 
-    numbers: int
+    leading: int
 
     additive: ClassVar[bool] = True
     unexplained: ClassVar[str] = ""
 
     def distances(self, X: Floats) -> Floats:
         """Return each row's distance."""
-        return np.asarray(X[:, self.numbers :].mean(axis=1))
+        return np.asarray(X[:, self.leading :].mean(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
-        """Return each magnitude's share of the mean; numbers have none of their own."""
-        parts = X[:, self.numbers :] / (X.shape[1] - self.numbers)
-        own = np.zeros((len(X), self.numbers))
-        return Attribution(parts.sum(axis=1), np.hstack([own, parts]))
+        """Return each magnitude's share of the mean; other features have none."""
+        parts = X[:, self.leading :] / (X.shape[1] - self.leading)
+        own = np.zeros((len(X), self.leading))
+        return Attribution(self.distances(X), np.hstack([own, parts]))
 
     def on_threads(self, n_jobs: int | None) -> MeanScorer:
         """Return itself: there is nothing to divide."""
@@ -88,7 +91,9 @@ class TableScorer:
     inside : Scorer
         Of the estimator inside.
     numeric : ndarray of int
-        Which columns are numbers.
+        Which columns are numbers: the first features.
+    leading : ndarray of int
+        The columns of all features that come before the magnitudes.
     columns : int
         How many columns there are.
     unit : float
@@ -97,6 +102,7 @@ class TableScorer:
 
     inside: Scorer
     numeric: Integers
+    leading: Integers
     columns: int
     unit: float
 
@@ -110,22 +116,26 @@ class TableScorer:
         """As the estimator inside."""
         return self.inside.unexplained
 
+    def unmarked(self, X: Floats) -> tuple[Floats, Booleans]:
+        """Return encoded rows as the estimator inside has them, and which columns are novel."""
+        return _unmarked(X, len(self.leading))
+
     def numbers(self, X: Floats) -> Floats:
         """Return the columns of numbers of encoded rows."""
-        return unmarked(X, len(self.numeric))[0][:, : len(self.numeric)]
+        return self.unmarked(X)[0][:, : len(self.numeric)]
 
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
-        if X.shape[1] == len(self.numeric) and np.isfinite(X).all():
+        if X.shape[1] == len(self.leading) and np.isfinite(X).all():
             return self.inside.distances(X)  # numbers alone, and all are there
-        rows, novel = unmarked(X, len(self.numeric))
+        rows, novel = self.unmarked(X)
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
         out[some] = self.inside.distances(rows if some.all() else rows[some])
         return np.asarray(out + self.certain * novel.sum(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
         """Return the same, and because of which columns."""
-        rows, novel = unmarked(X, len(self.numeric))
+        rows, novel = self.unmarked(X)
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
         found = self.inside.attribution(rows[some])
         parts: Floats = self.certain * novel.astype(np.float64)
@@ -151,11 +161,12 @@ class TableScorer:
 
     def _by_column(self, parts: Floats) -> Floats:
         """Add up the parts of the features of each column."""
-        k = len(self.numeric)
-        if parts.shape[1] == k:
+        first = len(self.leading)
+        if parts.shape[1] == first:
             return parts
-        out = parts[:, k:].copy()
-        out[:, self.numeric] += parts[:, :k]
+        out = parts[:, first:].copy()
+        for feature, column in enumerate(self.leading.tolist()):
+            out[:, column] += parts[:, feature]
         return out
 
     def _numbers_of(self, expected: Floats, some: Booleans, otherwise: float) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,5 +38,7 @@ def trimmed(model: Detector, table: Brought) -> None:
     weights = np.concatenate([inside.calibration.weights, np.ones(len(out))])
     calibration = Calibration.of(scores, weights, inside.calibration.source)
     threshold = calibration.threshold(learned.rate)
-    Learned.inside.keep(learned, Inside(inside.scorer, threshold, calibration, inside.model))
+    anew = replace(learned)  # without the scorer, which knows the threshold before
+    Learned.inside.keep(anew, Inside(inside.scorer, threshold, calibration, inside.model))
+    model._learn(anew)
     model.dropped_ = dropped

@@ -1,4 +1,4 @@
-"""Files that version 1 of the format has written stay loadable for ever.
+"""Files that versions 1 and 2 of the format have written stay loadable for ever.
 
 Never write these files anew. ``expected.json`` holds rows and what the models said about them when
 they were saved: float.hex, label.
@@ -17,7 +17,7 @@ EXPECTED = json.loads((FILES / "expected.json").read_text())
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_file_of_version_1_gives_what_its_model_gave(name):
+def test_an_old_file_gives_what_its_model_gave(name):
     expected = EXPECTED[name]
     model = refold.load(FILES / name)
     rows = np.array(expected["rows"], dtype=float)  # null becomes NaN
@@ -35,12 +35,22 @@ def test_a_file_of_version_1_gives_what_its_model_gave(name):
         assert model.partial_fit(rows[:2]).summary_.rows == expected["learned"] + 2
 
 
-def test_there_is_a_file_of_each_sort():
-    sorts = {"names": False, "sketch": False, "calibration": False}
+@pytest.mark.parametrize("version", [1, 2])
+def test_there_is_a_file_of_each_sort(version):
+    sorts = {"names": False, "sketch": False, "calibration": False, "CreasedREF": False}
     for name in EXPECTED:
         document = json.loads((FILES / name).read_text(encoding="utf-8"))
-        assert (document["format_version"], name.startswith("v1-")) == (1, True)
-        sorts["names"] |= document["feature_names"] is not None
-        sorts["sketch"] |= document["sketch"] is not None
-        sorts["calibration"] |= document["calibration"] is not None
+        if name.startswith(f"v{version}-"):
+            assert document["format_version"] == version
+            sorts["names"] |= document["feature_names"] is not None
+            sorts["sketch"] |= document["sketch"] is not None
+            sorts["calibration"] |= document["calibration"] is not None
+            sorts["CreasedREF"] |= document["estimator"] == "CreasedREF"
     assert all(sorts.values())
+
+
+def test_a_creased_model_whose_rows_waited_goes_on_learning():
+    model = refold.load(FILES / "v2-waiting.json")
+    rows = np.array(EXPECTED["v2-waiting.json"]["rows"][:3], dtype=float)
+    del model.feature_names_in_
+    assert model.partial_fit(rows).summary_.rows == EXPECTED["v2-waiting.json"]["learned"] + 3

@@ -1,0 +1,65 @@
+"""What stands out in a table once it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from refold.base.findings import Finding
+from refold.base.words import quoted
+from refold.columns.bring import Brought, as_texts
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.reading import UNREADABLE
+from refold.columns.encoding.texts import TextCounts
+
+
+def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
+    """Look for cells that cannot be read, and for columns with more values than are kept.
+
+    Parameters
+    ----------
+    counts : TableCounts
+        What was counted of the rows.
+    table : Brought
+        These rows.
+
+    Yields
+    ------
+    Finding
+        ``"unreadable"`` and ``"many-values"``, at most one of each for a column.
+    """
+    for k, column in enumerate(counts.plan.used):
+        unreadable = int(counts.states(k)[UNREADABLE])
+        if unreadable:
+            yield _unreadable(counts, k, unreadable, table)
+        counted = counts.others.get(k)
+        if isinstance(counted, TextCounts) and counted.values.level:
+            tally = counted.values
+            yield Finding(
+                kind="many-values",
+                message=f"{column.name} has about {tally.distinct:,} different values; "
+                f"{len(tally.counts):,} of them are kept, all that more than {tally.error:,} rows "
+                "have and a sample of the others.",
+                column=column.name,
+                advice="A value that is not kept counts as a new one.",
+            )
+
+
+def _unreadable(counts: TableCounts, k: int, cells: int, table: Brought) -> Finding:
+    column = counts.plan.used[k]
+    texts = as_texts(table.only([column.name]).columns[0])
+    odd = np.flatnonzero(column.read(texts).state == UNREADABLE)
+    row = int(odd[0])
+    text = quoted(texts.values[int(texts.codes[row])])
+    what = "number" if column.role == "number" else "date"
+    times = f"{cells:,} cells that are no {what}s" if cells > 1 else f"a cell that is no {what}"
+    return Finding(
+        kind="unreadable",
+        message=f"{column.name} has {times}, such as {text} in row {row:,} of the table.",
+        column=column.name,
+        rows=tuple(odd[:100].tolist()),
+        values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),
+        advice=f"If they stand for missing values, leave them empty or name them; if {column.name} "
+        f'holds other things than {what}s: roles={{"{column.name}": "category"}}.',
+    )

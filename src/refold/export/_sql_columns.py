@@ -1,0 +1,319 @@
+"""How surprising the cells of one column are, in SQL: steps, each a SELECT of the one before.
+
+A step names what is left of the column after it. At the end these are `size`, how surprising a cell
+is in all of its views; `code`, what dependence takes it for; `state`, whether it is readable (0),
+missing (1), unreadable (2) or refused by Python (3); `novel`, 1 for what was never there; and of a
+number `raw`, itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from sqlglot import exp
+
+from refold._typing import Floats
+from refold.columns.encoding.dependence import NONE
+from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.tally import Tally
+from refold.export._columns import Column, DateColumn, NumberColumn, TextColumn
+from refold.export._sql_cells import FIELDS, Reader
+from refold.export._sql_stages import (
+    Expression,
+    Words,
+    choose,
+    divide,
+    is_finite,
+    is_infinite,
+    number,
+)
+
+Step = Mapping[str, Expression]
+
+_DAY, _HOUR = 86_400, 3_600
+_EPOCH = 719_468  # days from 1 March of the year 0 to 1 January 1970
+_THURSDAY = 3  # 1 January 1970, counted from Monday
+_UNSEEN = -1.0
+
+
+class Steps:
+    """Writes the steps of a column.
+
+    Parameters
+    ----------
+    words : Words
+        Of the database.
+    reader : Reader
+        Of the database.
+    k : int
+        The number of the column.
+    """
+
+    def __init__(self, words: Words, reader: Reader, k: int) -> None:
+        self.words, self.reader, self.k = words, reader, k
+
+    def of(self, column: Column, cells: Expression) -> Iterator[Step]:
+        """Write those of a column of the table."""
+        if isinstance(column, TextColumn):
+            return self._texts(column, cells)
+        if isinstance(column, DateColumn):
+            return self._dates(column, cells)
+        return self._numbers(column, cells)
+
+    def __getitem__(self, name: str) -> Expression:
+        return self.words.column(name, self.k)
+
+    def _kept(self, *names: str) -> Step:
+        return {name: self[name] for name in names}
+
+    # ---- texts ------------------------------------------------------------------------------
+
+    def _texts(self, column: TextColumn, cells: Expression) -> Iterator[Step]:
+        """Look each text up, then look at those that are new."""
+        reader = self.reader
+        truths = set(column.values) <= {"True", "False"}
+        yield {"text": reader.truth(cells) if truths else reader.text(cells)}
+        yield {"text": reader.known(self["text"])}
+        yield self._looked_up(column)
+        views = [number(float(column.magnitudes[-2]))]
+        if reader.regular and column.views:
+            yield from self._shapes()
+            views += self._views_of_new(column)
+        new = self["size"] < number(0.0)
+        gone = self["text"].is_(exp.null())
+        yield {
+            "size": choose([(new, self.words.largest(views))], self["size"]),
+            "code": self["code"],
+            "state": choose([(gone, _whole(1))], _whole(0)),
+            "novel": choose(
+                [(gone.copy(), _flag(column.novel[-1])), (new.copy(), _flag(column.novel[-2]))],
+                _flag(False),
+            ),
+        }
+
+    def _looked_up(self, column: TextColumn) -> Step:
+        held = [k for k, value in enumerate(column.values) if self.reader.holds(value)]
+        values = [column.values[k] for k in held]
+        sizes, codes = column.magnitudes, column.codes.astype(np.float64)
+        code = self._found("text", values, codes[held], codes[-2], codes[-1])
+        return {
+            "text": self["text"],
+            "size": self._found("text", values, sizes[held], _UNSEEN, sizes[-1]),
+            "code": exp.cast(code, "int"),
+        }
+
+    def _shapes(self) -> Iterator[Step]:
+        """Say what new texts look like."""
+        new, kept = self["size"] < number(0.0), self._kept("text", "size", "code")
+        yield {**kept, "shape": choose([(new, self.reader.shape(self["text"]))])}
+        yield {
+            **self._kept("text", "size", "code", "shape"),
+            "runs": self.reader.collapsed(self["shape"]),
+        }
+
+    def _views_of_new(self, column: TextColumn) -> list[Expression]:
+        views, counts = [], column.counts
+        if "shape" in column.views:
+            views.append(self._tallied("shape", counts.shapes))
+            views.append(self._tallied("runs", counts.collapsed))
+        if "character" in column.views:
+            views.append(self._rarest(column))
+        return views
+
+    def _tallied(self, name: str, tally: Tally) -> Expression:
+        """Say how surprising a shape is; where there is none, not at all."""
+        surprise = Surprise.of(tally)
+        shapes = [shape for shape in tally.counts if self.reader.holds(shape)]
+        sizes = surprise.of_rows(tally.counts_of(shapes))
+        return self._found(name, shapes, sizes, float(surprise.of_rows(np.array([0]))[0]), 0.0)
+
+    def _rarest(self, column: TextColumn) -> Expression:
+        """Say how surprising the rarest character of a text is, looking for the rarest first."""
+        rarest = column.counts.rarest
+        letters = [c for c in rarest.rows_with if self.reader.holds(c)]
+        text = self.reader.beginning(self["text"])
+        sizes = rarest.of_texts(letters)
+        unknown = number(float(rarest.of_texts([""])[0]))
+        cases = [(self.reader.has_other_than(text, letters), unknown)] if letters else []
+        for size in np.unique(sizes[sizes > 0.0])[::-1]:
+            some = [c for c, each in zip(letters, sizes, strict=True) if each == size]
+            cases.append((self.reader.has_one_of(text, some), number(float(size))))
+        return exp.cast(choose(cases, number(0.0)), "double") if cases else unknown
+
+    # ---- numbers ----------------------------------------------------------------------------
+
+    def _numbers(self, column: NumberColumn, cells: Expression) -> Iterator[Step]:
+        """Read what has a type for numbers, and texts that are written as numbers."""
+        reader, text, raw = self.reader, self["text"], self["raw"]
+        yield {
+            "text": choose([(reader.is_text(cells), reader.text(cells))]),
+            "raw": reader.number(cells),
+        }
+        yield {"text": reader.known(text), "raw": raw}
+        written = exp.not_(text.is_(exp.null()))
+        yield {"text": text, "raw": choose([(written, reader.number_of(text))], raw)}
+        state = choose(
+            [
+                (is_finite(raw), _whole(0)),
+                (written.copy(), _whole(2)),
+                (is_infinite(raw), _whole(3)),
+            ],
+            _whole(1),
+        )
+        yield {"raw": raw, "state": state}
+        bins = [(raw < number(edge), _whole(below)) for below, edge in enumerate(column.edges)]
+        yield {
+            "raw": raw,
+            "size": self._by_state(column.magnitudes),
+            "state": self["state"],
+            "novel": self._by_state(column.novel.astype(np.float64)),
+            "code": choose([(self._unreadable(), _whole(NONE)), *bins], _whole(len(bins))),
+        }
+
+    # ---- dates ------------------------------------------------------------------------------
+
+    def _dates(self, column: DateColumn, cells: Expression) -> Iterator[Step]:
+        """Read dates and times of any type as ISO 8601 writes them."""
+        reader, text, moment = self.reader, self["text"], self["moment"]
+        has_date = column.counts.has_date
+        written = choose([(reader.is_text(cells), _whole(1))], _whole(0))
+        yield {"text": reader.text(cells), "written": written}
+        yield {"text": reader.known(text), "written": self["written"]}
+        kept = self._kept("text", "written")
+        yield {**kept, "moment": reader.moment(text, has_date=has_date)}
+        yield {**kept, "moment": moment, **reader.fields(moment, has_date=has_date)}
+        valid = self._valid(has_date)
+        missing = text.is_(exp.null())
+        yield {
+            **kept,
+            **self._kept("moment", "fraction"),
+            "days": self._days() if has_date else _whole(0),
+            "clock": self["hour"] * _HOUR + self["minute"] * 60 + self["second"],
+            "state": choose([(missing, _whole(1)), (valid, _whole(0))], _whole(2)),
+        }
+        is_written = self["written"].eq(_whole(1))
+        yield {
+            "state": self["state"],
+            "form": choose([(is_written, reader.form(text, moment))]),
+            **self._told(),
+        }
+        yield self._judged(column)
+
+    def _valid(self, has_date: bool) -> Expression:
+        """Say whether there is such a time, on such a day."""
+        tests = [
+            self[name] <= _whole(most)
+            for name, most in (("hour", 23), ("minute", 59), ("second", 60))
+        ]
+        if has_date:
+            year, month, day = (self[name] for name in FIELDS[:3])
+            leap = exp.or_(
+                exp.and_((year % 4).eq(0), exp.not_((year % 100).eq(0))), (year % 400).eq(0)
+            )
+            february = choose([(leap, _whole(29))], _whole(28))
+            short = self.reader.one_of(month, [_whole(m) for m in (4, 6, 9, 11)])
+            days = choose([(month.eq(2), february), (short, _whole(30))], _whole(31))
+            tests += [year >= _whole(1), month >= _whole(1), month.copy() <= _whole(12)]
+            tests += [day >= _whole(1), day.copy() <= days]
+        return exp.and_(*tests)
+
+    def _days(self) -> Expression:
+        """Count days since 1970; years are taken to begin in March, so that leap days are last."""
+        year, month, day = (self[name] for name in FIELDS[:3])
+        early = choose([(month <= _whole(2), _whole(1))], _whole(0))
+        year = exp.paren(year - early)
+        since = exp.paren((month + 9) % 12)
+        count = year * 365 + year // 4 - year // 100 + year // 400
+        count = count + (since * 153 + 2) // 5 + day - (_EPOCH + 1)
+        return exp.cast(count, "bigint")
+
+    def _told(self) -> Step:
+        days, clock = self["days"], self["clock"]
+        weekday = ((days + clock // _DAY) % 7 + (_THURSDAY + 7)) % 7
+        seconds = exp.cast(days, "double") * number(float(_DAY)) + clock + self["fraction"]
+        return {
+            "hours": exp.cast(clock // _HOUR % 24, "int"),
+            "weekday": exp.cast(weekday, "int"),
+            "seconds": seconds,
+        }
+
+    def _judged(self, column: DateColumn) -> Step:
+        counts, views = column.counts, [self._by_state(column.magnitudes)]
+        for name, sizes in (("hours", column.hours), ("weekday", column.weekdays)):
+            if sizes.any():
+                views.append(self._if_readable(_by_code(self.reader, self[name], sizes)))
+        if counts.shapes.rows:
+            views.append(self._tallied("form", counts.shapes))
+        if column.ranged:
+            early = exp.paren(number(counts.low) - self["seconds"])
+            late = exp.paren(self["seconds"] - number(counts.high))
+            beyond = self.words.largest([early, late, number(0.0)])
+            views.append(self._if_readable(divide(beyond, number(counts.span))))
+        code = self["hours"] if counts.has_clock else self["weekday"]
+        return {
+            "size": self.words.largest(views),
+            "state": self["state"],
+            "novel": self._by_state(column.novel.astype(np.float64)),
+            "code": choose([(self._unreadable(), _whole(NONE))], code),
+        }
+
+    # ---- tables -----------------------------------------------------------------------------
+
+    def _found(
+        self, name: str, keys: Sequence[str], values: Floats, other: float, none: float
+    ) -> Expression:
+        """Look a text up; texts with the same value stand together."""
+        groups: dict[float, list[Expression]] = {}
+        for key, value in zip(keys, values.tolist(), strict=True):
+            if value != other:
+                groups.setdefault(value, []).append(self.reader.literal(key))
+        text = self[name]
+        cases = [(text.is_(exp.null()), number(none))]
+        cases += [
+            (self.reader.one_of(text, group), number(value)) for value, group in groups.items()
+        ]
+        return exp.cast(choose(cases, number(other)), "double")
+
+    def _by_state(self, values: Floats) -> Expression:
+        return _by_code(self.reader, self["state"], values)
+
+    def _unreadable(self) -> Expression:
+        return exp.not_(self["state"].eq(_whole(0)))
+
+    def _if_readable(self, value: Expression) -> Expression:
+        return choose([(self._unreadable(), number(0.0))], value)
+
+
+def _by_code(reader: Reader, code: Expression, values: Floats) -> Expression:
+    """Look up a number by a whole number; codes with the same value stand together."""
+    groups: dict[float, list[Expression]] = {}
+    for place, value in enumerate(values.tolist()):
+        groups.setdefault(value, []).append(_whole(place))
+    usual = max(groups, key=lambda value: len(groups[value]))
+    cases = [
+        (reader.one_of(code, group), number(value))
+        for value, group in groups.items()
+        if value != usual
+    ]
+    found = choose(cases, number(usual)) if cases else number(usual)
+    return exp.cast(found, "double")
+
+
+def write_beside(
+    reader: Reader, beside: Expression, own: Expression, surprise: Floats
+) -> Expression:
+    """Write how surprising a code is beside that of the partner."""
+    cases = []
+    for code, sizes in enumerate(surprise):
+        if sizes.any():
+            cases.append((beside.eq(_whole(code)), _by_code(reader, own, sizes)))
+    return choose(cases, number(0.0)) if cases else number(0.0)
+
+
+def _whole(value: int) -> Expression:
+    return exp.Literal.number(int(value))
+
+
+def _flag(value: bool) -> Expression:
+    return number(float(value))

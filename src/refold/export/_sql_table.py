@@ -1,0 +1,184 @@
+"""A Detector as stages of SQL: its columns side by side, then folds, then what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+
+from refold.export._columns import (
+    Columns,
+    DateColumn,
+    check_plain_numbers,
+    check_views,
+)
+from refold.export._sql_cells import READERS, Reader
+from refold.export._sql_columns import Step, Steps, write_beside
+from refold.export._sql_stages import (
+    Expression,
+    Stage,
+    Stages,
+    Words,
+    add,
+    any_of,
+    choose,
+    divide,
+    is_finite,
+    is_infinite,
+    number,
+    numbers_of,
+)
+from refold.models.detector import Detector
+from refold.models.ref import REF
+
+
+def write_plain(
+    words: Words, model: Detector, columns: Columns, cells: Sequence[Expression]
+) -> Iterator[Stage]:
+    """Write a model of numbers alone: REF, and what was never missing and is."""
+    inside = model.model_
+    assert isinstance(inside, REF)
+    chain, names = inside.chain_, range(len(cells))
+    stages = Stages(words, str(chain.fold), numbers_of(chain, literal=False), chain.n_iter)
+    yield [words.alias(words.read(cell), "raw", k) for k, cell in enumerate(cells)]
+    novel = []
+    for k, column in enumerate(columns.all):
+        raw = words.column("raw", k)
+        there = exp.or_(is_finite(raw), is_infinite(raw))
+        gone = choose([(there, number(0.0))], number(columns.certain))
+        novel.append(words.alias(gone if column.novel[1] else number(0.0), "novel", k))
+    folded = [*stages.read([words.column("raw", k) for k in names]), *stages.all_levels()]
+    yield from _carrying(folded, novel)
+    sizes = [divide(words.column("m", k), words.column("n")) for k in names]
+    yield [
+        words.alias(exp.Add(this=size, expression=words.column("novel", k)), "m", k)
+        for k, size in enumerate(sizes)
+    ]
+    yield _total(words, len(cells))
+
+
+def write_table(
+    words: Words,
+    model: Detector,
+    columns: Columns,
+    cells: Sequence[Expression],
+    dialect: str,
+) -> Iterator[Stage]:
+    """Write a model of a mixed table: the mean of what its columns say."""
+    reader = READERS[dialect]
+    steps = [
+        Steps(words, reader, k).of(column, cell)
+        for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
+    ]
+    yield from _side_by_side(words, steps)
+    carried = _beside(words, reader, columns)
+    numbers = [words.column("raw", k) for k in columns.numbers.tolist()]
+    yield [*carried, *numbers]
+    counts = model.encoder_.counts.numbers
+    if counts is not None:
+        chain = counts.chain
+        stages = Stages(words, "abs", numbers_of(chain, literal=False), chain.n_iter)
+        folded = [*stages.read(numbers), *stages.all_levels()]
+        yield from _carrying(folded, [exp.column(each.alias_or_name) for each in carried])
+    yield _magnitudes(words, columns)
+    yield _total(words, len(cells), words.column("judged"))
+
+
+def check_table(columns: Columns, dialect: str) -> None:
+    """Refuse, by name, what a database cannot say of a mixed table."""
+    if dialect not in READERS:
+        known = ", ".join(READERS)
+        raise ValueError(
+            f"A table of texts or dates can be judged in {known}; not in {dialect}, where it could "
+            "not be tested."
+        )
+    reader = READERS[dialect]
+    check_plain_numbers(columns.all, reader.language)
+    if not reader.regular:
+        check_views(columns.all, reader.language)
+    for column in columns.all:
+        if isinstance(column, DateColumn):
+            _check_date(column, reader)
+
+
+def _check_date(column: DateColumn, reader: Reader) -> None:
+    form = column.form
+    if form is not None and form.format not in ("iso", "%H:%M:%S"):
+        raise ValueError(
+            f"Column {column.name!r}: dates written as {form.format} cannot be read in "
+            f"{reader.language} as in Python. Make it a column of a type for dates, or write dates "
+            "as 2026-01-31, and fit again."
+        )
+    if not reader.regular and column.counts.shapes.rows and not column.novel[2]:
+        raise ValueError(
+            f"Column {column.name!r}: the form of texts that are no dates, of which training had "
+            f"some, cannot be said in {reader.language}. Clear them and fit again."
+        )
+
+
+def _side_by_side(words: Words, columns: Sequence[Iterator[Step]]) -> Iterator[Stage]:
+    """Take a step of every column at a time; one that is done waits for the others."""
+    done: list[Step] = [{} for _ in columns]
+    while True:
+        steps = [next(column, None) for column in columns]
+        if not any(steps):
+            return
+        stage: Stage = []
+        for k, step in enumerate(steps):
+            left = {name: words.column(name, k) for name in done[k]} if step is None else step
+            done[k] = left
+            stage += [words.alias(value, name, k) for name, value in left.items()]
+        yield stage
+
+
+def _beside(words: Words, reader: Reader, columns: Columns) -> Stage:
+    """Add what cells say beside each other, and leave what the end needs."""
+    stage: Stage = [words.alias(_is_judged(words, columns), "judged")]
+    for k in range(len(columns.all)):
+        beside = columns.beside.get(k)
+        more = number(0.0)
+        if beside is not None:
+            partner = words.column("code", beside.partner)
+            more = write_beside(reader, partner, words.column("code", k), beside.surprise)
+        stage += [
+            words.column("size", k),
+            words.alias(exp.cast(more, "double"), "more", k),
+            words.column("novel", k),
+        ]
+    return stage
+
+
+def _is_judged(words: Words, columns: Columns) -> Expression:
+    """Return 1, or NULL for a row that Python refuses: infinity in it, or nothing at all."""
+    states = [words.column("state", k) for k in range(len(columns.all))]
+    infinite = any_of([state.eq(3) for state in states])
+    some = any_of([exp.not_(state.copy().eq(1)) for state in states])
+    return exp.cast(choose([(infinite, exp.null()), (some, number(1.0))]), "double")
+
+
+def _magnitudes(words: Words, columns: Columns) -> Stage:
+    """Return each column's part of the distance."""
+    place = {k: place for place, k in enumerate(columns.numbers.tolist())}
+    stage: Stage = [words.column("judged")]
+    for k in range(len(columns.all)):
+        size = words.column("size", k)
+        if k in place:
+            size = words.largest([size, words.column("m", place[k])])
+        size = exp.paren(exp.Add(this=size, expression=words.column("more", k)))
+        certain = words.column("novel", k) * number(columns.certain)
+        part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
+        stage.append(words.alias(part, "m", k))
+    return stage
+
+
+def _total(words: Words, count: int, judged: Expression | None = None) -> Stage:
+    sizes = [words.column("m", k) for k in range(count)]
+    total = exp.paren(add([size.copy() for size in sizes]))
+    return [*sizes, words.alias(total if judged is None else total * judged, "d")]
+
+
+def _carrying(stages: Sequence[Stage], carried: Stage) -> Iterator[Stage]:
+    """Let columns pass through stages; the first of them makes them."""
+    for place, stage in enumerate(stages):
+        names = [exp.column(each.alias_or_name) for each in carried]
+        yield [*stage, *(carried if place == 0 else names)]

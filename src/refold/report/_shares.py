@@ -1,0 +1,135 @@
+"""Columns of texts and dates: how many rows have which value, hour or weekday."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from refold._typing import Integers
+from refold.columns.encoding.date_words import WEEKDAYS
+from refold.columns.encoding.dates import HOURS, DateCounts
+from refold.columns.encoding.reading import READABLE, Dates, Words
+from refold.columns.encoding.shapes import shape_of
+from refold.columns.encoding.texts import TextCounts
+from refold.judgement import Judgement
+from refold.report._contents import FeatureBars, Marked
+
+_NAMED = 6  # values that have a bar of their own, with their name
+_DRAWN = 16  # values that have one in a small picture, without
+_SHAPES = ("shape", "collapsed shape")
+
+
+class ColumnShares:
+    """Counts for the pictures of a table's columns.
+
+    Parameters
+    ----------
+    found : Judgement
+        The new rows, by a model that encodes tables.
+    """
+
+    def __init__(self, found: Judgement) -> None:
+        assert found.judge.encoder is not None
+        assert found.cells is not None
+        self._counts = found.judge.encoder.counts
+        self._cells = self._counts.plan.read(found.cells)
+
+    def bars(self, column: int) -> tuple[FeatureBars, ...]:
+        """Return the shares of a column's classes, in training and in the new rows."""
+        counts, cells = self._counts.others.get(column), self._cells[column]
+        if isinstance(counts, TextCounts) and isinstance(cells, Words):
+            return (_of_texts(counts, cells, self._counts.plan.used[column].role != "category"),)
+        if not isinstance(counts, DateCounts) or not isinstance(cells, Dates):
+            return ()
+        seen = cells.state == READABLE
+        hours, days = cells.dated.hour[seen], cells.dated.weekday[seen]
+        clock = FeatureBars(
+            "hour",
+            tuple(f"{hour} o'clock" for hour in range(HOURS)),
+            _shares(counts.hours),
+            _shares(np.bincount(hours, minlength=HOURS)),
+        )
+        week = FeatureBars(
+            "weekday",
+            WEEKDAYS,
+            _shares(counts.weekdays),
+            _shares(np.bincount(days, minlength=len(WEEKDAYS))),
+        )
+        return (*((clock,) if counts.has_clock else ()), *((week,) if counts.has_date else ()))
+
+    def normal(self, column: int) -> str:
+        """Say what is normal of a column of texts or dates, in a few words."""
+        counts = self._counts.others.get(column)
+        if isinstance(counts, TextCounts):
+            distinct = counts.values.distinct
+            return f"{distinct:,} value{'' if distinct == 1 else 's'}"
+        if isinstance(counts, DateCounts) and counts.has_date and counts.low <= counts.high:
+            return f"{_day(counts.low)} to {_day(counts.high)}"
+        return ""
+
+    def marked(self, row: int, column: int, view: str) -> Marked | None:
+        """Return the normal shares of a column's classes, with that of a row."""
+        counts, cells = self._counts.others.get(column), self._cells[column]
+        if isinstance(counts, TextCounts) and isinstance(cells, Words):
+            code = int(cells.texts.codes[row])
+            text = None if code < 0 else cells.texts.values[code]
+            if view not in _SHAPES:
+                return _mark(counts.values.counts, text)
+            tally = counts.shapes if view == "shape" else counts.collapsed
+            shape = None if text is None else shape_of(text, collapsed=view != "shape")
+            return _mark(tally.counts, shape)
+        if not isinstance(counts, DateCounts) or not isinstance(cells, Dates) or view == "range":
+            return None
+        clock = counts.has_clock and view != "weekday"
+        have = counts.hours if clock else counts.weekdays
+        at = int((cells.dated.hour if clock else cells.dated.weekday)[row])
+        highest = max(int(have.max()), 1)
+        return Marked(tuple((have / highest).tolist()), at if at >= 0 else None)
+
+
+def _of_texts(counts: TextCounts, cells: Words, many: bool) -> FeatureBars:
+    """Count texts; where there are many different ones, what they look like."""
+    before = counts.collapsed.counts if many else counts.values.counts
+    now: dict[str, int] = {}
+    for value, count in zip(cells.texts.values, cells.texts.counts.tolist(), strict=True):
+        name = shape_of(value, collapsed=True) if many else value
+        now[name] = now.get(name, 0) + count
+    first = _most_frequent(before, _NAMED)
+    others = sum(before.values()) - sum(before[name] for name in first)
+    new_others = sum(n for name, n in now.items() if name in before and name not in first)
+    unseen = sum(n for name, n in now.items() if name not in before)
+    labels, old, new = list(first), [before[n] for n in first], [now.get(n, 0) for n in first]
+    for label, training, fresh in (("others", others, new_others), ("never seen", 0, unseen)):
+        if training or fresh:
+            labels.append(label)
+            old.append(training)
+            new.append(fresh)
+    return FeatureBars(
+        "shape" if many else "value",
+        tuple(labels),
+        _shares(np.array(old)),
+        _shares(np.array(new)),
+        named=len(first),
+    )
+
+
+def _mark(counts: Mapping[str, int], value: str | None) -> Marked:
+    names = _most_frequent(counts, _DRAWN)
+    if value is not None and counts.get(value, 0) and value not in names:
+        names[-1] = value  # there is room for it among those that are left out
+    highest = max([counts[name] for name in names], default=1)
+    at = names.index(value) if value in names else None
+    return Marked(tuple(counts[name] / highest for name in names), at)
+
+
+def _most_frequent(counts: Mapping[str, int], most: int) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))[:most]
+
+
+def _shares(counts: Integers) -> tuple[float, ...]:
+    return tuple((counts / max(int(counts.sum()), 1)).tolist())
+
+
+def _day(seconds: float) -> str:
+    return str(np.datetime64(int(np.floor(seconds)), "s"))[:10]

@@ -1,0 +1,117 @@
+"""The report of a table of texts and dates: what its pictures show is what pandas counts."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector
+from refold.report import write_report
+from tests.report.conftest import HOSTILE
+from tests.report.opened import CHROMIUM, Opened
+
+
+def orders(rng, rows):
+    when = pd.Timestamp("2026-03-02") + pd.to_timedelta(rng.integers(0, 60 * 24, rows), "h")
+    return pd.DataFrame(
+        {
+            "machine": rng.choice(list("AAABBCDEFGH"), rows),
+            "part": [f"AB-{number:04d}" for number in rng.integers(0, 9999, rows)],
+            "when": when,
+            "torque": rng.normal(75.0, 2.0, rows),
+            HOSTILE: rng.choice(["yes", "no"], rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def train():
+    return orders(np.random.default_rng(0), 1200)
+
+
+@pytest.fixture(scope="module")
+def new():
+    rows = orders(np.random.default_rng(1), 300)
+    rows.loc[4, "machine"] = HOSTILE
+    rows.loc[5, "part"] = "x" * 5000
+    rows.loc[6, HOSTILE] = '"><img src=x onerror=alert(1)>{{ 7 * 7 }}'
+    rows.loc[7, "when"] = pd.Timestamp("1970-01-01 03:00")
+    rows.loc[8, "torque"] = 500.0
+    return rows
+
+
+@pytest.fixture(scope="module")
+def written(train, new, tmp_path_factory):
+    page = tmp_path_factory.mktemp("report") / "report.html"
+    return page, write_report(Detector(alpha=0.01).fit(train), new, page)
+
+
+def feature(report, name):
+    return next(each for each in report.features if each.name == name)
+
+
+def test_bars_of_a_category_are_shares_of_the_rows(written, train, new):
+    bars = feature(written[1], "machine").bars[0]
+    before, now = (table["machine"].value_counts(normalize=True) for table in (train, new))
+    for label, share, fresh in list(zip(bars.labels, bars.training, bars.new, strict=True))[:6]:
+        assert (share, fresh) == pytest.approx((before[label], now[label]))
+    assert bars.labels[6:] == ("others", "never seen")
+    assert bars.new[7] == pytest.approx(1 / 300)
+    assert sum(bars.training) == pytest.approx(1.0)
+
+
+def test_a_date_has_a_clock_and_a_week(written, train):
+    clock, week = feature(written[1], "when").bars
+    hours = train["when"].dt.hour.value_counts(normalize=True)
+    assert clock.training == pytest.approx([hours.get(hour, 0.0) for hour in range(24)])
+    days = train["when"].dt.day_name().value_counts(normalize=True)
+    assert week.training == pytest.approx([days[day] for day in week.labels])
+
+
+def test_texts_that_differ_from_row_to_row_are_shown_by_what_they_look_like(written):
+    assert feature(written[1], "part").bars[0].labels[0] == "A+-9+"
+
+
+def test_a_row_is_marked_among_what_is_normal(written, train):
+    row = next(row for row in written[1].worst if row.name == "4")
+    mark = row.marks[0]
+    counts = train["machine"].value_counts()
+    assert mark.at is None  # it was never seen
+    assert mark.heights == pytest.approx((counts / counts.max()).tolist())
+
+
+def test_columns_say_what_they_were_taken_for(written, train):
+    assert feature(written[1], "machine").column.role == "category"
+    text = written[0].read_text(encoding="utf-8")
+    assert "category, 8 values" in text
+    assert f"{train['when'].min():%Y-%m-%d} to {train['when'].max():%Y-%m-%d}" in text
+
+
+def test_hostile_cells_are_text(written):
+    text = written[0].read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert "x" * 100 not in text
+    assert "{{ 7 * 7 }}" in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    CHROMIUM is None and not os.environ.get("CI"), reason="chromium is not installed"
+)
+@pytest.mark.parametrize("width", [400, 1280])
+def test_it_opens_in_silence_and_fits(browser, written, width):
+    opened = Opened(browser, written[0], viewport={"width": width, "height": 900})
+    assert opened.said == []
+    assert opened.requests == [written[0].as_uri()]
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    opened.page.context.close()
+
+
+def test_a_table_of_texts_alone_has_a_report(tmp_path, train, new):
+    columns = ["machine", "part"]
+    model = Detector(method="ref").fit(train[columns])
+    report = write_report(model, new[columns], tmp_path / "report.html")
+    assert [each.histogram for each in report.features] == [None, None]
+    assert report.training_rows == 1200
