@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -40,22 +40,22 @@ def as_table(rows: Sequence[Explanation], title: str) -> Table:
         because = "\n".join(row.because(len(row.reasons)))
         cells.append([str(row.row), number(row.distance), *p_value, because])
     headings = ["row", "distance", *(["p-value"] if rare else []), "because of"]
-    return table_of(headings, cells, words="because of", title=title, show_lines=True)
+    return table_of(headings, cells, words=("because of",), title=title, show_lines=True)
 
 
 def table_of(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, words: str, **style: Any
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[str], **style: Any
 ) -> Table:
     """Return a table for people; what is in it from users' files cannot steer the terminal.
 
-    `words` is the heading of the column that holds no numbers.
+    `words` are the headings of the columns that hold no numbers.
     """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title_justify="left", **style)
     for heading in headings:
-        if heading == words:
+        if heading in words:
             table.add_column(heading, overflow="fold")
         else:
             table.add_column(heading, justify="right")

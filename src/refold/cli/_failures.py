@@ -16,6 +16,7 @@ import typer
 from refold.base.errors import UserError
 from refold.base.files import blaming
 from refold.cli._options import say
+from refold.cli._roles import in_options
 
 FAILED = 2
 _INTERRUPTED = 128 + signal.SIGINT
@@ -48,10 +49,14 @@ def exit_code(run: Callable[[], object]) -> int:
 @contextmanager
 def as_bad_input(name: str) -> Iterator[None]:
     """Let a refusal by the library, such as a rate that needs more rows, be one of a file."""
+    from refold.tabular import InputError
+
     try:
         yield
+    except InputError:  # it says itself which file it is
+        raise
     except (ValueError, TypeError) as error:
-        raise UserError(f"{name}: {error}") from error
+        raise UserError(f"{name}: {in_options(str(error))}") from error
 
 
 def _code_of(run: Callable[[], object]) -> int:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import typer
+
+from refold.cli._options import BadCells
 
 if TYPE_CHECKING:
+    from refold.columns.bring import Brought
+    from refold.columns.encoding.encoder import TableEncoder
     from refold.explain import Explanation
     from refold.judgement import Judge, Judgement
     from refold.tabular import Block, Table
@@ -29,9 +36,10 @@ class LoadedModel:
         self.model, self.origin = load_with_origin(file)
         self.judge = Judge.of(self.model)
 
-    def on(self, table: Table) -> Reader:
+    def on(self, table: Table, bad_cells: BadCells | None) -> Reader:
         """Find the model's columns in a table."""
-        return Cells(self.judge, table) if self.judge.encoder else Numbered(self.judge, table)
+        reader = Cells if self.judge.encoder else Numbered
+        return reader(self.judge, table, bad_cells)
 
     def explain(
         self, rows: list[int], found: Judgement | None, reasons: int | None
@@ -56,17 +64,23 @@ class Numbered:
         Those that are features as they are, and which.
     """
 
-    def __init__(self, judge: Judge, table: Table) -> None:
+    def __init__(self, judge: Judge, table: Table, bad_cells: BadCells | None) -> None:
         from refold.tabular import Features
 
+        if bad_cells is BadCells.NOTICE:
+            raise typer.BadParameter(
+                "This model takes nothing but numbers, so other cells are errors. Models of refold "
+                "fit take them.",
+                param_hint="--bad-cells",
+            )
         self._judge, self._features = judge, Features(judge.names, table)
         self.columns, self.numeric = self._features.columns, self._features.numeric
 
     def blocks(
-        self, table: Table, columns: Iterable[str] | None, *, as_written: bool = False
+        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
     ) -> Iterator[Block]:
         """Read some columns; numbers as such unless they are to be handed on as written."""
-        return table.blocks(columns, numbers=() if as_written else self.numeric)
+        return table.blocks(columns, numbers=set(self.numeric) - set(as_written))
 
     def judge(self, block: Block, *, explained: bool = False) -> Judgement:
         """Judge the rows of a block."""
@@ -76,50 +90,72 @@ class Numbered:
 class Cells:
     """Reads the blocks of a table for a model that takes columns of any kind; see Numbered."""
 
-    def __init__(self, judge: Judge, table: Table) -> None:
+    def __init__(self, judge: Judge, table: Table, bad_cells: BadCells | None) -> None:
         from refold.tabular import InputError
+        from refold.tabular.errors import listed
 
-        self._judge, self._table = judge, table
+        self._judge, self._strict = judge, bad_cells is BadCells.ERROR
         self.columns = list(judge.names)
         self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
         absent = [name for name in self.columns if name not in table.kinds]
         if absent:
             raise InputError(
-                f"{table.name}: there is no column {', '.join(map(repr, absent[:10]))}, which the "
-                f"model needs. The table has {', '.join(map(repr, table.names[:20]))}."
+                f"{table.name}: there is no column {listed(absent)}, which the model needs. The "
+                f"table has {listed(table.names)}."
             )
 
     def blocks(
-        self, table: Table, columns: Iterable[str] | None, *, as_written: bool = False
+        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
     ) -> Iterator[Block]:
         """Read some columns, as they are written."""
         return table.blocks(columns)
 
     def judge(self, block: Block, *, explained: bool = False) -> Judgement:
         """Judge the rows of a block; an error says where in the file."""
-        from refold.base.errors import TableError
-        from refold.tabular import InputError, block_to_arrow
+        from refold.tabular import block_to_arrow
 
-        wanted = replace(block, columns={name: block.columns[name] for name in self.columns})
-        try:
-            return self._judge.table(block_to_arrow(wanted), explained=explained)
-        except TableError as error:
-            where = block.file if error.row is None else f"{block.file}, {block.where(error.row)}"
-            raise InputError(f"{where}: {error}") from None
+        def where(row: int) -> str:
+            return f"{block.file}, {block.where(row)}"
+
+        cells = block_to_arrow(block.select(self.columns).with_plain_numbers())
+        with saying_where(where, block.file):
+            found = self._judge.table(cells, explained=explained)
+        if self._strict and found.cells is not None and self._judge.encoder is not None:
+            check_cells(self._judge.encoder, found.cells, where)
+        return found
 
 
 Reader = Numbered | Cells
 
 
-def judged_blocks(
-    reader: Reader,
-    table: Table,
-    *,
-    columns: Iterable[str] | None,
-    explained: bool,
-    count: Callable[[int], None],
-) -> Iterator[tuple[Block, Any]]:
-    """Give the blocks of a table with what the model says of them."""
-    for block in reader.blocks(table, columns):
-        yield block, reader.judge(block, explained=explained)
-        count(block.rows)
+@contextmanager
+def saying_where(where: Callable[[int], str], file: str) -> Iterator[None]:
+    """Let an error about a row of a table say where a person finds it."""
+    from refold.base.errors import TableError
+    from refold.tabular import InputError
+
+    try:
+        yield
+    except TableError as error:
+        raise InputError(f"{file if error.row is None else where(error.row)}: {error}") from None
+
+
+def check_cells(encoder: TableEncoder, cells: Brought, where: Callable[[int], str]) -> None:
+    """Refuse cells that are not what their column holds."""
+    import numpy as np
+
+    from refold.base.words import quoted
+    from refold.columns.bring import as_texts
+    from refold.columns.encoding.reading import UNREADABLE
+    from refold.tabular import InputError
+
+    plan = encoder.counts.plan
+    for column, brought, read in zip(plan.used, cells.columns, plan.read(cells), strict=True):
+        bad = np.flatnonzero(read.state == UNREADABLE)
+        if len(bad):
+            texts, row = as_texts(brought), int(bad[0])
+            cell = quoted(texts.values[texts.codes[row]])
+            raise InputError(
+                f"{where(row)}, column {column.name!r}: {cell} is not a {column.role}. "
+                "--bad-cells notice goes on all the same."
+            )

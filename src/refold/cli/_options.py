@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import functools
+import inspect
 import json
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -32,41 +35,12 @@ Data = Annotated[
         show_default=False,
     ),
 ]
-NoHeader = Annotated[
-    bool,
-    typer.Option("--no-header", help="The CSV or sheet has no names; columns are then x0, x1, …"),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(help="What separates the cells of a CSV.", show_default="guessed"),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(help="What stands before a fraction in a CSV: . or ,", show_default="guessed"),
-]
-Thousands = Annotated[
-    str | None,
-    typer.Option(help="What stands between thousands in a CSV: . or , or a space or '."),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option(
-        help="The sheet of a workbook, by its name or number.",
-        show_default="the first one with a table",
-    ),
-]
-SkipRows = Annotated[
-    int | None,
-    typer.Option(
-        help="How many lines of a CSV or rows of a sheet come before the names.",
-        min=0,
-        show_default="title lines, where they are clear",
-    ),
-]
-Missing = Annotated[
-    str | None,
-    typer.Option(help="Further words or numbers for missing values, such as -999,n.d."),
-]
+STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
+_THOUSANDS = (".", ",", " ", "'")
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
+
+
+_PANEL = "How tables are read"
 
 
 class BadCells(StrEnum):
@@ -76,52 +50,133 @@ class BadCells(StrEnum):
     NOTICE = "notice"
 
 
-OnBadCells = Annotated[
-    BadCells,
-    typer.Option(
-        "--bad-cells", help="A cell that cannot be read stops the command, or is noticed."
-    ),
-]
-STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
-_THOUSANDS = (".", ",", " ", "'")
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read: the options of all commands that read one; see `reads_tables`."""
 
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="The CSV or sheet has no names; columns are then x0, x1, …",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the cells of a CSV.",
+            show_default="guessed",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands before a fraction in a CSV: . or ,",
+            show_default="guessed",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    thousands: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between thousands in a CSV: . or , or a space or '.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            help="The sheet of a workbook, by its name or number.",
+            show_default="the first one with a table",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        typer.Option(
+            help="How many lines of a CSV or rows of a sheet come before the names.",
+            min=0,
+            show_default="title lines, where they are clear",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Further words or numbers for missing values, such as -999,n.d.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    bad_cells: Annotated[
+        BadCells | None,
+        typer.Option(
+            help="A cell that is not what its column holds is noticed, or stops the command.",
+            show_default="notice; error for models of REF and CreasedREF",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
 
-def open_data(
-    source: str,
-    no_header: bool,
-    delimiter: str | None,
-    decimal: str | None,
-    *,
-    thousands: str | None = None,
-    sheet: str | None = None,
-    skip_rows: int | None = None,
-    missing: str | None = None,
-) -> Table:
-    """Open a table as the options say."""
-    from refold.tabular import open_table
+    def open(self, source: str) -> Table:
+        """Open a table as the options say."""
+        from refold.tabular import open_table
 
-    if delimiter is not None:
-        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r':
-            raise typer.BadParameter("One character is needed, or tab.", param_hint="--delimiter")
-    if decimal not in (None, ".", ","):
-        raise typer.BadParameter("It is . or ,", param_hint="--decimal")
-    if thousands is not None and (thousands not in _THOUSANDS or thousands == decimal):
-        raise typer.BadParameter(
-            "It is . or , or a space or ', and not the decimal mark.", param_hint="--thousands"
+        delimiter, decimal, thousands = self.delimiter, self.decimal, self.thousands
+        if delimiter is not None:
+            delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+            if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r':
+                raise typer.BadParameter(
+                    "One character is needed, or tab.", param_hint="--delimiter"
+                )
+        if decimal not in (None, ".", ","):
+            raise typer.BadParameter("It is . or ,", param_hint="--decimal")
+        if thousands is not None and (thousands not in _THOUSANDS or thousands == decimal):
+            raise typer.BadParameter(
+                "It is . or , or a space or ', and not the decimal mark.", param_hint="--thousands"
+            )
+        return open_table(
+            source,
+            header=not self.no_header,
+            delimiter=delimiter,
+            decimal=decimal,
+            thousands=thousands,
+            sheet=self.sheet,
+            skip_rows=self.skip_rows,
+            missing=names_in(self.missing),
+            say=note,
         )
-    return open_table(
-        source,
-        header=not no_header,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        sheet=sheet,
-        skip_rows=skip_rows,
-        missing=names_in(missing),
-        say=note,
-    )
+
+
+def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all options of `Reading` in place of its parameter `reading`."""
+    own = inspect.signature(command, eval_str=True).parameters
+    hints = get_type_hints(Reading, include_extras=True)
+    added = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Reading)
+    ]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        reading = Reading(**{option.name: given.pop(option.name) for option in added})
+        command(**given, reading=reading)
+
+    parameters = [
+        option
+        for name, parameter in own.items()
+        for option in (
+            added if name == "reading" else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        )
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in parameters}
+    return run
 
 
 def names_in(text: str | None) -> list[str]:

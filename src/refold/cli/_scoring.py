@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.cli._models import LoadedModel
+from refold.cli._models import Reader
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
-from refold.tabular import Block, Features, InputError, Table
+from refold.tabular import Block, InputError, Table
 
 pa = needs("pyarrow", "cli")
 
@@ -58,7 +58,8 @@ class Scores:
 
 
 def score_table(
-    model: LoadedModel,
+    judge: Judge,
+    reader: Reader,
     table: Table,
     *,
     writer: Callable[[Any], Any] | None,
@@ -72,19 +73,18 @@ def score_table(
 
     `writer` takes the columns to come and returns a context that gives a function of a batch.
     """
-    features, judge = model.features_in(table), model.judge
     scores = Scores(Worst(worst))
-    answer = _Answer(judge, table, features, fmt, reasons, prefix)
-    needed = features.columns if writer is None else None
+    answer = _Answer(judge, table, reader, fmt, reasons, prefix)
+    needed = reader.columns if writer is None else None
     # CSV hands on what was written, so there columns stay text.
-    blocks = table.blocks(needed, numbers=() if fmt == "csv" else features.numeric)
+    blocks = reader.blocks(table, needed, as_written=reader.numeric if fmt == "csv" else ())
     first = next(blocks, None)
     if first is None:
         raise InputError(f"{table.name} has column names but no rows.")
     opened = nullcontext() if writer is None else writer(answer.schema(first))
     with opened as write:
         for block in itertools.chain([first], blocks):
-            found = judge.rows(features.matrix(block), explained=reasons > 0)
+            found = reader.judge(block, explained=reasons > 0)
             if write is not None:
                 write(answer.batch(block, found))
             scores.add(block, found)
@@ -99,14 +99,14 @@ class _Answer:
         self,
         judge: Judge,
         table: Table,
-        features: Features,
+        reader: Reader,
         fmt: str | None,
         reasons: int,
         prefix: str,
     ) -> None:
         self._judge, self._reasons = judge, reasons
         # CSV hands on what was written; other formats get the numbers that the model saw.
-        self._numeric = {} if fmt == "csv" else features.numeric
+        self._numeric = {} if fmt == "csv" else reader.numeric
         self._csv = fmt == "csv"
         self._table = table.name
         try:
@@ -123,7 +123,7 @@ class _Answer:
 
     def batch(self, block: Block, found: Judgement) -> Any:
         """Return a block with its verdicts; rows that were not judged have none."""
-        X, added = found.rows, answers(found, self._reasons)
+        X, added = found.numbers, answers(found, self._reasons)
         given = [
             pa.array(X[:, self._numeric[name]], from_pandas=True)
             if name in self._numeric

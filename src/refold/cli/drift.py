@@ -9,6 +9,7 @@ import typer
 from refold.cli import _options as options
 
 
+@options.reads_tables
 def drift(
     model: options.ModelFile,
     table: options.Data,
@@ -18,9 +19,8 @@ def drift(
     fail_on_drift: Annotated[
         bool, typer.Option("--fail-on-drift", help="Exit with 1 if the rows are not the same.")
     ] = False,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Say whether new rows are still like those of training, and what has changed.
@@ -33,19 +33,18 @@ def drift(
     """
     from refold.base.progress import counting
     from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel, judged_blocks
+    from refold.cli._models import LoadedModel
     from refold.drift import DriftMonitor
 
     loaded = LoadedModel(model)
-    with options.open_data(table, no_header, delimiter, decimal) as data:
-        reader = loaded.on(data)
+    with reading.open(table) as data:
+        reader = loaded.on(data, reading.bad_cells)
         with as_bad_input(data.name):
             monitor = DriftMonitor(loaded.model, alpha=alpha)
         with counting("comparing", data.rows, show=True) as count:
-            for _, found in judged_blocks(
-                reader, data, columns=reader.columns, explained=False, count=count
-            ):
-                monitor.update(found)
+            for block in reader.blocks(data, reader.columns):
+                monitor.update(reader.judge(block))
+                count(block.rows)
         with as_bad_input(data.name):
             result = monitor.result()
     if as_json:

@@ -9,33 +9,39 @@ import typer
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold._typing import Floats
-    from refold.cli._models import LoadedModel
+    from refold.cli._models import Reader
+    from refold.cli._scoring import Scores
+    from refold.judgement import Judge, Judgement
     from refold.tabular import Table
 
 
+@options.reads_tables
 def explain(
     model: options.ModelFile,
     table: options.Data,
     row: Annotated[
-        list[int],
+        list[int] | None,
         typer.Option(
             help="Which row, counted from 1. Give it again for more rows.",
             min=1,
-            show_default=False,
+            show_default="the worst ones",
         ),
-    ],
+    ] = None,
+    worst: Annotated[
+        int, typer.Option(help="Without --row: how many of the worst rows to show.", min=1)
+    ] = 5,
     reasons: Annotated[int, typer.Option(help="How many reasons to give.", min=1)] = 5,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say why a row is normal or not: each feature's share, what is normal, and a way out.
+    """Say why rows are normal or not: each column's share, what is normal, and a way out.
 
-    Rows are counted from 1 below the header, as in the output of refold score.
+    Without --row, these are the rows that are farthest from normal. Rows are counted from 1 below
+    the header, as in the output of refold score.
 
     For example:
+      refold explain model.json new.csv
       refold explain model.json new.csv --row 17
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """
@@ -43,12 +49,17 @@ def explain(
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
 
-    loaded = LoadedModel(model)
-    wanted = sorted(set(row))
-    with options.open_data(table, no_header, delimiter, decimal) as data:
-        X = _rows(loaded, data, wanted)
+    loaded, scores = LoadedModel(model), None
+    with reading.open(table) as data:
+        reader = loaded.on(data, reading.bad_cells)
+        if row:
+            numbers = sorted(set(row))
+            judged: Judgement | None = _rows(reader, data, numbers)
+        else:
+            scores = _scores(loaded.judge, reader, data, worst)
+            numbers, judged = scores.worst.rows, scores.worst.found
         with as_bad_input(data.name):
-            found = loaded.explain(wanted, loaded.judge.rows(X, explained=True), reasons)
+            found = loaded.explain(numbers, judged, reasons)
     if as_json:
         options.print_json(
             {
@@ -57,25 +68,49 @@ def explain(
                 "rows": [as_document(one) for one in found],
             }
         )
-    else:
+        return
+    if scores is not None:
+        options.say(_counted(scores))
+    if found:
         options.say("\n\n".join(one.text(reasons) for one in found))
 
 
-def _rows(loaded: LoadedModel, table: Table, wanted: list[int]) -> Floats:
-    """Read the rows with these numbers; nothing beyond the last one."""
+def _rows(reader: Reader, table: Table, wanted: list[int]) -> Judgement:
+    """Judge the rows with these numbers; nothing is read beyond the last one."""
     import numpy as np
 
+    from refold.judgement import Judgement
     from refold.tabular import InputError
 
-    features = loaded.features_in(table)
     found, rows = [], 0
-    for block in table.blocks(features.columns, numbers=features.numeric):
+    for block in reader.blocks(table, reader.columns):
         rows = block.first + block.rows - 1
         chosen = np.isin(np.arange(block.first, rows + 1), wanted)
         if chosen.any():
-            found.append(features.matrix(block.only(chosen)))
+            found.append(reader.judge(block.only(chosen), explained=True))
         if rows >= wanted[-1]:
             break
     else:
         raise InputError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
-    return np.concatenate(found)
+    return Judgement.joined(found)
+
+
+def _scores(judge: Judge, reader: Reader, table: Table, worst: int) -> Scores:
+    """Judge all rows, and keep the worst."""
+    from refold.base.progress import counting
+    from refold.cli._scoring import score_table
+
+    with counting("scoring", table.rows, show=True) as count:
+        return score_table(
+            judge, reader, table, writer=None, fmt=None, reasons=0, worst=worst, prefix="",
+            count=count,
+        )  # fmt: skip
+
+
+def _counted(scores: Scores) -> str:
+    """Say how many rows there are to explain."""
+    if scores.outliers == 0:
+        return f"None of the {scores.rows:,} rows is abnormal."
+    shown = len(scores.worst.rows)
+    which = "" if shown == scores.outliers else f" The {shown} farthest out:"
+    return f"{scores.outliers:,} of {scores.rows:,} rows are not normal.{which}\n"

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.base.findings import told
 from refold.base.words import printable
 from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
 
 if TYPE_CHECKING:
-    from refold.tabular import Training
+    from refold import Detector
+    from refold.tabular import Table, Training, Wanted
 
 
-class Learner(StrEnum):
+class Method(StrEnum):
     """What learns."""
 
-    REF = "ref"
-    CREASED = "creased"
-
-
-class Levels(StrEnum):
-    """Which levels of the folding make the distance."""
-
     AUTO = "auto"
-    LAST = "last"
-    ALL = "all"
+    CREASED = "creased"
+    REF = "ref"
 
 
+@options.reads_tables
 def fit(
     table: options.Data,
     out: Annotated[
@@ -41,13 +35,25 @@ def fit(
     alpha: Annotated[
         float | None,
         typer.Option(
-            help="The share of normal rows that may be called outliers, such as 0.01.",
-            show_default="ref: the paper's threshold 1, which promises no rate; creased: 0.1",
+            help="The share of normal rows that may be called outliers.",
+            show_default="0.01, or 5/(n+1) for few rows",
         ),
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(help="The columns to learn, such as a,b,c.", show_default="all"),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns that are not learned.")] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option(
+            help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
+            "text, identifier, date or ignore.",
+            show_default="guessed",
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column that names the rows; it is not learned.")
     ] = None,
     target_column: Annotated[
         str | None,
@@ -56,124 +62,98 @@ def fit(
     target: Annotated[
         str | None, typer.Option(help="What it says of normal rows; others are left out.")
     ] = None,
-    categorical: Annotated[
-        str | None,
-        typer.Option(help="Columns of categories, such as machine,shift: a feature for each one."),
-    ] = None,
-    ignore_text: Annotated[
-        bool, typer.Option("--ignore-text", help="Leave out columns that hold no numbers.")
-    ] = False,
-    method: Annotated[
-        Learner,
-        typer.Option(help="creased sees how columns depend on each other; ref, each by itself."),
-    ] = Learner.REF,
-    levels: Annotated[
-        Levels,
+    trim: Annotated[
+        float,
         typer.Option(
-            help="For ref: all ranks rows better; last is the paper's distance.",
-            show_default="all with --alpha, last without",
+            help="The share of the rows to leave out because they look least like the rest."
         ),
-    ] = Levels.AUTO,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    ] = 0.0,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="creased sees how columns depend on each other; ref adds up how surprising each "
+            "one is. auto is creased."
+        ),
+    ] = Method.AUTO,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Learn what is normal from a table of normal rows, and write a model file.
 
-    Missing values may be empty or NA, N/A, NaN, null, None, - or ?; true and false are 1 and 0.
+    Columns may hold numbers, categories, dates, codes and text, with gaps. What each one was taken
+    for is said; --roles says otherwise.
 
     For example:
-      refold fit good-parts.csv -o model.json --alpha 0.01
+      refold fit good-parts.csv -o model.json
+      refold fit parts.xlsx -o model.json --roles shift=category --ignore remark
       refold fit parts.parquet -o model.json --target-column class --target good
-      zcat log.gz | refold fit - -o model.json --categorical machine
-      refold fit parts.csv -o model.json --method creased --alpha 0.01
+      zcat log.gz | refold fit - -o model.json --alpha 0.001
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
     options.check_output(out, [table])
     from refold.base.progress import counting
+    from refold.cli._roles import roles_in
     from refold.tabular import Wanted, read_training
 
     wanted = Wanted(
-        columns=options.names_in(columns) if columns is not None else None,
-        categorical=options.names_in(categorical),
-        ignore_text=ignore_text,
-        target_column=target_column,
-        target=target,
+        options.names_in(columns) if columns is not None else None, target_column, target
     )
-    with options.open_data(table, no_header, delimiter, decimal) as data:
+    with reading.open(table) as data:
+        ignored = [*options.names_in(ignore), *filter(None, [id_column])]
+        said = _roles(data, wanted, roles_in(roles), ignored)
         with counting("reading", data.rows, show=True) as count:
             training = read_training(data, wanted, count)
-        with as_bad_input(data.name):
-            model = _learn(_model(method, alpha, levels), training)
+        model = _model(method, alpha, said, trim)
+        _learn(model, training, data.name, strict=reading.bad_cells is options.BadCells.ERROR)
     import refold
+    from refold.cli._learned import document, noticed_lines, summary_lines
 
     refold.save(model, out)
-    for text in told(found.counting_from_one() for found in model.noticed_):
-        options.say(f"Noticed: {printable(text)}", err=True)
+    for line in noticed_lines(model, out):
+        options.say(line, err=True)
     if as_json:
-        options.print_json(_document(model, training, out))
-    else:
-        _say(model, training, out)
+        options.print_json(document(model, training.rows_read, out))
+        return
+    for line in summary_lines(model, training.rows_read, id_column):
+        options.say(line)
+    options.say(f"The model is in {printable(str(out))}.")
 
 
-def _model(method: Learner, alpha: float | None, levels: Levels) -> Any:
-    from refold import REF, CreasedREF
+def _roles(
+    data: Table, wanted: Wanted, roles: dict[str, str], ignored: list[str]
+) -> dict[str, str]:
+    """Return what the user says of the columns that are read; refuse what makes no sense."""
+    from refold.tabular import InputError
+    from refold.tabular.errors import listed
 
-    if method is Learner.REF:
-        return REF(alpha=alpha, levels=levels.value)
-    if levels is not Levels.AUTO:
-        raise typer.BadParameter("--levels is for --method ref.")
-    return CreasedREF() if alpha is None else CreasedREF(alpha=alpha)
+    data.require([*roles, *ignored])
+    learned = wanted.of(data)
+    idle = [name for name in roles if name not in learned]
+    if idle:
+        raise InputError(f"{data.name}: {listed(idle)} has a role but is not to be learned.")
+    return {**roles, **{name: "ignore" for name in ignored if name in learned}}
 
 
-def _learn(model: Any, training: Training) -> Any:
-    import numpy as np
+def _model(method: Method, alpha: float | None, roles: dict[str, str], trim: float) -> Detector:
+    from refold import Detector
 
-    from refold.base.errors import TableError
+    return Detector(
+        method=method.value,
+        alpha="auto" if alpha is None else alpha,
+        roles=roles,
+        trim=trim,
+    )
+
+
+def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> None:
+    from refold.cli._models import check_cells, saying_where
     from refold.models.files import check_columns
 
-    check_columns(model, training.X.shape[1])
-    try:
-        model.fit(training.X)
-    except TableError as error:
-        raise error.named(training.names) from None
-    # What fit learns from a table with names; a table would be copied once more.
-    model.feature_names_in_ = np.array(training.names, dtype=object)
-    names = {f"x{number}": name for number, name in enumerate(training.names)}
-    model.noticed_ = tuple(
-        found if found.column is None else found.about(names[found.column])
-        for found in model.noticed_
-    )
-    return model
-
-
-def _document(model: Any, training: Training, out: Path) -> dict[str, Any]:
-    return {
-        "model": str(out),
-        "rows": len(training.X),
-        "rows_read": training.rows_read,
-        "features": training.names,
-        "ignored": training.ignored,
-        "threshold": float(model.threshold_),
-        "alpha": model.alpha_,
-        "noticed": [str(found.counting_from_one()) for found in model.noticed_],
-        "kind": type(model).__name__,
-        "levels": getattr(model, "levels_", None),
-        "engine": getattr(model, "engine_", None),
-    }
-
-
-def _say(model: Any, training: Training, out: Path) -> None:
-    rows, read = len(training.X), training.rows_read
-    of_all = f" of {read:,}" if rows != read else ""
-    features = "1 feature" if len(training.names) == 1 else f"{len(training.names)} features"
-    options.say(f"Learned from {rows:,}{of_all} rows, {features}.")
-    if training.ignored:
-        options.say(
-            f"Left out, for they hold no numbers: {', '.join(map(printable, training.ignored))}."
-        )
-    rate = "" if model.alpha_ is None else f", to reject {100 * model.alpha_:g} % of normal rows"
-    options.say(f"A row is normal up to a distance of {model.threshold_:.4g}{rate}.")
-    options.say(f"The model is in {printable(str(out))}.")
+    with as_bad_input(name), saying_where(training.where, name):
+        check_columns(model, training.table.num_columns)
+        model.fit(training.table)
+    if strict:
+        encoder = model.encoder_
+        check_cells(encoder, encoder.read(training.table, reset=False), training.where)

@@ -6,39 +6,46 @@ from typing import TYPE_CHECKING, Any
 
 from refold.base.words import printable
 from refold.cli import _options as options
+from refold.cli._normal import normal_of_columns
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from refold.cli._models import LoadedModel
+
+_SHOWN = 3  # values of a column
+
 
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
-    """Show what a model has learned: rows, threshold, and every feature's normal range.
+    """Show what a model has learned: rows, threshold, and what is normal of every column.
 
-    Nearly all rows of training lie in a feature's normal range.
+    Nearly all rows of training lie in the normal range of numbers; of categories and texts the most
+    frequent values are shown, of dates the first and the last.
 
     For example:
       refold inspect model.json
-      refold inspect model.json --json | jq '.features[].normal'
+      refold inspect model.json --json | jq '.columns[] | {name, role, normal}'
     """
     from refold.cli._models import LoadedModel
 
-    document = _document(LoadedModel(model))
+    loaded = LoadedModel(model)
+    of_table = loaded.judge.encoder is not None
+    document = {**_model(loaded), **(_columns(loaded) if of_table else _features(loaded))}
     if as_json:
         options.print_json(document)
         return
     from rich.console import Console
 
     options.say(_facts(document))
-    Console().print(_table(document["features"]))
+    table = _table_of_columns if of_table else _table_of_features
+    Console().print(table(document))
+    for text in document.get("noticed", ()):
+        options.say(f"Noticed: {printable(text)}")
 
 
-def _document(loaded: Any) -> dict[str, Any]:
-    from refold.explain import normal_ranges
-
+def _model(loaded: LoadedModel) -> dict[str, Any]:
     model, judge = loaded.model, loaded.judge
-    summary, chain = model.summary_, getattr(model, "chain_", None)
     calibration = judge.calibration
-    ranges = normal_ranges(summary)
     parameters = {
         name: value
         for name, value in model.get_params(deep=False).items()
@@ -46,8 +53,6 @@ def _document(loaded: Any) -> dict[str, Any]:
     }
     return {
         "kind": type(model).__name__,
-        "rows": summary.rows,
-        "weight": summary.weight,
         "threshold": judge.threshold,
         "alpha": judge.alpha,
         "calibration": None
@@ -55,6 +60,35 @@ def _document(loaded: Any) -> dict[str, Any]:
         else {"source": calibration.source, "rows": calibration.total},
         "engine": getattr(model, "engine_", None),
         "parameters": parameters,
+    }
+
+
+def _columns(loaded: LoadedModel) -> dict[str, Any]:
+    """Return what is known of columns of any kind."""
+    from refold.cli._learned import column_document, sentence
+
+    model, encoder = loaded.model, loaded.judge.encoder
+    assert encoder is not None
+    normal = normal_of_columns(encoder.counts, model.summary_)
+    return {
+        "rows": encoder.counts.rows,
+        "columns": [
+            {**column_document(column), **normal.get(column.name, {})} for column in model.columns_
+        ],
+        "noticed": list(map(sentence, model.noticed_)),
+    }
+
+
+def _features(loaded: LoadedModel) -> dict[str, Any]:
+    """Return what is known of the features of a model of numbers."""
+    from refold.explain import normal_ranges
+
+    model, judge = loaded.model, loaded.judge
+    summary, chain = model.summary_, getattr(model, "chain_", None)
+    ranges = normal_ranges(summary)
+    return {
+        "rows": summary.rows,
+        "weight": summary.weight,
         "features": [
             {
                 "name": name,
@@ -81,13 +115,53 @@ def _facts(document: dict[str, Any]) -> str:
     parameters = ", ".join(f"{name} {value}" for name, value in document["parameters"].items())
     return (
         f"{document['kind']}, learned from {document['rows']:,} rows, "
-        f"{len(document['features'])} features.\n"
+        f"{_number_of(document)}.\n"
         f"A row is normal up to a distance of {document['threshold']:.6g}; {rate}.\n"
         f"{engine}{parameters}."
     )
 
 
-def _table(features: list[dict[str, Any]]) -> Table:
+def _number_of(document: dict[str, Any]) -> str:
+    if "features" in document:
+        return f"{len(document['features'])} features"
+    return f"{len(document['columns'])} columns"
+
+
+def _table_of_columns(document: dict[str, Any]) -> Table:
+    from refold.cli._answers import table_of
+
+    headings = ("column", "role", "normal", "distinct", "missing", "unreadable", "beside")
+    rows = [
+        (
+            printable(column["name"]),
+            column["role"],
+            _normal_text(column),
+            "" if column["distinct"] is None else f"{column['distinct']:,}",
+            f"{column['missing']:,}",
+            f"{column['unreadable']:,}",
+            printable(column["beside"] or ""),
+        )
+        for column in document["columns"]
+    ]
+    return table_of(headings, rows, words=("column", "role", "normal", "beside"))
+
+
+def _normal_text(column: dict[str, Any]) -> str:
+    """Say what is normal of a column, in a few words."""
+    from refold.base.words import quoted
+    from refold.explain import ranges_text
+
+    if "normal" in column:
+        return ranges_text(column["normal"])
+    if "from" in column:
+        return f"{column['from']} to {column['to']}"
+    frequent = column.get("frequent", [])[:_SHOWN]
+    said = ", ".join(f"{quoted(each['value'])} {each['rows']:,}" for each in frequent)
+    more = (column["distinct"] or 0) - len(frequent)
+    return f"{said} and {more:,} more" if more > 0 else said
+
+
+def _table_of_features(document: dict[str, Any]) -> Table:
     from refold.cli._answers import table_of
     from refold.explain import number, ranges_text
 
@@ -102,6 +176,6 @@ def _table(features: list[dict[str, Any]]) -> Table:
             "" if feature["levels"] is None else str(feature["levels"]),
             "" if feature["gain"] is None else f"{feature['gain']:.2g}",
         )
-        for feature in features
+        for feature in document["features"]
     ]
-    return table_of(headings, rows, words="feature")
+    return table_of(headings, rows, words=("feature",))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from refold.cli import _options as options
 
+if TYPE_CHECKING:
+    from refold.cli._models import Reader
+    from refold.judgement import Judgement
+    from refold.tabular import Table
 
+_ROWS = 2_000  # no more are looked at
+
+
+@options.reads_tables
 def limits(
     model: options.ModelFile,
     table: Annotated[
@@ -20,9 +28,8 @@ def limits(
             show_default=False,
         ),
     ] = None,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Say how far each column must be off before a row is rejected, and what is never noticed.
@@ -34,7 +41,6 @@ def limits(
       refold limits model.json
       refold limits model.json good-parts.csv --json | jq '.features[] | select(.up_90 == null)'
     """
-    from refold.check import drawn
     from refold.check import limits as limits_of
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
@@ -43,13 +49,34 @@ def limits(
     if table is None:
         found = limits_of(loaded.model)
     else:
-        with options.open_data(table, no_header, delimiter, decimal) as data:
-            features = loaded.features_in(data)
-            blocks = data.blocks(features.columns, numbers=features.numeric)
+        with reading.open(table) as data:
+            rows = _drawn(loaded.on(data, reading.bad_cells), data)
             with as_bad_input(data.name):
-                rows = drawn(features.matrix(block) for block in blocks)
-                found = limits_of(loaded.model, loaded.judge.rows(rows))
+                found = limits_of(loaded.model, rows)
     if as_json:
         options.print_json(found.to_dict())
     else:
         options.say(str(found))
+
+
+def _drawn(reader: Reader, table: Table) -> Judgement:
+    """Judge some of the rows, each drawn with the same chance; most others are not judged."""
+    import numpy as np
+
+    from refold.judgement import Judgement
+    from refold.tabular import InputError
+
+    rng, keys, kept = np.random.default_rng(0), np.empty(0), None
+    for block in reader.blocks(table, reader.columns):
+        new = rng.random(block.rows)
+        chosen = new < (keys.max() if len(keys) == _ROWS else 1.0)
+        if not chosen.any():
+            continue
+        found = reader.judge(block.only(chosen))
+        keys = np.concatenate([keys, new[chosen]])
+        order = np.sort(np.argsort(keys)[:_ROWS])
+        kept = (found if kept is None else Judgement.joined([kept, found])).take(order)
+        keys = keys[order]
+    if kept is None:
+        raise InputError(f"{table.name} has column names but no rows.")
+    return kept

@@ -12,12 +12,13 @@ from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold._typing import Floats
-    from refold.cli._models import LoadedModel
+    from refold.cli._models import Reader
+    from refold.judgement import Judgement
     from refold.report import Report
     from refold.tabular import Table
 
 
+@options.reads_tables
 def report(
     model: options.ModelFile,
     table: options.Data,
@@ -42,9 +43,8 @@ def report(
     fail_on_outlier: Annotated[
         bool, typer.Option("--fail-on-outlier", help="Exit with 1 if a row is not normal.")
     ] = False,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Write a page on a table: how many rows are not normal, how sure, which ones and why.
@@ -63,12 +63,12 @@ def report(
 
     loaded = LoadedModel(model)
     origin = loaded.origin
-    with options.open_data(table, no_header, delimiter, decimal) as data:
-        X, names = _read(loaded, data, id_column)
+    with reading.open(table) as data:
+        judged, names = _read(loaded.on(data, reading.bad_cells), data, id_column)
         with as_bad_input(data.name):
             found = write_report(
                 loaded.model,
-                loaded.judge.rows(X, explained=True),
+                judged,
                 out,
                 title=title or Path(data.name).name,
                 worst=worst,
@@ -89,32 +89,27 @@ def report(
         raise typer.Exit(1)
 
 
-def _read(
-    loaded: LoadedModel, data: Table, id_column: str | None
-) -> tuple[Floats, Sequence[object]]:
-    """Return all rows as the model wants them, and what they are called."""
-    import numpy as np
-
+def _read(reader: Reader, data: Table, id_column: str | None) -> tuple[Judgement, Sequence[object]]:
+    """Return what the model says of all rows, and what they are called."""
     from refold.base.progress import counting
+    from refold.judgement import Judgement
     from refold.tabular import InputError
     from refold.tabular.features import texts_of
 
-    features = loaded.features_in(data)
-    wanted = list(features.columns)
-    if id_column is not None:
-        data.require([id_column])
-        wanted = list(dict.fromkeys([*wanted, id_column]))
-    parts, names = [], []
+    ids = [] if id_column is None else [id_column]
+    data.require(ids)
+    parts: list[Judgement] = []
+    names: list[str] = []
     with counting("reading", data.rows, show=True) as count:
-        for block in data.blocks(wanted, numbers=set(features.numeric) - {id_column}):
-            parts.append(features.matrix(block))
+        for block in reader.blocks(data, {*reader.columns, *ids}, as_written=ids):
+            parts.append(reader.judge(block, explained=True))
             if id_column is not None:
                 names += [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
             count(block.rows)
     rows = sum(map(len, parts))
     if rows == 0:
         raise InputError(f"{data.name} has column names but no rows.")
-    return np.concatenate(parts), range(1, rows + 1) if id_column is None else names
+    return Judgement.joined(parts), range(1, rows + 1) if id_column is None else names
 
 
 def _document(found: Report, out: Path) -> dict[str, Any]:

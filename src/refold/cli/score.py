@@ -29,6 +29,7 @@ _FORMATS = {
 }
 
 
+@options.reads_tables
 def score(
     model: options.ModelFile,
     table: options.Data,
@@ -58,9 +59,8 @@ def score(
             help="Exit with 1 unless all rows are normal.",
         ),
     ] = False,
-    no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    *,
+    reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
     """Say of each row whether it is normal, how far out it is, and because of which columns.
@@ -88,11 +88,12 @@ def score(
     if out is None and not as_json and not shown:
         out, fmt = "-", "csv"
     with (
-        options.open_data(table, no_header, delimiter, decimal) as data,
+        reading.open(table) as data,
         counting("scoring", data.rows, show=True) as count,
     ):
         scores = score_table(
-            loaded,
+            loaded.judge,
+            loaded.on(data, reading.bad_cells),
             data,
             writer=_writer(out, fmt),
             fmt=fmt,
@@ -193,7 +194,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     share = 100 * scores.outliers / max(scores.rows, 1)
     text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
     if loaded.judge.alpha is not None:
-        text += f"; of normal rows it would be about {100 * loaded.judge.alpha:g} %"
+        text += f"; of normal rows it would be about {100 * loaded.judge.alpha:.3g} %"
     options.say(f"{text}.", err=not shown)
     empty = scores.rows - scores.normal - scores.outliers
     if empty:

@@ -18,6 +18,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
 from refold.columns.observed import LONGEST, Moments, Numbers, Observed, Texts, is_missing, kept
+from refold.columns.role_findings import mended
 
 _DAY = 86_400.0
 # Than any word for a missing value, with some space around it.
@@ -125,7 +126,7 @@ def _observed(name: str, column: Any) -> Observed:
         return Numbers(np.full(len(column), np.nan))
     raise UserError(
         f"Column {name!r} holds {dtype}: numbers, texts, categories, dates and truth values can be "
-        f"learned. Leave it out: roles={{{name!r}: 'ignore'}}."
+        f"learned. Leave it out: {mended(name, 'ignore')}."
     )
 
 
@@ -192,7 +193,7 @@ def of_objects(name: str, cells: Sequence[Any]) -> Observed:
         return _of_moments(cells, kinds)
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
         raise UserError(
-            f"Column {name!r} holds lists or records. Leave it out: roles={{{name!r}: 'ignore'}}."
+            f"Column {name!r} holds lists or records. Leave it out: {mended(name, 'ignore')}."
         )
     return texts_of(["" if _is_none(cell) else str(cell) for cell in cells])
 

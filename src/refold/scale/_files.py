@@ -24,7 +24,7 @@ from refold.scale._batches import batch_rows_for, judge_of_tables, sketch_of, ta
 from refold.scale._model import sketching
 from refold.tabular import Block, Column, Features, Files, InputError, Paths, ahead, writing
 from refold.tabular.errors import listed
-from refold.tabular.training import LOOKED_AT, no_name, not_numbers
+from refold.tabular.numeric import LOOKED_AT, no_name, not_numbers
 
 Model = REF | CreasedREF
 

@@ -5,9 +5,9 @@ What a file is, its content says and not its name. The parts, from the disk inwa
 names and units), `marks` (commas and points), `plain` and `delimited` (text as blocks of rows),
 `columnar` (Parquet and Arrow as blocks), `held` (what is held whole: `workbook` and `documents`, by
 `typed` cells), `opening` (which format; the list to add one to), `files` (several as one table),
-`cells` (text as numbers), `absent` (further words for missing values), `features` (columns as what
-a model sees), `training` (the rows to learn from), `whole` (all rows as one Arrow table) and
-`writing`.
+`cells` (text as numbers), `absent` (further words for missing values), `numeric` (which columns
+hold numbers), `features` (columns as what a model of numbers sees), `whole` (all rows as one Arrow
+table), `training` (the rows to learn from) and `writing`.
 """
 
 from refold.tabular.ahead import ahead

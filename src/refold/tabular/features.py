@@ -102,14 +102,6 @@ class Category:
         return X
 
 
-def stack(columns: Sequence[Column], block: Block) -> Floats:
-    """Return the numbers of several columns, side by side."""
-    X = np.empty((block.rows, len(columns)), order="F")
-    for k, column in enumerate(columns):
-        X[:, k] = column.numbers(block)
-    return X
-
-
 class Features:
     """How the columns of a table become the features of a model.
 

@@ -40,6 +40,16 @@ class Marks:
         found = pc.match_substring_regex(texts, grouped)
         return pc.if_else(found, pc.replace_substring(texts, self.thousands, ""), texts)
 
+    def plain(self, texts: Any) -> Any:
+        """Return a column of text with numbers as Python writes them; other cells stay."""
+        texts, mark = self.without_thousands(texts), re.escape(self.decimal)
+        if self.decimal == ".":
+            return texts
+        pc = needs("pyarrow.compute", "parquet")
+        number = rf"^\s*[+-]?(?:[0-9]+{mark}[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+        found = pc.match_substring_regex(texts, number)
+        return pc.if_else(found, pc.replace_substring(texts, self.decimal, "."), texts)
+
 
 def evidence(cell: str) -> tuple[Marks | None, str]:
     """Say how a number must be written, and otherwise which mark leaves it open.

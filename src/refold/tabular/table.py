@@ -81,6 +81,21 @@ class Block:
         marks = self.marks.get(name) or Marks(self.decimal)
         return marks.without_thousands(self.texts(name)), marks.decimal
 
+    def select(self, names: Sequence[str]) -> Block:
+        """Return some of the columns, in that order."""
+        return replace(self, columns={name: self.columns[name] for name in names})
+
+    def with_plain_numbers(self) -> Block:
+        """Return the block with the numbers in columns of text as Python writes them."""
+        if self.decimal == "." and not self.marks:
+            return self
+        usual = Marks(self.decimal)
+        columns = {
+            name: self.marks.get(name, usual).plain(column) if is_text(column.type) else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
+
     def without_missing(self) -> Block:
         """Return the block with nulls where words for missing values are in columns of text."""
         cleared = {

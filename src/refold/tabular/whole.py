@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from refold.base.needs import needs
@@ -46,18 +46,22 @@ def read_arrow(
     ...     read_arrow(table).to_pydict()
     {'part': ['007', '008'], 'torque': ['75.10', None]}
     """
-    parts = []
+    blocks = []
     for block in table.blocks(columns, nulls=True):
-        parts.append((block, _as_it_is(block)))
+        blocks.append(block)
         count(block.rows)
-    if not parts:
-        return _empty(table, columns)
-    kinds = parts[0][1].schema
-    for block, part in parts[1:]:
+    return joined(blocks) if blocks else _empty(table, columns)
+
+
+def joined(blocks: Sequence[Block]) -> Any:
+    """Return the rows of blocks with the same columns as one Arrow table."""
+    parts = [_as_it_is(block) for block in blocks]
+    kinds = parts[0].schema
+    for block, part in zip(blocks, parts, strict=True):
         if part.schema != kinds:
             kinds = _common(kinds, part.schema, block)
     tables = [
-        part if part.schema == kinds else part.select(kinds.names).cast(kinds) for _, part in parts
+        part if part.schema == kinds else part.select(kinds.names).cast(kinds) for part in parts
     ]
     return needs("pyarrow", "parquet").concat_tables(tables)
 

@@ -1,0 +1,108 @@
+"""What ``refold fit`` says of a model: in at most fifteen lines, or as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from refold.base.findings import Finding, told
+from refold.base.words import printable, shortened
+from refold.cli._roles import in_options
+
+if TYPE_CHECKING:
+    from refold import Detector
+    from refold.columns.encoding.encoder import ColumnInfo
+
+_ROLES = ("number", "category", "date", "text", "identifier", "ignore")
+_IGNORED = {"running-number": "a running number", "empty": "no value"}
+_NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a sentence
+
+
+def document(model: Detector, rows_read: int, out: Path) -> dict[str, Any]:
+    """Return all that is said as plain values."""
+    return {
+        "model": str(out),
+        "kind": type(model).__name__,
+        "method": model.method,
+        "rows": _rows(model),
+        "rows_read": rows_read,
+        "trimmed": len(model.dropped_),
+        "columns": [column_document(column) for column in model.columns_],
+        "threshold": float(model.threshold_),
+        "alpha": model.alpha_,
+        "noticed": list(map(sentence, model.noticed_)),
+    }
+
+
+def column_document(column: ColumnInfo) -> dict[str, Any]:
+    """Return what a column was taken for as plain values."""
+    fields = asdict(column)
+    del fields["views"]
+    return {**fields, "noticed": list(map(sentence, column.noticed))}
+
+
+def sentence(found: Finding) -> str:
+    """Return what was noticed, for somebody who counts rows from 1 and types commands."""
+    return in_options(str(found.counting_from_one()))
+
+
+def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
+    """Say what was noticed: of the rate and of single cells first."""
+    first = sorted(model.noticed_, key=lambda found: found.column is not None and not found.rows)
+    said = [in_options(text) for text in told(found.counting_from_one() for found in first)]
+    for text in said[:_NOTICED]:
+        cut = text if len(text) <= _LONG else f"{text[:_LONG]}…"
+        yield f"Noticed: {printable(cut)}"
+    if len(said) > _NOTICED:
+        yield f"And {len(said) - _NOTICED} more: refold inspect {printable(str(out))}"
+
+
+def summary_lines(model: Detector, rows_read: int, id_column: str | None) -> Iterator[str]:
+    """Say what was learned: rows, what each column was taken for, and the rate."""
+    rows = _rows(model)
+    of_all = f" of {rows_read:,}" if rows != rows_read else ""
+    number = len(model.columns_)
+    columns = "1 column" if number == 1 else f"{number:,} columns"
+    trimmed = f", without the {len(model.dropped_):,} oddest" if len(model.dropped_) else ""
+    yield f"Learned from {rows:,}{of_all} rows{trimmed}, {columns}:"
+    for role in _ROLES:
+        alike = [column for column in model.columns_ if column.role == role]
+        if alike:
+            called = "ignored" if role == "ignore" else role
+            yield f"  {called:10}  {_listed([_named(column, id_column) for column in alike])}"
+    yield _rate(model)
+
+
+def _rows(model: Detector) -> int:
+    """Return how many rows were given, those that were left out included."""
+    return model.encoder_.counts.rows + len(model.dropped_)
+
+
+def _named(column: ColumnInfo, id_column: str | None) -> str:
+    name = shortened(column.name)
+    if column.role == "ignore":
+        kinds = [_IGNORED[found.kind] for found in column.noticed if found.kind in _IGNORED]
+        why = "names the rows" if column.name == id_column else "as you say"
+        return f"{name} ({', '.join(kinds) or why})"
+    if column.role == "category":
+        return f"{name} ({column.distinct:,} {'value' if column.distinct == 1 else 'values'})"
+    return name
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return as many of them as a line holds."""
+    shown, width = 1, len(words[0])
+    while shown < len(words) and (width := width + 2 + len(words[shown])) <= _WIDE:
+        shown += 1
+    more = f" and {len(words) - shown:,} more" if shown < len(words) else ""
+    return ", ".join(words[:shown]) + more
+
+
+def _rate(model: Detector) -> str:
+    if model.alpha_ is None:
+        return f"A row is normal up to a distance of {model.threshold_:.4g}."
+    said = f"About {100 * model.alpha_:.3g} % of normal rows will be called outliers"
+    few = model.alpha == "auto" and model.alpha_ > 0.01
+    return f"{said}: there are too few rows for 1 %." if few else f"{said}."
