@@ -27,9 +27,12 @@ PACKAGES = {"mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
 EXTRA_OF = {
     "base/progress.py": "cli",
     "cli": "cli",
+    "export/_sql_cells.py": "sql",
+    "export/_sql_columns.py": "sql",
     "export/_sql_names.py": "sql",
     "export/_sql_stages.py": "sql",
     "export/_sql_statement.py": "sql",
+    "export/_sql_table.py": "sql",
     "export/sql.py": "sql",
     "studies/paper/figures.py": "paper",
 }

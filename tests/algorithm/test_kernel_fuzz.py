@@ -151,7 +151,7 @@ def test_parts_with_and_without_weights_are_counted_in_one_tally(seed):
     rng = np.random.default_rng(seed)
     for _ in range(CASES):
         n_bins = int(rng.choice([16, 100, 4096]))
-        tally, values, weights = kernels.Tally(n_bins), [], []
+        tally, values, weights = kernels.SketchTally(n_bins), [], []
         for _ in range(rng.integers(1, 6)):
             X, numbers = a_table(rng, rows=int(rng.choice([0, 1, 9, 300, 1500])))
             w = some_weights(rng, len(X))
@@ -236,7 +236,7 @@ def entries(rng):
     recipe = 0, J, 1e6, 2
     steps = (0, *rng.normal(size=(2, d)), *rng.normal(size=(2, d, J)), np.full(d, J))
     K = (X @ X.T).astype(np.float32)
-    tally = _kernels.Tally(16)
+    tally = _kernels.SketchTally(16)
     right = _kernels.Steps(*steps)
     return [
         (_kernels.learn, (X, w, *recipe, *chain)),
@@ -250,7 +250,7 @@ def entries(rng):
         (_kernels.contributions, (X, right, 1, True, 2, np.empty(n), np.empty((n, d)))),
         (_kernels.sketch, (X, w, 16, 2)),
         (_kernels.extremes, (X, w, 2, np.empty(d), np.empty(d), np.empty(d))),
-        (_kernels.Tally, (16,)),
+        (_kernels.SketchTally, (16,)),
         (tally.add, (w, w, 0, 0)),
         (_kernels.least_exponent, (-1.0, 2.0, 16)),
         (_kernels.svdd, (K, np.diagonal(K).astype(float), 0.9, 1e-3, 10**4, w.copy(), w.copy())),
@@ -305,7 +305,7 @@ def test_a_number_of_threads_that_cannot_be_is_refused(n_threads):
 def test_a_number_of_bins_that_cannot_be_is_refused(n_bins):
     for call in (
         lambda: kernels.sketch(TABLE, None, n_bins, 1),
-        lambda: kernels.Tally(n_bins),
+        lambda: kernels.SketchTally(n_bins),
     ):
         with pytest.raises(ValueError, match="n_bins must lie between 16 and 16777216"):
             call()

@@ -88,7 +88,7 @@ def test_a_handler_that_does_not_raise_lets_the_work_go_on(rng):
 @pytest.mark.threads
 def test_threads_may_add_to_one_tally_at_once(rng):
     parts = [rng.normal(size=20_000) * 10.0**k for k in range(8)]
-    tally = kernels.Tally(256)
+    tally = kernels.SketchTally(256)
 
     def add(part):
         for values in np.array_split(part, 50):
@@ -100,7 +100,7 @@ def test_threads_may_add_to_one_tally_at_once(rng):
         worker.start()
     for worker in workers:
         worker.join()
-    alone = kernels.Tally(256)
+    alone = kernels.SketchTally(256)
     alone.add(np.concatenate(parts), first=0, column=0)
     ours, theirs = (Histogram(*t.histogram()) for t in (tally, alone))
     np.testing.assert_array_equal(ours.bins, theirs.bins)

@@ -8,7 +8,7 @@ import pytest
 
 from refold.columns.encoding.tally import MOST_VALUES, Tally
 from refold.drift import _classes
-from refold.drift._classes import OTHERS, Comparison, chance
+from refold.drift._classes import OTHERS, ClassComparison, chance
 from refold.drift._statistics import most_uneven, no_more_new, same_share, share_not_larger
 
 
@@ -18,7 +18,7 @@ def tally(texts):
 
 
 def compared(before, now, way="value"):
-    return Comparison(way, tally(before), tally(now), Tally())
+    return ClassComparison(way, tally(before), tally(now), Tally())
 
 
 def splits(texts, rows):
@@ -97,7 +97,7 @@ def test_few_new_rows_can_tell_of_a_value_that_training_never_had():
 
 def test_setting_outliers_aside_leaves_the_largest_chance_that_any_of_them_can():
     before, now, rejected = "a" * 60 + "b" * 60, "a" * 20 + "b" * 60, "a" * 4 + "b" * 9
-    found = Comparison("value", tally(before), tally(now), tally(rejected))
+    found = ClassComparison("value", tally(before), tally(now), tally(rejected))
     for k, name in enumerate(found.classes[0][:2]):
         left = [
             same_share(now.count(name) - out, len(now) - out - other, 60, 120)
@@ -113,9 +113,9 @@ def test_of_very_many_values_a_sample_is_compared(rng):
     drawn = rng.integers(0, 200_000, size=300_000)
     before, same = (tally([f"k{k}" for k in part]) for part in np.split(drawn, [200_000]))
     assert max(before.level, same.level) > 0
-    assert chance([Comparison("value", before, same, Tally())], 0) > 0.01
+    assert chance([ClassComparison("value", before, same, Tally())], 0) > 0.01
     other = tally([f"n{k}" for k in drawn[200_000:]])
-    found = Comparison("value", before, other, Tally())
+    found = ClassComparison("value", before, other, Tally())
     assert found.unseen == pytest.approx(1.0, abs=0.1)
     assert chance([found], 0) < 1e-6
     assert len(found.classes[0]) < MOST_VALUES

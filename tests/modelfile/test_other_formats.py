@@ -64,7 +64,7 @@ TRUSTED = [
     "refold.models.creased._scorer.CreasedScorer",
     "refold.models.detector.estimator.Detector",
     "refold.models.detector.learned.Inside",
-    "refold.models.detector.learned.Learned",
+    "refold.models.detector.learned.LearnedTable",
     "refold.models.detector.sample.RowSample",
     "refold.models.detector.scorer.MeanScorer",
     "refold.models.detector.scorer.TableScorer",

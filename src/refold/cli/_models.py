@@ -38,7 +38,7 @@ class LoadedModel:
 
     def on(self, table: Table, bad_cells: BadCells | None) -> Reader:
         """Find the model's columns in a table."""
-        reader = Cells if self.judge.encoder else Numbered
+        reader = TableReader if self.judge.encoder else NumberReader
         return reader(self.judge, table, bad_cells)
 
     def explain(
@@ -53,7 +53,7 @@ class LoadedModel:
         return [replace(one, row=row) for one, row in zip(explained, rows, strict=True)]
 
 
-class Numbered:
+class NumberReader:
     """Reads the blocks of a table for a model whose features are numbers.
 
     Attributes
@@ -87,8 +87,8 @@ class Numbered:
         return self._judge.rows(self._features.matrix(block), explained=explained)
 
 
-class Cells:
-    """Reads the blocks of a table for a model that takes columns of any kind; see Numbered."""
+class TableReader:
+    """Reads the blocks of a table for a model that takes columns of any kind; see NumberReader."""
 
     def __init__(self, judge: Judge, table: Table, bad_cells: BadCells | None) -> None:
         from refold.tabular import InputError
@@ -125,7 +125,7 @@ class Cells:
         return found
 
 
-Reader = Numbered | Cells
+Reader = NumberReader | TableReader
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.date_form import UNIX, DateForm
-from refold.columns.text_sample import Reading, TextSample, disagree
+from refold.columns.text_sample import FormReading, TextSample, disagree
 
 _CLOCK, _HALVES = "%H:%M:%S", "%I:%M:%S %p"
 # The first is taken of those that read as much: month first only with slashes.
@@ -51,7 +51,7 @@ _HAS_CLOCK = re.compile("[0-9]:[0-9]")
 _FROM, _TO = 631152000.0, 2208988800.0  # 1990 and 2040
 
 
-def read_as_dates(sample: TextSample, form: str = "") -> Reading[DateForm] | None:
+def read_as_dates(sample: TextSample, form: str = "") -> FormReading[DateForm] | None:
     """Return the form in which most of the cells are dates or times, or None.
 
     The form may be given. Counts since 1970 are not tried otherwise: what tells them from other
@@ -68,10 +68,10 @@ def read_as_dates(sample: TextSample, form: str = "") -> Reading[DateForm] | Non
     best = max(hopeful, key=shares.__getitem__)
     ties = [other for other in hopeful if shares[other] == shares[best]]
     other = next((other for other in ties if disagree(values[other], values[best])), None)
-    return Reading(_as_seen(best, sample), shares[best], other and _as_seen(other, sample))
+    return FormReading(_as_seen(best, sample), shares[best], other and _as_seen(other, sample))
 
 
-def numbers_as_dates(values: Floats) -> Reading[DateForm]:
+def numbers_as_dates(values: Floats) -> FormReading[DateForm]:
     """Return the form in which most of the numbers are dates: 20230131, or counts since 1970."""
     day = DateForm("%Y%m%d", True, False)
     century = (values >= 19000101.0) & (values <= 21001231.0)
@@ -79,7 +79,7 @@ def numbers_as_dates(values: Floats) -> Reading[DateForm]:
     shares = {form: float(np.mean((s >= _FROM) & (s <= _TO))) for form, s in counted.items()}
     shares[day] = float(np.mean(century & ~np.isnan(day.of_numbers(values))))
     best = max(shares, key=shares.__getitem__)
-    return Reading(best, shares[best])
+    return FormReading(best, shares[best])
 
 
 def _given(form: str) -> DateForm:

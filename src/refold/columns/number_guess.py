@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats
 from refold.columns.number_form import LONGEST, MINUS, SPACES, NumberForm
-from refold.columns.text_sample import Reading, TextSample, disagree
+from refold.columns.text_sample import FormReading, TextSample, disagree
 from refold.columns.units import SCALES, is_currency, is_unit
 from refold.columns.word_set import word_set
 
@@ -39,7 +39,7 @@ _NONE = word_set(
 )
 
 
-def read_as_numbers(sample: TextSample, decimal: str = "") -> Reading[NumberForm]:
+def read_as_numbers(sample: TextSample, decimal: str = "") -> FormReading[NumberForm]:
     """Return the form in which most of the cells are numbers; the share may be 0.
 
     The decimal mark may be given. Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a
@@ -53,14 +53,14 @@ def read_as_numbers(sample: TextSample, decimal: str = "") -> Reading[NumberForm
     ties = [form for form in forms if shares[form] == shares[best] and form != best]
     other = next((form for form in ties if disagree(values[form], values[best])), None)
     if other is None:
-        return Reading(best, shares[best])
+        return FormReading(best, shares[best])
     return _settled(sample.texts, best, other, shares[best])
 
 
-def read_as_durations(sample: TextSample) -> Reading[NumberForm]:
+def read_as_durations(sample: TextSample) -> FormReading[NumberForm]:
     """Return the share of the cells that are durations."""
     form = NumberForm(kind="duration")
-    return Reading(form, sample.share(form.read(sample.texts)))
+    return FormReading(form, sample.share(form.read(sample.texts)))
 
 
 def _forms(sample: TextSample, decimal: str) -> list[NumberForm]:
@@ -113,7 +113,7 @@ def _unit(sample: TextSample) -> list[tuple[str, str]]:
 
 def _settled(
     texts: list[str], best: NumberForm, other: NumberForm, share: float
-) -> Reading[NumberForm]:
+) -> FormReading[NumberForm]:
     """Choose between thousands and a fraction where every number has three digits behind a mark.
 
     Numbers of which only those from a thousand on have the mark, and that end in 0 behind it, are
@@ -127,7 +127,7 @@ def _settled(
     long = any(len(text) > 3 for text in bare)
     thousands = bool(bare) and not long and any(text.endswith("0") for text in marked)
     if grouped.thousands == ".":  # otherwise it is as Python writes it
-        return Reading(grouped, share, fraction) if thousands else Reading(fraction, share)
+        return FormReading(grouped, share, fraction) if thousands else FormReading(fraction, share)
     if thousands:
-        return Reading(grouped, share)
-    return Reading(fraction, share, grouped) if long else Reading(grouped, share, fraction)
+        return FormReading(grouped, share)
+    return FormReading(fraction, share, grouped) if long else FormReading(grouped, share, fraction)

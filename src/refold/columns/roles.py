@@ -20,7 +20,7 @@ from refold.columns.number_form import NumberForm
 from refold.columns.number_guess import read_as_durations, read_as_numbers
 from refold.columns.observed import Moments, Numbers, Observed, Texts
 from refold.columns.running import counts_rows, runs_on
-from refold.columns.text_sample import Reading, TextSample
+from refold.columns.text_sample import FormReading, TextSample
 
 Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
 Form = NumberForm | DateForm
@@ -143,7 +143,9 @@ def _texts(name: str, column: Texts, sample: TextSample) -> Guess:
     return Guess(found.role, found.form, (*unclear, *found.noticed))
 
 
-def _reading(name: str, sample: TextSample) -> Reading[NumberForm] | Reading[DateForm] | None:
+def _reading(
+    name: str, sample: TextSample
+) -> FormReading[NumberForm] | FormReading[DateForm] | None:
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
     numbers = read_as_numbers(sample)
@@ -193,7 +195,7 @@ def _in_order(column: Texts, form: Form) -> Floats:
 
 
 def _ambiguous(
-    name: str, sample: TextSample, reading: Reading[NumberForm] | Reading[DateForm]
+    name: str, sample: TextSample, reading: FormReading[NumberForm] | FormReading[DateForm]
 ) -> tuple[Finding, ...]:
     taken, rival = reading.form, reading.rival
     if rival is None:

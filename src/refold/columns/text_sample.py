@@ -50,7 +50,7 @@ class TextSample:
 
 
 @dataclass(frozen=True)
-class Reading(Generic[Form]):
+class FormReading(Generic[Form]):
     """A form, the share of cells that it reads, and another that reads as many as other values."""
 
     form: Form

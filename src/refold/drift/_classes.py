@@ -106,10 +106,11 @@ class Divided:
             ways["range"] = Tally(dict(zip(self.ends, outside.tolist(), strict=True)), len(seconds))
         return ways
 
-    def compared(self, now: Tallies, rejected: Tallies) -> list[Comparison]:
+    def compared(self, now: Tallies, rejected: Tallies) -> list[ClassComparison]:
         """Put the classes of new rows beside those of training."""
         return [
-            Comparison(way, before, now[way], rejected[way]) for way, before in self.before.items()
+            ClassComparison(way, before, now[way], rejected[way])
+            for way, before in self.before.items()
         ]
 
 
@@ -119,7 +120,7 @@ def added(some: Tallies, more: Tallies) -> Tallies:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ClassComparison:
     """The classes of one way to divide a column.
 
     Parameters
@@ -227,7 +228,7 @@ class Comparison:
         return no_more_new(int(found), self.rows, self.rows_before, before + now)
 
 
-def chance(comparisons: list[Comparison], outliers: int) -> float:
+def chance(comparisons: list[ClassComparison], outliers: int) -> float:
     """Return the chance that any class of a column differs so much if nothing has changed."""
     found = [p for each in comparisons if each.rows for p in each.p_values(outliers).tolist()]
     return min(len(found) * min(found, default=1.0), 1.0) if found else 1.0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.drift._classes import Tallies, added
-from refold.drift._training import Training
+from refold.drift._training import Baseline
 from refold.judgement import Judgement
 
 
@@ -158,14 +158,14 @@ class Counts:
     classes_rejected: dict[int, Tallies]
 
     @classmethod
-    def nothing(cls, training: Training) -> Counts:
+    def nothing(cls, training: Baseline) -> Counts:
         """Have seen no row."""
         columns = len(training.numeric)
         none = {k: divided.nothing() for k, divided in training.divided.items()}
         states = np.zeros(training.states.shape, np.int64)
         return cls(0, 0, 0, states, Places.none(columns), Places.none(columns), none, dict(none))
 
-    def add(self, found: Judgement, training: Training, cuts: Cuts) -> None:
+    def add(self, found: Judgement, training: Baseline, cuts: Cuts) -> None:
         """See more rows."""
         rejected = found.outlier  # first, so that bad input changes nothing
         cells, numbers = training.cells(found), found.numbers

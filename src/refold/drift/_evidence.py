@@ -9,11 +9,11 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.summary import N_QUANTILES, Summary
-from refold.drift._classes import OTHERS, Comparison, chance
+from refold.drift._classes import OTHERS, ClassComparison, chance
 from refold.drift._counts import Counts
 from refold.drift._result import Drift, FeatureDrift, Share
 from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
-from refold.drift._training import Training, independent_rows
+from refold.drift._training import Baseline, independent_rows
 from refold.judgement import Judge
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
@@ -69,7 +69,7 @@ class FalseAlarms:
         return int(min(np.ceil(max(seen.rejected - usual, 0.0)), seen.judged // 2))
 
 
-def weigh(seen: Counts, training: Training, alarms: FalseAlarms, alpha: float) -> Drift:
+def weigh(seen: Counts, training: Baseline, alarms: FalseAlarms, alpha: float) -> Drift:
     """Put all that was counted together."""
     outliers, outlier_p = alarms.outliers_at_most(seen), alarms.p_value(seen)
     own = [] if outlier_p is None else [outlier_p]
@@ -136,7 +136,7 @@ def _spread(p: Floats, columns: list[int], of: int) -> Floats:
 
 
 def _columns(
-    seen: Counts, training: Training, compared: dict[int, list[Comparison]], *, outliers: int
+    seen: Counts, training: Baseline, compared: dict[int, list[ClassComparison]], *, outliers: int
 ) -> tuple[Floats, Floats]:
     """Return the distance of each column's distributions, and its p-value."""
     distance, p = np.zeros(len(training.names)), np.ones(len(training.names))
@@ -149,7 +149,7 @@ def _columns(
     return distance, p
 
 
-def _medians(seen: Counts, training: Training) -> dict[str, list[float | None]]:
+def _medians(seen: Counts, training: Baseline) -> dict[str, list[float | None]]:
     """Return the medians of columns of numbers, None where there is none."""
     before: list[float | None] = [None] * len(training.names)
     now = list(before)
@@ -161,7 +161,7 @@ def _medians(seen: Counts, training: Training) -> dict[str, list[float | None]]:
     return {"median_before": before, "median": now}
 
 
-def _moved(compared: dict[int, list[Comparison]], d: int, alpha: float) -> dict[str, Any]:
+def _moved(compared: dict[int, list[ClassComparison]], d: int, alpha: float) -> dict[str, Any]:
     """Return which classes have moved, and which values are new."""
     moved: list[tuple[Share, ...]] = [()] * d
     new_values: list[tuple[str, ...]] = [()] * d
@@ -182,7 +182,7 @@ def _moved(compared: dict[int, list[Comparison]], d: int, alpha: float) -> dict[
     }
 
 
-def _largest(comparisons: list[Comparison], alpha: float) -> list[Share]:
+def _largest(comparisons: list[ClassComparison], alpha: float) -> list[Share]:
     """Return the classes that differ by more than chance, those that differ most first."""
     tests = sum(len(each.p_values(0)) for each in comparisons)
     shares = [

@@ -10,7 +10,7 @@ from refold.decisions.thresholds import check_rate
 from refold.drift._counts import Counts, Cuts
 from refold.drift._evidence import FalseAlarms, weigh
 from refold.drift._result import Drift
-from refold.drift._training import Training
+from refold.drift._training import Baseline
 from refold.judgement import Judge, Judgement, unwrapped
 
 
@@ -82,7 +82,7 @@ class DriftMonitor:
         self.alpha = check_rate(alpha, "alpha")
         self._model = copy(unwrapped(model))
         self._judge = Judge.of(self._model)
-        self._training = Training.of(self._model, self._judge)
+        self._training = Baseline.of(self._model, self._judge)
         self._cuts = Cuts.of(self._training.summary)
         self._alarms = FalseAlarms.of(self._judge)
         self._counts = Counts.nothing(self._training)

@@ -16,7 +16,7 @@ from refold.judgement import Judge, Judgement
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Baseline:
     """What a model remembers of its training rows.
 
     Parameters
@@ -47,7 +47,7 @@ class Training:
     plan: Plan | None
 
     @classmethod
-    def of(cls, model: Any, judge: Judge) -> Training:
+    def of(cls, model: Any, judge: Judge) -> Baseline:
         """Look at a fitted model."""
         summary: Summary | None = getattr(model, "summary_", None)
         if judge.encoder is None:
@@ -66,7 +66,7 @@ class Training:
         )
 
     @classmethod
-    def _of_numbers(cls, model: Any, judge: Judge, summary: Summary | None) -> Training:
+    def _of_numbers(cls, model: Any, judge: Judge, summary: Summary | None) -> Baseline:
         if summary is None:
             raise ValueError(
                 f"This {type(model).__name__} has no summary of its training rows (summary_), so "

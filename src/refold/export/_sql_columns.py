@@ -21,7 +21,7 @@ from refold.export._columns import Column, DateColumn, NumberColumn, TextColumn
 from refold.export._sql_cells import FIELDS, Reader
 from refold.export._sql_stages import (
     Expression,
-    Words,
+    Vocabulary,
     choose,
     divide,
     is_finite,
@@ -42,7 +42,7 @@ class ColumnSteps:
 
     Parameters
     ----------
-    words : Words
+    words : Vocabulary
         Of the database.
     reader : Reader
         Of the database.
@@ -50,7 +50,7 @@ class ColumnSteps:
         The number of the column.
     """
 
-    def __init__(self, words: Words, reader: Reader, k: int) -> None:
+    def __init__(self, words: Vocabulary, reader: Reader, k: int) -> None:
         self.words, self.reader, self.k = words, reader, k
 
     def of(self, column: Column, cells: Expression) -> Iterator[Step]:

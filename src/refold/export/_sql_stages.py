@@ -36,7 +36,7 @@ _ROOM = 1e290
 
 
 @dataclass(frozen=True)
-class Words:
+class Vocabulary:
     """What differs from one database to another inside a stage.
 
     Parameters
@@ -76,7 +76,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Constants:
     """One feature's constants: ``v = x * unit - offset``, then levels of (shift, scale).
 
     `scale` multiplies, or divides with ``divide``.
@@ -118,7 +118,7 @@ def divide(value: Expression, by: Expression) -> Expression:
     return exp.Div(this=value, expression=by, typed=True, safe=False)
 
 
-def numbers_of(chain: FoldChain, *, literal: bool) -> list[Numbers]:
+def numbers_of(chain: FoldChain, *, literal: bool) -> list[Constants]:
     """Return the constants of each feature, as the compiled kernel uses them.
 
     With `literal` they are those of the reference engine, operation by operation: where no gain is
@@ -132,7 +132,7 @@ def numbers_of(chain: FoldChain, *, literal: bool) -> list[Numbers]:
         scale = np.vstack([first, chain.scales[1:]]).T
         shift = np.vstack([0.0 * first, chain.shifts[1:]]).T
     return [
-        Numbers(
+        Constants(
             unit=float(steps.unit[d]),
             offset=float(steps.offset[d]),
             shift=shift[d, : chain.levels[d]].tolist(),
@@ -151,7 +151,9 @@ class Stages:
     d the distance, t the largest magnitude left, k the feature that has it.
     """
 
-    def __init__(self, words: Words, fold: str, numbers: Sequence[Numbers], n_iter: int) -> None:
+    def __init__(
+        self, words: Vocabulary, fold: str, numbers: Sequence[Constants], n_iter: int
+    ) -> None:
         self.words, self.fold, self.numbers, self.n_iter = words, fold, numbers, n_iter
         self.features = range(len(numbers))
         self.homogeneous = fold == "abs" and not numbers[0].divide
@@ -339,7 +341,7 @@ class Stages:
         return [self.words.column(letter, d) for d in self.features]
 
 
-def reasons(words: Words, features: int, count: int) -> Iterator[Stage]:
+def reasons(words: Vocabulary, features: int, count: int) -> Iterator[Stage]:
     """Find the features with the largest magnitudes, one after the other; the first of equals.
 
     One that is found is put below all others.
@@ -366,7 +368,7 @@ def reasons(words: Words, features: int, count: int) -> Iterator[Stage]:
             yield [*(alias(m, "m", d) for d, m in enumerate(left)), *found]
 
 
-def _entered(x: Expression, numbers: Numbers) -> Expression:
+def _entered(x: Expression, numbers: Constants) -> Expression:
     """Return ``x * unit - offset``, with a result that is a number and not lost."""
     far = LARGEST if numbers.divide else _FAR
     unit = numbers.unit

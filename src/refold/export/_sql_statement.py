@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from refold.export._sql_stages import Expression, Stage, Words, choose
+from refold.export._sql_stages import Expression, Stage, Vocabulary, choose
 
 Select = exp.Select
 
@@ -170,9 +170,9 @@ class Database:
     read: Callable[[Expression], Expression] = _as_number
     own_names: bool = True
 
-    def words(self, stem: str) -> Words:
+    def words(self, stem: str) -> Vocabulary:
         """Return the words for stages, with short names for columns where no others are near."""
-        return Words(self.greatest, self.least, "" if self.own_names else stem, self.read)
+        return Vocabulary(self.greatest, self.least, "" if self.own_names else stem, self.read)
 
 
 DATABASES = {

@@ -18,7 +18,7 @@ from refold.export._sql_stages import (
     Expression,
     Stage,
     Stages,
-    Words,
+    Vocabulary,
     add,
     any_of,
     choose,
@@ -34,7 +34,7 @@ from refold.models.ref import REF
 
 
 def write_plain(
-    words: Words, model: Detector, columns: Columns, cells: Sequence[Expression]
+    words: Vocabulary, model: Detector, columns: Columns, cells: Sequence[Expression]
 ) -> Iterator[Stage]:
     """Write a model of numbers alone: REF, and what was never missing and is."""
     inside = model.model_
@@ -59,7 +59,7 @@ def write_plain(
 
 
 def write_table(
-    words: Words,
+    words: Vocabulary,
     model: Detector,
     columns: Columns,
     cells: Sequence[Expression],
@@ -117,7 +117,7 @@ def _check_date(column: DateColumn, reader: Reader) -> None:
         )
 
 
-def _side_by_side(words: Words, columns: Sequence[Iterator[Step]]) -> Iterator[Stage]:
+def _side_by_side(words: Vocabulary, columns: Sequence[Iterator[Step]]) -> Iterator[Stage]:
     """Take a step of every column at a time; one that is done waits for the others."""
     done: list[Step] = [{} for _ in columns]
     while True:
@@ -132,7 +132,7 @@ def _side_by_side(words: Words, columns: Sequence[Iterator[Step]]) -> Iterator[S
         yield stage
 
 
-def _beside(words: Words, reader: Reader, columns: Columns) -> Stage:
+def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
     """Add what cells say beside each other, and leave what the end needs."""
     stage: Stage = [words.alias(_is_judged(words, columns), "judged")]
     for k in range(len(columns.all)):
@@ -149,7 +149,7 @@ def _beside(words: Words, reader: Reader, columns: Columns) -> Stage:
     return stage
 
 
-def _is_judged(words: Words, columns: Columns) -> Expression:
+def _is_judged(words: Vocabulary, columns: Columns) -> Expression:
     """Return 1, or NULL for a row that Python refuses: infinity in it, or nothing at all."""
     states = [words.column("state", k) for k in range(len(columns.all))]
     infinite = any_of([state.eq(3) for state in states])
@@ -157,7 +157,7 @@ def _is_judged(words: Words, columns: Columns) -> Expression:
     return exp.cast(choose([(infinite, exp.null()), (some, number(1.0))]), "double")
 
 
-def _magnitudes(words: Words, columns: Columns) -> Stage:
+def _magnitudes(words: Vocabulary, columns: Columns) -> Stage:
     """Return each column's part of the distance."""
     place = {k: place for place, k in enumerate(columns.numbers.tolist())}
     stage: Stage = [words.column("judged")]
@@ -172,7 +172,7 @@ def _magnitudes(words: Words, columns: Columns) -> Stage:
     return stage
 
 
-def _total(words: Words, count: int, judged: Expression | None = None) -> Stage:
+def _total(words: Vocabulary, count: int, judged: Expression | None = None) -> Stage:
     sizes = [words.column("m", k) for k in range(count)]
     total = exp.paren(add([size.copy() for size in sizes]))
     return [*sizes, words.alias(total if judged is None else total * judged, "d")]

@@ -23,7 +23,7 @@ from refold.models.detector import Detector
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
-    from refold.export._sql_stages import Expression, Stage, Words
+    from refold.export._sql_stages import Expression, Stage, Vocabulary
 
 __all__ = ["to_sql"]
 
@@ -160,13 +160,13 @@ def _features(model: REF | Detector, columns: Sequence[str] | None) -> list[str]
     return [theirs[name] for name in model.encoder_.counts.plan.names]
 
 
-Writer = Callable[["Words", Sequence["Expression"], str], Iterator["Stage"]]
+Writer = Callable[["Vocabulary", Sequence["Expression"], str], Iterator["Stage"]]
 
 
 def _ref_stages(model: REF) -> Writer:
     """Return what writes the stages of REF, from its features to the distance."""
 
-    def write(words: Words, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+    def write(words: Vocabulary, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
         from refold.export._sql_stages import Stages, numbers_of
 
         chain = model.chain_
@@ -186,7 +186,7 @@ def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
     """Return what writes the stages of a Detector, from its columns to the distance."""
     columns = columns_of(model, without)
 
-    def write(words: Words, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+    def write(words: Vocabulary, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
         from refold.export import _sql_table
 
         if model.encoder_.counts.plan.plain:
@@ -226,7 +226,7 @@ def _statement(
 
 
 def _answers(
-    words: Words, features: Sequence[Expression], threshold: float, reasons: int
+    words: Vocabulary, features: Sequence[Expression], threshold: float, reasons: int
 ) -> list[Expression]:
     """Return label, distance and reasons from the columns of the last stage."""
     from sqlglot import exp

@@ -36,7 +36,7 @@ _KEEPERS = (SimpleImputer, KNNImputer, SelectorMixin)
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class PipelineSteps:
     """What a pipeline does to rows before its model sees them.
 
     Parameters
@@ -113,7 +113,7 @@ def unwrapped(model: Any) -> Any:
         again.feature_names_in_ = np.array(_different(traced.names), dtype=object)
     else:  # it reads tables itself, and has its own names
         units, again = Units(np.zeros(0), np.ones(0)), copy(last)
-    again.steps_before = Steps(model[:-1], units, last)
+    again.steps_before = PipelineSteps(model[:-1], units, last)
     return again
 
 

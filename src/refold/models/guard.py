@@ -21,7 +21,7 @@ class GuardMixin(BaseEstimator):
 
     noticed_: tuple[Finding, ...] = ()
     # Whether another model will say what this one inside it has noticed.
-    quiet: bool = False
+    _quiet: bool = False
 
     def _notice(self, findings: Iterable[Finding], warned: Collection[str] | None = None) -> None:
         """Keep what was noticed, and warn of it; called by what ``fit`` calls.
@@ -30,7 +30,7 @@ class GuardMixin(BaseEstimator):
         """
         self.noticed_ = tuple(findings)
         told_of = [each for each in self.noticed_ if warned is None or each.kind in warned]
-        for text in () if self.quiet else told(told_of):
+        for text in () if self._quiet else told(told_of):
             warnings.warn(text, RateWarning, stacklevel=4)
 
     @contextmanager

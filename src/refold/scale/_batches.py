@@ -11,7 +11,7 @@ import numpy as np
 
 from refold.algorithm.engines.exact import threads
 from refold.algorithm.engines.sketch import Histogram, Sketch
-from refold.algorithm.kernels import Tally
+from refold.algorithm.kernels import SketchTally
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
@@ -40,7 +40,7 @@ def sketch_of(
 ) -> Sketch:
     """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
     batch_rows = batch_rows or batch_rows_for(len(names))
-    tallies = [Tally(n_bins) for _ in names]
+    tallies = [SketchTally(n_bins) for _ in names]
     rows = 0
     with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
         for table in _collected(batches, batch_rows):
@@ -67,7 +67,7 @@ def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
 
 
 def _count_columns(
-    table: Any, tallies: Sequence[Tally], first_row: int, pool: ThreadPoolExecutor
+    table: Any, tallies: Sequence[SketchTally], first_row: int, pool: ThreadPoolExecutor
 ) -> None:
     """Count each column where it lies, rather than copy them into one array."""
 

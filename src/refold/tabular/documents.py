@@ -35,7 +35,7 @@ class JsonTable(HeldTable):
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         super().__init__(stream, source, how)
         pa = needs("pyarrow", "parquet")
-        columns = _Columns(self.name)
+        columns = _ColumnsOf(self.name)
         for row in self._rows(_Values(stream, self.name)):
             columns.add(row)
         arrays = columns.arrays()
@@ -101,7 +101,7 @@ def _by_row(document: dict[str, Any]) -> dict[str, list[Any]]:
     return columns
 
 
-class _Columns:
+class _ColumnsOf:
     """Columns that grow by rows, whose keys may come late."""
 
     def __init__(self, name: str) -> None:

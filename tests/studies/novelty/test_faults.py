@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refold.studies.novelty.faults import faults, faulty
-from refold.studies.novelty.methods import METHODS, Method
+from refold.studies.novelty.methods import METHODS, NoveltyMethod
 from refold.studies.novelty.suite import Division
 
 
@@ -56,7 +56,7 @@ def test_the_rate_is_about_what_was_asked_for(name, rows):
 
 
 def test_what_looks_at_one_column_finds_the_faults_in_it(rows):
-    found = faults(Method("first", "here", "none", lambda seed: First()), rows, seed=0)
+    found = faults(NoveltyMethod("first", "here", "none", lambda seed: First()), rows, seed=0)
     for side in ("faults_above", "faults_below"):
         assert found[side] == pytest.approx(1 / 3 + found["alarms_05"] * 2 / 3, abs=0.06)
 
@@ -64,7 +64,7 @@ def test_what_looks_at_one_column_finds_the_faults_in_it(rows):
 def test_no_more_than_2500_rows_are_learned_from(rng):
     seen = []
     rows = Division(rng.normal(size=(3000, 1)), rng.normal(size=(50, 1)), np.arange(50) >= 40)
-    faults(Method("first", "here", "none", lambda seed: First(seen)), rows, seed=0)
+    faults(NoveltyMethod("first", "here", "none", lambda seed: First(seen)), rows, seed=0)
     assert seen == [2000] * 5 + [2500]
 
 

@@ -51,8 +51,8 @@ __all__ = [
     "MOST_BINS",
     "MOST_THREADS",
     "MOST_WEIGHT",
+    "SketchTally",
     "Steps",
-    "Tally",
     "characters",
     "contributions",
     "distances",
@@ -171,7 +171,7 @@ def extremes(
     return low, high, missing
 
 
-class Tally:
+class SketchTally:
     """The histogram of a column that comes in parts; threads may add to it at the same time."""
 
     def __init__(self, n_bins: int) -> None:

@@ -217,7 +217,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model._learn(state.plus_rows(X, weights, last=False, n_jobs=model.n_jobs))
         return self
 
-    def of_magnitudes(self, columns: int) -> Self:
+    def _of_magnitudes(self, columns: int) -> Self:
         """Take the last columns as magnitudes, made by an encoder: they have no discrete values.
 
         Parameters

@@ -92,7 +92,7 @@ def read(members: dict[str, Field], model: CreasedREF) -> None:
     waits = members["creases"].is_null()
     state = (_waiting if waits else _creased)(members, recipe, model.n_features_in_)
     model._learn(state)
-    model.of_magnitudes(recipe.magnitudes)
+    model._of_magnitudes(recipe.magnitudes)
     model._set_threshold = None if threshold == 1.0 else threshold
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if not members["calibration"].is_null():

@@ -28,7 +28,7 @@ from refold.columns.summary import Summary
 from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
-from refold.models.detector.learned import Learned, of_model
+from refold.models.detector.learned import LearnedTable, of_model
 from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import TableScorer, marked
 from refold.models.detector.trim import trimmed
@@ -135,7 +135,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ],
     }
 
-    _learned: Learned
+    _learned: LearnedTable
     # What calibrate() has set, until the model learns again.
     _set_threshold: float | None
     _set_calibration: Calibration | None
@@ -447,14 +447,14 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
 
-    def _of_rows(self, table: Brought) -> Learned:
+    def _of_rows(self, table: Brought) -> LearnedTable:
         """Learn from all rows at once."""
         state, sample = self._nothing()
         state = state.plus_rows(table, last=True, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table))
         if state.ready.plan.plain and table.rows > SIZE:
             numbers = state.ready.numbers_of(table)
-            Learned.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
+            LearnedTable.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         return learned
 
@@ -467,10 +467,10 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model.feature_names_in_ = self.feature_names_in_
         return model
 
-    def _learned_of(self, state: TableState, sample: RowSample) -> Learned:
+    def _learned_of(self, state: TableState, sample: RowSample) -> LearnedTable:
         if state.counts is not None:
             sample = sample.only(state.counts.plan.names)  # what is ignored is not kept
-        return Learned(
+        return LearnedTable(
             state,
             sample,
             "creased" if self.method == "auto" else self.method,
@@ -479,7 +479,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.n_jobs,
         )
 
-    def _learn(self, learned: Learned) -> None:
+    def _learn(self, learned: LearnedTable) -> None:
         self._learned = learned
         self._set_threshold = self._set_calibration = None
         self.alpha_ = learned.rate

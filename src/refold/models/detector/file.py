@@ -19,7 +19,7 @@ from refold.models import ref_file
 from refold.models.creased import CreasedREF
 from refold.models.creased import _file as creased_file
 from refold.models.detector.estimator import Detector
-from refold.models.detector.learned import Inside, Learned
+from refold.models.detector.learned import Inside, LearnedTable
 from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import MeanScorer
 from refold.models.ref import REF
@@ -76,7 +76,7 @@ def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) ->
         threshold.refuse("must be there if, and only if, 'inside' is")
     if not inside.is_null():
         judge, chosen = _inside(inside, plan), _threshold(threshold)
-        Learned.inside.keep(model._learned, judge)
+        LearnedTable.inside.keep(model._learned, judge)
         model._set_threshold = None if chosen == judge.threshold else chosen
 
 
@@ -149,7 +149,7 @@ def _plan(waiting: Field, state: TableState) -> Plan:
         waiting.refuse(f"cannot be learned: {error}")
 
 
-def _inside_of(learned: Learned) -> Inside | None:
+def _inside_of(learned: LearnedTable) -> Inside | None:
     try:
         return learned.inside
     except ValueError:  # too few rows yet: the model can be saved, and goes on learning
@@ -179,7 +179,7 @@ def _inside(field: Field, plan: Plan) -> Inside:
     if not plan.plain and isinstance(judge, REF):
         model.refuse("must be a CreasedREF, or null, for a table with other columns than numbers")
     _check_features(model, judge, leading, magnitudes)
-    judge.quiet = True
+    judge._quiet = True
     try:
         scores: Calibration | None = getattr(judge, "calibration_", None)
         scorer = judge.scorer()

@@ -45,7 +45,7 @@ class Inside:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedTable:
     """What was learned; threads share it without a lock.
 
     Parameters
@@ -108,8 +108,8 @@ class Learned:
         else:
             model = CreasedREF(
                 alpha=self.rate, random_state=self.random_state, n_jobs=self.n_jobs
-            ).of_magnitudes(magnitudes)
-        model.quiet = True
+            )._of_magnitudes(magnitudes)
+        model._quiet = True
         return model
 
     @once

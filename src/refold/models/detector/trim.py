@@ -11,7 +11,7 @@ from refold._typing import Floats
 from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.decisions.thresholds import Calibration
-from refold.models.detector.learned import Learned
+from refold.models.detector.learned import LearnedTable
 from refold.models.detector.scorer import marked
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def trimmed(model: Detector, table: Brought) -> None:
     )
     threshold = calibration.threshold(learned.rate)
     anew = replace(learned)  # the scorer has the threshold, and is made once
-    Learned.inside.keep(anew, replace(inside, threshold=threshold, calibration=calibration))
+    LearnedTable.inside.keep(anew, replace(inside, threshold=threshold, calibration=calibration))
     model._learn(anew)
     model.dropped_ = dropped
 

@@ -14,7 +14,7 @@ from refold._typing import Booleans, Floats
 from refold.model_selection import gmean_score
 from refold.studies.measured import MeasuredCell, MeasuredStudy
 from refold.studies.novelty.faults import faults
-from refold.studies.novelty.methods import METHODS, Method
+from refold.studies.novelty.methods import METHODS, NoveltyMethod
 from refold.studies.novelty.suite import Dataset, Division, Suite, divide
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
@@ -82,12 +82,12 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
     return study.suite.load(name)
 
 
-def run_cell(method: Method, dataset: Dataset, seed: int) -> MeasuredCell:
+def run_cell(method: NoveltyMethod, dataset: Dataset, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure.
 
     Parameters
     ----------
-    method : Method
+    method : NoveltyMethod
         Whatever error it raises becomes the cell's outcome.
     dataset : Dataset
         Divided here, by the seed.
@@ -122,7 +122,7 @@ def measure(is_anomaly: Booleans, scores: Floats, rejected: Booleans) -> dict[st
     }
 
 
-def _measured(method: Method, rows: Division, seed: int) -> dict[str, float]:
+def _measured(method: NoveltyMethod, rows: Division, seed: int) -> dict[str, float]:
     model = method.make(seed)
     started = process_time()
     trained = method.learn(model, rows.train)

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.studies.novelty.methods import Method
+from refold.studies.novelty.methods import NoveltyMethod
 from refold.studies.novelty.suite import Division
 from refold.studies.rates import left_out_threshold
 
@@ -24,12 +24,12 @@ N_FAULTS = 500  # on either side
 _AT_ONCE = 20  # scores of ECOD and COPOD change with the rows beside them: few faults at a time
 
 
-def faults(method: Method, rows: Division, seed: int) -> dict[str, float]:
+def faults(method: NoveltyMethod, rows: Division, seed: int) -> dict[str, float]:
     """Return the share of faults found above and below the range, and that of false alarms.
 
     Parameters
     ----------
-    method : Method
+    method : NoveltyMethod
         Learns from at most 2,500 of the training rows.
     rows : Division
         Faults are put into its normal test rows.
@@ -78,7 +78,7 @@ def _share(rejects: Callable[[Floats], Booleans], rows: Floats) -> float:
     return float(np.concatenate([rejects(part) for part in parts]).mean())
 
 
-def _at_rate(method: Method, train: Floats, seed: int) -> Callable[[Floats], Booleans]:
+def _at_rate(method: NoveltyMethod, train: Floats, seed: int) -> Callable[[Floats], Booleans]:
     """Return what decides about rows with 5 % false alarms."""
     if method.make_at_rate is not None:
         model = method.make_at_rate(seed, ALPHA).fit(train)

@@ -87,7 +87,7 @@ class Trained(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Method:
+class NoveltyMethod:
     """A method as it takes part in the comparison.
 
     Parameters
@@ -162,35 +162,35 @@ class LeastLikely(OutlierMixin, BaseEstimator):
 _SHARE = f"beyond {CONTAMINATION:.0%} of the training rows"
 
 
-def _from_scikit_learn(name: str, threshold: str, make: Callable[[int], Any]) -> Method:
-    return Method(name, "scikit-learn", threshold, make)
+def _from_scikit_learn(name: str, threshold: str, make: Callable[[int], Any]) -> NoveltyMethod:
+    return NoveltyMethod(name, "scikit-learn", threshold, make)
 
 
 def _from_pyod(
     name: str, module: str, *, draws: bool = False, standardizes: bool = False, **settings: Any
-) -> Method:
+) -> NoveltyMethod:
     def make(seed: int) -> Any:
         detector = getattr(needs(f"pyod.models.{module}", "benchmark"), module.upper())
         return detector(**settings, **({"random_state": seed} if draws else {}))
 
-    return Method(name, "PyOD", _SHARE, make, PYOD, standardizes)
+    return NoveltyMethod(name, "PyOD", _SHARE, make, PYOD, standardizes)
 
 
-def _from_the_paper(name: str) -> Method:
+def _from_the_paper(name: str) -> NoveltyMethod:
     """Return a column of Table III with the paper's fixed defaults."""
     column = COLUMNS[name]
 
     def make(seed: int) -> Any:
         return clone(column.estimator).set_params(**{column.draws: seed} if column.draws else {})
 
-    return Method(name, "the REF paper", "the paper's default", make)
+    return NoveltyMethod(name, "the REF paper", "the paper's default", make)
 
 
-def _from_refold(name: str, threshold: str, make: Callable[[int], Any]) -> Method:
+def _from_refold(name: str, threshold: str, make: Callable[[int], Any]) -> NoveltyMethod:
     def at_rate(seed: int, alpha: float) -> Any:
         return make(seed).set_params(alpha=alpha)
 
-    return Method(name, "refold", threshold, make, standardizes=True, make_at_rate=at_rate)
+    return NoveltyMethod(name, "refold", threshold, make, standardizes=True, make_at_rate=at_rate)
 
 
 _ALL = (
@@ -225,7 +225,7 @@ _ALL = (
     *(_from_the_paper(name) for name in PAPER_METHODS if name != "REF"),
 )
 
-METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+METHODS: dict[str, NoveltyMethod] = {method.name: method for method in _ALL}
 
 # Those that need no more than seconds on a few thousand rows.
 QUICK = (
