@@ -19,7 +19,7 @@ from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
-from refold.judgement._pipelines import Steps, unwrapped
+from refold.judgement._pipelines import PipelineSteps, unwrapped
 from refold.models.detector.scorer import TableScorer, marked
 from refold.models.scoring import Attribution, Scorer
 
@@ -112,7 +112,7 @@ class Judge:
             raise error.named(self.names) from None
         return Judgement(self, rows, cells=table, explained=explained)
 
-    def _through(self, steps: Steps, X: Any, *, explained: bool) -> Judgement:
+    def _through(self, steps: PipelineSteps, X: Any, *, explained: bool) -> Judgement:
         """Judge rows that go through the steps of a pipeline: exactly as its last step does."""
         rows = steps.numbers(X)
         found = Judge.of(steps.judges).called(self.names).rows(rows, explained=explained)

@@ -358,6 +358,23 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         assert rows is not None
         return rows.only(self.encoder_.counts.plan.names)
 
+    def merge(self, *others: Detector) -> Detector:
+        """Return one model as if it had been fitted on the rows of all.
+
+        Parameters
+        ----------
+        *others : Detector
+            Made by ``empty_like`` of this one, and trained elsewhere.
+
+        Returns
+        -------
+        Detector
+            A new model; see :func:`refold.merge`.
+        """
+        from refold.models.merge import merge
+
+        return merge(self, *others)
+
     def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
         """Return rows as what the scorer takes, and as they were brought.
 
