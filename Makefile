@@ -140,6 +140,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.parquet
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.creased
+	$(BIN)/python -m benchmarks.tables
 	$(BIN)/python -m benchmarks.report
 
 clean: ## Remove what the other targets made
