@@ -62,6 +62,7 @@ def assert_same(model, table, without=()):
 
 
 @pytest.mark.parametrize("method", ["ref", "creased"])
+@pytest.mark.slow
 @pytest.mark.parametrize("path", mixed.real_tables(), ids=lambda path: path.name)
 def test_real_tables_have_pythons_labels(path, method):
     train, new = mixed.halves(path, 600)

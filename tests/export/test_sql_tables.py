@@ -55,6 +55,7 @@ def assert_same(model, table, database, without=(), types=None, *, exact=True):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", mixed.real_tables(), ids=lambda path: path.name)
 def test_real_tables_have_pythons_labels_in_every_database(path, postgres):
     train, new = mixed.halves(path)
