@@ -1,6 +1,7 @@
 """TableEncoder: any table in, numbers and magnitudes out."""
 
 import datetime as dt
+from copy import deepcopy
 from decimal import Decimal
 
 import numpy as np
@@ -136,6 +137,30 @@ def test_chunks_make_the_whole():
     assert np.array_equal(early.transform(frame), same_plan.transform(frame), equal_nan=True)
 
 
+def test_rows_are_forgotten_as_if_they_had_never_been():
+    frame, more = parts(400), parts(100, seed=1)
+    plan_of = TableEncoder(n_init=400).fit(frame)
+    both = TableEncoder(n_init=400).fit(pd.concat([frame, more], ignore_index=True))
+    left = both.forget(more)
+    new = parts(50, seed=2)
+    assert np.array_equal(left.transform(new), plan_of.transform(new))
+    with pytest.raises(ValueError, match=r"never counted|forgotten"):
+        left.forget(more.assign(machine="Z9"))
+    assert np.array_equal(left.transform(new), plan_of.transform(new))
+
+
+def test_encoders_of_parts_make_that_of_the_whole():
+    frame, more = parts(400), parts(100, seed=1)
+    whole = TableEncoder(n_init=400).fit(pd.concat([frame, more], ignore_index=True))
+    first = TableEncoder(n_init=400).fit(frame)
+    elsewhere = deepcopy(first).partial_fit(more).forget(frame)
+    new = parts(50, seed=2)
+    assert np.array_equal(first.merge(elsewhere).transform(new), whole.transform(new))
+    other = TableEncoder(roles={"machine": "ignore"}).fit(frame)
+    with pytest.raises(ValueError, match=r"different things: .*machine"):
+        first.merge(other)
+
+
 def test_columns_are_found_by_name_and_what_is_missing_is_named():
     frame = parts()
     encoder = TableEncoder().fit(frame)
@@ -179,7 +204,7 @@ def test_python_objects_are_what_they_are(cells, role):
 
 def test_lists_in_cells_are_refused_by_name_unless_ignored():
     frame = pd.DataFrame({"a": [[1], [2]] * 10, "b": np.arange(20) % 7})
-    with pytest.raises(UserError, match=r"'a' holds lists.*roles=\{'a': 'ignore'\}"):
+    with pytest.raises(UserError, match=r"'a' holds lists.*roles=\{\"a\": \"ignore\"\}"):
         TableEncoder().fit(frame)
     assert TableEncoder(roles={"a": "ignore"}).fit(frame).columns_[0].role == "ignore"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.surprise import MANY, Surprise
 
 counts = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
@@ -21,7 +21,7 @@ def by_definition(counts, r):
 @given(counts, st.integers(0, 40))
 def test_it_is_the_formula(counts, have):
     surprise = Surprise.of_counts(np.array(counts))
-    r = have - 1 if have > 1 else have
+    r = have - 1 if have > MANY else have
     assert surprise.of_rows(np.array([have]))[0] == pytest.approx(by_definition(counts, r))
     if have:
         left_out = surprise.of_rows(np.array([have]), left_out=True)[0]
@@ -29,9 +29,15 @@ def test_it_is_the_formula(counts, have):
 
 
 @given(counts)
-def test_what_several_rows_have_surprises_a_new_row_as_much_as_one_of_them(counts):
-    surprise, several = Surprise.of_counts(np.array(counts)), np.array([2, 5, 11])
-    assert np.array_equal(surprise.of_rows(several), surprise.of_rows(several, left_out=True))
+def test_what_many_rows_have_surprises_a_new_row_as_much_as_one_of_them(counts):
+    surprise, many = Surprise.of_counts(np.array(counts)), np.array([11, 17, 30])
+    assert np.array_equal(surprise.of_rows(many), surprise.of_rows(many, left_out=True))
+
+
+@given(counts)
+def test_what_few_rows_have_is_as_surprising_as_to_a_row_that_was_one_more(counts):
+    surprise, few = Surprise.of_counts(np.array(counts)), np.arange(1, 10)
+    assert np.array_equal(surprise.of_rows(few), surprise.of_rows(few + 1, left_out=True))
 
 
 @given(counts)

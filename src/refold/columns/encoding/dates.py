@@ -10,7 +10,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.shapes import shapes_of
 from refold.columns.encoding.surprise import Surprise
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.tally import Tally, less
 from refold.columns.observed import Moments, Texts
 
 VIEWS = ("hour", "weekday", "form", "readable", "range")
@@ -123,9 +123,9 @@ class DateCounts:
         return DateCounts(
             self.has_date,
             self.has_clock,
-            self.hours - other.hours,
-            self.weekdays - other.weekdays,
-            self.states - other.states,
+            less(self.hours, other.hours),
+            less(self.weekdays, other.weekdays),
+            less(self.states, other.states),
             self.shapes.minus(other.shapes),
             self.low,
             self.high,

@@ -10,6 +10,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.tally import less
 
 # Codes of a column: its frequent values, all others, and none.
 FREQUENT = 46
@@ -49,8 +50,8 @@ class Slices:
         return Slices(self.counts + other.counts)
 
     def minus(self, other: Slices) -> Slices:
-        """Return the counts without those rows."""
-        return Slices(self.counts - other.counts)
+        """Return the counts without those rows, which were counted in."""
+        return Slices(less(self.counts, other.counts))
 
     @once
     def surprise(self) -> Floats:

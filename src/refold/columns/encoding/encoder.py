@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -181,6 +182,50 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             state = encoder._nothing() if first else encoder._state
             encoder._state = state.plus_rows(table, last=False, n_jobs=encoder.n_jobs)
         return self
+
+    def forget(self, X: Any) -> Self:
+        """Undo the counting of rows; what each column is, and from when to when dates go, stays.
+
+        Parameters
+        ----------
+        X : dataframe, Arrow table, list of dict or array of shape (n, d)
+            Rows that were counted.
+
+        Returns
+        -------
+        TableEncoder
+            The encoder itself; as it was if the rows were never counted.
+        """
+        check_is_fitted(self)
+        with learning(self) as encoder:
+            less = TableCounts.of(encoder.counts.plan, encoder.read(X, reset=False))
+            encoder._state = encoder._state.with_counts(encoder.counts.minus(less))
+        return self
+
+    def merge(self, other: TableEncoder) -> TableEncoder:
+        """Return one encoder that has counted the rows of both.
+
+        Parameters
+        ----------
+        other : TableEncoder
+            One that takes columns for the same, such as a copy that has gone on counting elsewhere
+            from none: ``copy.deepcopy(encoder).forget(rows)``.
+
+        Returns
+        -------
+        TableEncoder
+            A new encoder.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if different := self.counts.plan.differing(other.counts.plan):
+            raise ValueError(
+                f"The encoders take columns for different things: {different[:5]}. Give them the "
+                "same roles, or let one go on from a copy of the other."
+            )
+        with learning(copy(self)) as encoder:
+            encoder._state = encoder._state.with_counts(self.counts.plus(other.counts))
+        return encoder
 
     def transform(self, X: Any) -> Floats:
         """Return rows as numbers and magnitudes.

@@ -11,6 +11,7 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
+from refold.columns.encoding.tally import less
 
 VIEWS = ("value", "readable")
 READABLE, MISSING, UNREADABLE = range(3)
@@ -51,7 +52,7 @@ class NumberCounts:
 
     def minus(self, other: NumberCounts) -> NumberCounts:
         """Return the counts without those rows."""
-        return NumberCounts(self.sketch.minus(other.sketch), self.states - other.states)
+        return NumberCounts(self.sketch.minus(other.sketch), less(self.states, other.states))
 
     @once
     def chain(self) -> FoldChain:

@@ -59,6 +59,10 @@ class TableState:
         plan = Plan.of(first_rows(rows, self.n_init), self.roles)
         return replace(self, waiting=(), counts=TableCounts.of(plan, rows, n_jobs=n_jobs))
 
+    def with_counts(self, counts: TableCounts) -> TableState:
+        """Return the same with other counts; no further rows are waited for."""
+        return replace(self, waiting=(), counts=counts)
+
     @once
     def ready(self) -> TableCounts:
         """What is kept of all rows, as if no further ones came."""

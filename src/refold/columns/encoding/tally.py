@@ -143,3 +143,11 @@ class Tally:
 def _sampled(hashes: Integers, level: int) -> Booleans:
     """Say which values are in the sample, by their hashes."""
     return np.asarray(hashes >> (_BITS - level) == 0)
+
+
+def less(counts: Integers, fewer: Integers) -> Integers:
+    """Return counts without those of rows that were counted in."""
+    left = counts - fewer
+    if (left < 0).any():
+        raise ValueError("Rows would be forgotten that were never counted; nothing was changed.")
+    return left
