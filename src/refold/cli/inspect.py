@@ -108,7 +108,7 @@ def _facts(document: dict[str, Any]) -> str:
     alpha, calibration = document["alpha"], document["calibration"]
     rate = "no rate is promised"
     if alpha is not None:
-        rate = f"{100 * alpha:g} % of normal rows lie beyond"
+        rate = f"{100 * alpha:.3g} % of normal rows lie beyond"
     if calibration is not None:
         rate += f" (from {calibration['rows']:,.0f} rows, {calibration['source']})"
     engine = "" if document["engine"] is None else f"Learned by the engine {document['engine']}; "
@@ -130,15 +130,13 @@ def _number_of(document: dict[str, Any]) -> str:
 def _table_of_columns(document: dict[str, Any]) -> Table:
     from refold.cli._answers import table_of
 
-    headings = ("column", "role", "normal", "distinct", "missing", "unreadable", "beside")
+    headings = ("column", "role", "normal", "missing", "beside")
     rows = [
         (
             printable(column["name"]),
             column["role"],
             _normal_text(column),
-            "" if column["distinct"] is None else f"{column['distinct']:,}",
-            f"{column['missing']:,}",
-            f"{column['unreadable']:,}",
+            f"{100 * column['missing'] / document['rows']:.3g} %",
             printable(column["beside"] or ""),
         )
         for column in document["columns"]
@@ -156,7 +154,7 @@ def _normal_text(column: dict[str, Any]) -> str:
     if "from" in column:
         return f"{column['from']} to {column['to']}"
     frequent = column.get("frequent", [])[:_SHOWN]
-    said = ", ".join(f"{quoted(each['value'])} {each['rows']:,}" for each in frequent)
+    said = ", ".join(quoted(each["value"]) for each in frequent)
     more = (column["distinct"] or 0) - len(frequent)
     return f"{said} and {more:,} more" if more > 0 else said
 
