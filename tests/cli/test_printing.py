@@ -76,7 +76,7 @@ def on_a_terminal(*arguments, folder):
         (("drift", "model.json", "new.csv"), 0),
         (("fit", "new.csv", "-o", "m.json"), 0),
         (("report", "model.json", "new.csv", "-o", f"{EVIL}.html"), 0),
-        (("fit", "bad.csv", "-o", "m.json", "--columns", f'"{EVIL}"'), 2),
+        (("fit", "bad.csv", "-o", "m.json", "--columns", f'"x{EVIL}"'), 2),
         (("score", "model.json", "other.csv"), 2),
         (("score", "model.json", EVIL), 2),
         (("inspect", "model.json", f"--{EVIL}"), 2),
