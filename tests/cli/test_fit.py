@@ -5,52 +5,47 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import refold as library
 from tests.cli.conftest import NAMES, as_csv
 
 
-def test_the_model_is_what_the_library_learns(refold, rows, parts, tmp_path):
+@pytest.mark.parametrize("method", ["auto", "creased", "ref"])
+def test_the_model_is_what_the_library_learns(refold, parts, tmp_path, method):
     out = tmp_path / "model.json"
-    done = refold("fit", parts / "normal.csv", "-o", out, "--alpha", "0.01", "--json")
+    line = ("fit", parts / "normal.csv", "-o", out, "--alpha", "0.05", "--json")
+    done = refold(*line, "--method", method)
     assert done.returncode == 0, done.stderr
-    model, expected = library.load(out), library.REF(alpha=0.01).fit(rows)
-    assert list(model.feature_names_in_) == list(NAMES)
-    assert model.threshold_ == expected.threshold_
-    np.testing.assert_array_equal(model.chain_.shifts, expected.chain_.shifts)
-    assert json.loads(done.stdout) == {
+    table = pd.read_csv(parts / "normal.csv")
+    model, expected = library.load(out), library.Detector(method=method, alpha=0.05).fit(table)
+    np.testing.assert_array_equal(model.score_samples(table), expected.score_samples(table))
+    document = json.loads(done.stdout)
+    assert {key: document[key] for key in ("model", "kind", "method", "rows", "rows_read")} == {
         "model": str(out),
+        "kind": "Detector",
+        "method": method,
         "rows": 200,
         "rows_read": 200,
-        "features": list(NAMES),
-        "ignored": [],
-        "threshold": expected.threshold_,
-        "alpha": 0.01,
-        "noticed": [str(found) for found in expected.noticed_],
-        "kind": "REF",
-        "levels": "all",
-        "engine": "exact",
+    }
+    assert (document["threshold"], document["alpha"]) == (expected.threshold_, 0.05)
+    assert document["features"] == list(NAMES)
+    assert document["columns"][0] == {
+        "name": "torque",
+        "role": "number",
+        "distinct": None,
+        "missing": 0,
+        "unreadable": 0,
+        "beside": None,
+        "noticed": [],
     }
 
 
-def test_a_model_of_dependence_is_learned_when_asked_for(refold, rows, parts, tmp_path):
-    line = ("fit", parts / "normal.csv", "-o", "m.json", "--method", "creased")
-    done = refold(*line, "--alpha", "0.05", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    model, expected = library.load(tmp_path / "m.json"), library.CreasedREF(alpha=0.05).fit(rows)
-    assert list(model.feature_names_in_) == list(NAMES)
-    distances = model.scorer().distances(rows)
-    np.testing.assert_array_equal(distances, expected.scorer().distances(rows))
-    done = refold(*line, "--levels", "all", cwd=tmp_path)
-    assert (done.returncode, "--levels is for --method ref" in done.stderr) == (2, True)
-
-
 def test_only_the_owner_may_read_a_file_that_holds_training_rows(refold, parts, tmp_path):
-    for method, mode in (("ref", 0o644), ("creased", 0o600)):
-        line = ("fit", parts / "normal.csv", "-o", f"{method}.json", "--method", method)
-        assert refold(*line, cwd=tmp_path, umask=0o022).returncode == 0
-        assert (tmp_path / f"{method}.json").stat().st_mode & 0o777 == mode
+    line = ("fit", parts / "normal.csv", "-o", "m.json")
+    assert refold(*line, cwd=tmp_path, umask=0o022).returncode == 0
+    assert (tmp_path / "m.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_columns_are_chosen_by_name(refold, rows, parts, tmp_path):
@@ -65,18 +60,19 @@ def test_columns_are_chosen_by_name(refold, rows, parts, tmp_path):
 
 
 def test_only_rows_of_the_target_are_learned(refold, tmp_path):
-    lines = [f"{k},{'good' if k % 2 else 'bad'}" for k in range(1, 41)]
+    lines = [f"{k * k % 83},{'none' if k % 2 else 'bad'}" for k in range(1, 41)]
     # A cell that is no number does not matter in a row that is not learned.
     (tmp_path / "t.csv").write_text("a,class\n" + "\n".join(lines) + "\nbroken,bad\n")
-    line = ("fit", "t.csv", "-o", "m.json", "--target-column", "class", "--target")
-    done = refold(*line, "good", cwd=tmp_path)
+    line = ("fit", "t.csv", "-o", "m.json", "--bad-cells", "error", "--target-column", "class")
+    done = refold(*line, "--target", "none", cwd=tmp_path)  # a word for a missing value elsewhere
     assert done.returncode == 0, done.stderr
-    assert "Learned from 20 of 41 rows, 1 feature." in done.stdout
+    assert "Learned from 20 of 41 rows, 1 column:" in done.stdout
     summary = library.load(tmp_path / "m.json").summary_
-    assert (summary.low[0], summary.high[0], summary.rows) == (1, 39, 20)
-    done = refold(*line, "fine", cwd=tmp_path)
+    values = [k * k % 83 for k in range(1, 41, 2)]
+    assert (summary.low[0], summary.high[0], summary.rows) == (min(values), max(values), 20)
+    done = refold(*line, "--target", "fine", cwd=tmp_path)
     assert done.returncode == 2
-    assert "no row has 'fine' in column 'class'. Found there: 'bad', 'good'" in done.stderr
+    assert "no row has 'fine' in column 'class'. Found there: 'bad', 'none'" in done.stderr
 
 
 def test_a_target_may_be_a_number(refold, tmp_path):
@@ -85,30 +81,77 @@ def test_a_target_may_be_a_number(refold, tmp_path):
     assert json.loads(refold(*line, cwd=tmp_path).stdout)["rows"] == 3
 
 
-def test_categories_become_features_and_new_ones_stand_out(refold, tmp_path):
-    rng = np.random.default_rng(0)
-    lines = [f"{rng.normal():.3f},{'ABC'[rng.integers(3)]}" for _ in range(200)]
-    (tmp_path / "t.csv").write_text("a,machine\n" + "\n".join(lines) + "\n")
-    line = ("fit", "t.csv", "-o", "m.json", "--categorical", "machine", "--alpha", "0.02")
-    assert refold(*line, cwd=tmp_path).returncode == 0
-    names = ["a", "machine=A", "machine=B", "machine=C", "machine=(other)"]
-    assert list(library.load(tmp_path / "m.json").feature_names_in_) == names
-    (tmp_path / "new.csv").write_text("machine,a\nB,0.1\nZ,0.1\n,0.1\n")
-    done = refold("explain", "m.json", "new.csv", "--row", 1, "--row", 2, "--json", cwd=tmp_path)
-    known, unknown = json.loads(done.stdout)["rows"]
-    assert (known["label"], unknown["label"]) == (1, -1)
-    assert unknown["reasons"][0]["feature"] == "machine=(other)"
-    # A missing category is as if the model had been learned without that column.
-    done = refold("explain", "m.json", "new.csv", "--row", 3, "--json", cwd=tmp_path)
-    (missing,) = json.loads(done.stdout)["rows"]
-    assert {r["feature"] for r in missing["reasons"] if r["value"] is not None} == {"a"}
-
-
-def test_text_is_left_out_only_by_choice(refold, tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,note\n1,2,x\n2,4,y\n3,3,z\n")
-    done = refold("fit", "t.csv", "-o", "m.json", "--ignore-text", "--json", cwd=tmp_path)
-    assert json.loads(done.stdout)["features"] == ["a", "b"]
+def test_roles_are_said_by_option(refold, tmp_path):
+    text = "".join(f"{k % 3},0{k % 9}/02/2026,{k}{k % 7},x\n" for k in range(1, 90) if k % 9)
+    (tmp_path / "t.csv").write_text('"shift=no",day,"a, b",note\n' + text)
+    roles = '"shift=no"=category, day=date:"%d/%m/%Y", "a, b"=text'
+    line = ("fit", "t.csv", "-o", "m.json", "--roles", roles, "--ignore", "note", "--json")
+    done = refold(*line, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    columns = json.loads(done.stdout)["columns"]
+    assert [column["role"] for column in columns] == ["category", "date", "text"]
     assert json.loads(done.stdout)["ignored"] == ["note"]
+    shown = json.loads(refold("inspect", "m.json", "--json", cwd=tmp_path).stdout)["columns"]
+    assert (shown[1]["from"], shown[1]["to"]) == ("2026-02-01", "2026-02-08")
+    assert shown[0]["frequent"][0]["value"] in "012"
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ("torque", "'torque' is not like name=role"),
+        ("weight=number", "there is no column 'weight'"),
+        ("torque=nonsense", "torque cannot be 'nonsense': roles are number, category"),
+        ("torque=date", "torque cannot be a date"),
+    ],
+)
+def test_roles_that_make_no_sense(roles, message, refold, parts, tmp_path):
+    done = refold("fit", parts / "normal.csv", "-o", tmp_path / "m.json", "--roles", roles)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_column_that_names_the_rows_is_not_learned(refold, tmp_path):
+    lines = [f"P-{k * 7919 % 1000},{k * k % 83}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("part,a\n" + "\n".join(lines) + "\n")
+    done = refold("fit", "t.csv", "-o", "m.json", "--id-column", "part", cwd=tmp_path)
+    assert "  ignored     part (names the rows)\n" in done.stdout
+    (tmp_path / "new.csv").write_text("a\n12\n")  # nor is it needed
+    assert refold("score", "m.json", "new.csv", cwd=tmp_path).returncode == 0
+
+
+def test_rows_that_look_odd_are_left_out_by_trim(refold, rows, tmp_path):
+    odd = np.vstack([rows, np.random.default_rng(2).normal(0, 5000, (10, 3))])
+    (tmp_path / "t.csv").write_text(as_csv(odd))
+    line = ("fit", "t.csv", "-o", "m.json", "--trim", "0.05")
+    done = refold(*line, cwd=tmp_path)
+    assert "Learned from 210 rows, without the 10 oddest, 3 columns:" in done.stdout
+    assert library.load(tmp_path / "m.json").summary_.high.max() < 1000
+
+
+@pytest.mark.parametrize("cell", ["<0.05", "n.n."])
+def test_a_cell_that_cannot_be_read_is_noticed_or_an_error(cell, refold, rows, tmp_path):
+    texts = rows.astype(str)
+    (tmp_path / "good.csv").write_text(as_csv(texts))
+    texts[41, 1] = cell
+    (tmp_path / "t.csv").write_text(as_csv(texts))
+    where = f"t.csv, line 43, column 'speed': '{cell}' is not a number."
+    done = refold("fit", "t.csv", "-o", "m.json", "--bad-cells", "error", cwd=tmp_path)
+    assert (done.returncode, where in done.stderr) == (2, True)
+    assert not (tmp_path / "m.json").exists()
+    done = refold("fit", "t.csv", "-o", "m.json", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["columns"][1]["unreadable"] == 1
+    assert f"Noticed: speed has a cell that is no number, such as '{cell}' in row 42" in done.stderr
+    # A model that has never met one takes it for a reason, unless it is told to stop.
+    assert refold("fit", "good.csv", "-o", "good.json", cwd=tmp_path).returncode == 0
+    line = ("good.json", "t.csv", "--json")
+    done = refold("explain", *line, "--row", "42", cwd=tmp_path)
+    (row,) = json.loads(done.stdout)["rows"]
+    assert (row["label"], row["reasons"][0]["value"]) == (-1, cell)
+    done = refold("score", *line, "--bad-cells", "error", "-o", "out.csv", cwd=tmp_path)
+    assert (done.returncode, where in done.stderr) == (2, True)
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_a_table_without_names(refold, rows, tmp_path):
@@ -127,7 +170,8 @@ def test_a_table_without_names(refold, rows, tmp_path):
         (("--delimiter", "::"), "One character"),
         (("--decimal", ";"), "It is . or ,"),
         (("--out", "no/m.json"), "There is no folder no"),
-        (("--levels", "some"), "--levels"),
+        (("--method", "some"), "--method"),
+        (("--trim", "0.7"), "trim"),
     ],
 )
 def test_options_that_make_no_sense(options, message, refold, parts, tmp_path):
@@ -138,28 +182,48 @@ def test_options_that_make_no_sense(options, message, refold, parts, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("method", ["ref", "creased"])
-def test_what_is_noticed_is_said_in_plain_lines_and_kept(refold, rows, tmp_path, method):
+def test_what_is_noticed_is_said_in_plain_lines_and_kept(refold, rows, tmp_path):
     numbered = np.column_stack([rows, np.arange(200)])
     (tmp_path / "t.csv").write_text(as_csv(numbered, (*NAMES, "part no\x1b[2J")))
-    line = ("fit", "t.csv", "-o", "m.json", "--method", method)
+    line = ("fit", "t.csv", "-o", "m.json")
     done = refold(*line, cwd=tmp_path)
     said = [text for text in done.stderr.splitlines() if text.startswith("Noticed: ")]
-    assert any(text.startswith(r"Noticed: part no\u001b[2J runs from 0 to 199") for text in said)
+    assert any(r"part no\u001b[2J numbers the rows from 0 to 199" in text for text in said)
+    assert "--roles '\"part no" in done.stderr  # advice for who types, not for who writes Python
     assert "Warning" not in done.stderr
+    assert r"  ignored     part no\u001b[2J (a running number)" in done.stdout
     model = library.load(tmp_path / "m.json")
     assert [found.column for found in model.noticed_ if found.kind == "running-number"] == [
         "part no\x1b[2J"
     ]
-    as_json = refold(*line, "--json", cwd=tmp_path)
-    assert json.loads(as_json.stdout)["noticed"] == [str(found) for found in model.noticed_]
+    as_json = json.loads(refold(*line, "--json", cwd=tmp_path).stdout)
+    assert len(as_json["noticed"]) == len(model.noticed_)
+    assert as_json["ignored"] == ["part no\x1b[2J"]
+
+
+def test_a_wide_table_is_told_in_fifteen_lines(refold, rng, tmp_path):
+    names = [f"{kind}{k}" for kind in "nct" for k in range(80)]
+    rows = [
+        [f"{v:.3f}" for v in rng.normal(size=80)]
+        + [*rng.choice(list("abc"), 80), *(f"w{n}" for n in rng.integers(0, 9000, 80))]
+        for _ in range(100)
+    ]
+    rows[3][:10] = ["broken"] * 10
+    (tmp_path / "t.csv").write_text(as_csv(rows, [*names[:-1], "long" * 50]))
+    done = refold("fit", "t.csv", "-o", "m.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = (done.stdout + done.stderr).splitlines()
+    assert len(lines) <= 15
+    assert max(map(len, lines)) < 500
+    assert "  number      n0, n1, n2" in done.stdout
+    assert " more\n" in done.stdout
 
 
 def test_a_cell_that_was_not_taken_as_normal_is_named_by_its_row(refold, tmp_path):
     rows = [f"{i % 7}.{i % 13},{i % 11}" for i in range(200)]
     rows[41] = "9999,3"
     (tmp_path / "good.csv").write_text("\n".join(["heat,load", *rows]))
-    done = refold("fit", tmp_path / "good.csv", "-o", tmp_path / "m.json", "--method", "creased")
+    done = refold("fit", tmp_path / "good.csv", "-o", tmp_path / "m.json")
     # Rows count from 1, as in refold explain --row.
     assert "Noticed: heat 9999 in row 42 is far from all others" in done.stderr
 

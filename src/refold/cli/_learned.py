@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,11 @@ _IGNORED = {"running-number": "a running number", "empty": "no value"}
 _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a sentence
 
 
-def document(model: Detector, rows_read: int, out: Path) -> dict[str, Any]:
+def document(
+    model: Detector, rows_read: int, left_out: Mapping[str, str], out: Path
+) -> dict[str, Any]:
     """Return all that is said as plain values."""
+    ignored = [column.name for column in model.columns_ if column.role == "ignore"]
     return {
         "model": str(out),
         "kind": type(model).__name__,
@@ -29,6 +32,8 @@ def document(model: Detector, rows_read: int, out: Path) -> dict[str, Any]:
         "rows": _rows(model),
         "rows_read": rows_read,
         "trimmed": len(model.dropped_),
+        "features": list(model.encoder_.counts.plan.names),
+        "ignored": [*ignored, *left_out],
         "columns": [column_document(column) for column in model.columns_],
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
@@ -59,19 +64,24 @@ def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
         yield f"And {len(said) - _NOTICED} more: refold inspect {printable(str(out))}"
 
 
-def summary_lines(model: Detector, rows_read: int, id_column: str | None) -> Iterator[str]:
-    """Say what was learned: rows, what each column was taken for, and the rate."""
+def summary_lines(model: Detector, rows_read: int, left_out: Mapping[str, str]) -> Iterator[str]:
+    """Say what was learned: rows, what each column was taken for, and the rate.
+
+    `left_out` are columns that were not read, and why.
+    """
     rows = _rows(model)
     of_all = f" of {rows_read:,}" if rows != rows_read else ""
-    number = len(model.columns_)
+    number = len(model.columns_) + len(left_out)
     columns = "1 column" if number == 1 else f"{number:,} columns"
     trimmed = f", without the {len(model.dropped_):,} oddest" if len(model.dropped_) else ""
     yield f"Learned from {rows:,}{of_all} rows{trimmed}, {columns}:"
-    for role in _ROLES:
-        alike = [column for column in model.columns_ if column.role == role]
-        if alike:
-            called = "ignored" if role == "ignore" else role
-            yield f"  {called:10}  {_listed([_named(column, id_column) for column in alike])}"
+    named: dict[str, list[str]] = {role: [] for role in _ROLES}
+    for column in model.columns_:
+        named[column.role].append(_named(column))
+    named["ignore"] += [f"{shortened(name)} ({why})" for name, why in left_out.items()]
+    for role, names in named.items():
+        if names:
+            yield f"  {'ignored' if role == 'ignore' else role:10}  {_listed(names)}"
     yield _rate(model)
 
 
@@ -80,12 +90,10 @@ def _rows(model: Detector) -> int:
     return model.encoder_.counts.rows + len(model.dropped_)
 
 
-def _named(column: ColumnInfo, id_column: str | None) -> str:
+def _named(column: ColumnInfo) -> str:
     name = shortened(column.name)
     if column.role == "ignore":
-        kinds = [_IGNORED[found.kind] for found in column.noticed if found.kind in _IGNORED]
-        why = "names the rows" if column.name == id_column else "as you say"
-        return f"{name} ({', '.join(kinds) or why})"
+        return f"{name} ({', '.join(_IGNORED[found.kind] for found in column.noticed)})"
     if column.role == "category":
         return f"{name} ({column.distinct:,} {'value' if column.distinct == 1 else 'values'})"
     return name

@@ -97,12 +97,19 @@ def fit(
     from refold.cli._roles import roles_in
     from refold.tabular import Wanted, read_training
 
+    said = roles_in(roles)
+    asked = [*options.names_in(ignore), *(name for name in said if said[name] == "ignore")]
+    left_out = dict.fromkeys(asked, "as you say")
+    if id_column is not None:
+        left_out[id_column] = "names the rows"
     wanted = Wanted(
-        options.names_in(columns) if columns is not None else None, target_column, target
+        options.names_in(columns) if columns is not None else None,
+        left_out.keys(),
+        target_column,
+        target,
     )
     with reading.open(table) as data:
-        ignored = [*options.names_in(ignore), *filter(None, [id_column])]
-        said = _roles(data, wanted, roles_in(roles), ignored)
+        said = _roles(data, wanted, said)
         with counting("reading", data.rows, show=True) as count:
             training = read_training(data, wanted, count)
         model = _model(method, alpha, said, trim)
@@ -114,26 +121,24 @@ def fit(
     for line in noticed_lines(model, out):
         options.say(line, err=True)
     if as_json:
-        options.print_json(document(model, training.rows_read, out))
+        options.print_json(document(model, training.rows_read, left_out, out))
         return
-    for line in summary_lines(model, training.rows_read, id_column):
+    for line in summary_lines(model, training.rows_read, left_out):
         options.say(line)
     options.say(f"The model is in {printable(str(out))}.")
 
 
-def _roles(
-    data: Table, wanted: Wanted, roles: dict[str, str], ignored: list[str]
-) -> dict[str, str]:
-    """Return what the user says of the columns that are read; refuse what makes no sense."""
+def _roles(data: Table, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
+    """Return the roles of columns that are learned; refuse those of others."""
     from refold.tabular import InputError
     from refold.tabular.errors import listed
 
-    data.require([*roles, *ignored])
+    data.require(said)
     learned = wanted.of(data)
-    idle = [name for name in roles if name not in learned]
+    idle = [name for name in said if name not in learned and name not in wanted.ignore]
     if idle:
         raise InputError(f"{data.name}: {listed(idle)} has a role but is not to be learned.")
-    return {**roles, **{name: "ignore" for name in ignored if name in learned}}
+    return {name: role for name, role in said.items() if name in learned}
 
 
 def _model(method: Method, alpha: float | None, roles: dict[str, str], trim: float) -> Detector:

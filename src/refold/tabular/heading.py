@@ -36,6 +36,8 @@ def titles_above(rows: Rows, decimal: str) -> int:
     It is clear if every column has a name that is no number, all that follows has as many cells,
     and above there is only a line of text, or a word and its value.
     """
+    if not rows:  # the first record is already more than can be looked at
+        return 0
     usual, _ = Counter(map(len, rows)).most_common(1)[0]
     most = max(_filled(row) for row in rows if len(row) == usual)
     for k, row in enumerate(rows[:_MOST_TITLES]):

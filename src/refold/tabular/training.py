@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +24,14 @@ class Wanted:
     ----------
     columns : sequence of str or None, default=None
         The columns to learn; None is all.
+    ignore : collection of str, default=()
+        Columns that are not learned.
     target_column, target : str or None, default=None
         Learn only the rows that have this value in this column, and not the column.
     """
 
     columns: Sequence[str] | None = None
+    ignore: Collection[str] = ()
     target_column: str | None = None
     target: str | None = None
 
@@ -36,8 +39,8 @@ class Wanted:
         """Return the columns to learn of a table; refuse what is not there."""
         named = table.names if self.columns is None else list(dict.fromkeys(self.columns))
         target = [] if self.target_column is None else [self.target_column]
-        table.require([*named, *target])
-        learned = [name for name in named if name not in target]
+        table.require([*named, *self.ignore, *target])
+        learned = [name for name in named if name not in target and name not in self.ignore]
         if not learned:
             raise InputError(f"{table.name}: no column is left to learn.")
         return learned
