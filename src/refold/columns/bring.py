@@ -17,12 +17,23 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
-from refold.columns.observed import LONGEST, Moments, Numbers, Observed, Texts, is_missing, kept
+from refold.columns.observed import (
+    LONGEST,
+    MISSING,
+    Moments,
+    Numbers,
+    Observed,
+    Texts,
+    is_missing,
+    kept,
+)
 from refold.columns.role_findings import mended
 
 _DAY = 86_400.0
 # Than any word for a missing value, with some space around it.
 _LONGER = 9
+_PLAIN_ENOUGH = frozenset("0123456789.-+eE")
+_LOOKED_AT = 100
 _NUMBERS = (int, float, Decimal, np.number)
 
 
@@ -154,11 +165,12 @@ def _seconds(values: NDArray[Any], kind: str) -> Floats:
     return np.where(np.isnat(ticks), np.nan, seconds)
 
 
-def _texts(column: Any) -> Texts:
+def _texts(column: Any) -> Texts | Numbers:
     """Find the different texts by the dataframe's own means."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
-        return texts_of_arrow(native)
+        numbers = _plain_numbers(native)
+        return texts_of_arrow(native) if numbers is None else numbers
     if column.implementation.is_polars():
         pl = nw.get_native_namespace(column)
         words = native.cast(pl.String)
@@ -181,7 +193,48 @@ def texts_of_arrow(column: Any) -> Texts:
     if values.null_count:  # a category may be null
         codes = np.where(values.is_null().to_numpy(zero_copy_only=False)[codes], -1, codes)
         values = values.fill_null("")
-    return _known(values.cast(pa.string()).to_pylist(), codes)
+    values = values.cast(pa.string())
+    texts = values.to_pylist()
+    return Texts(texts, codes) if _all_ordinary(values) else _known(texts, codes)
+
+
+def _all_ordinary(values: Any) -> bool:
+    """Whether no text is long, or in other letters than ASCII, or a word for a missing value."""
+    pc = needs("pyarrow.compute", "parquet")
+    if not pc.all(pc.string_is_ascii(values), min_count=0).as_py():
+        return False
+    if (pc.max(pc.binary_length(values)).as_py() or 0) > LONGEST:
+        return False
+    words = pc.utf8_trim_whitespace(values)
+    short = words.filter(pc.less_equal(pc.binary_length(words), max(map(len, MISSING))))
+    return not any(map(is_missing, short.to_pylist()))
+
+
+def _plain_numbers(column: Any) -> Numbers | None:
+    """Return a column of texts that are plainly written numbers as these; None if some are not.
+
+    Arrow reads them faster than it finds out which ones differ. What begins with a needless zero is
+    a name, not a number.
+    """
+    pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
+    if pa.types.is_dictionary(column.type) or not _PLAIN_ENOUGH.issuperset(
+        _first_characters(column)
+    ):
+        return None
+    zeros = column.filter(pc.starts_with(column, "0"))
+    if pc.any(pc.match_substring_regex(zeros, "^0[0-9]"), min_count=0).as_py():
+        return None
+    try:
+        values = floats(column.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        return None
+    plain = np.count_nonzero(np.isfinite(values)) == len(values) - column.null_count
+    return Numbers(values) if plain else None
+
+
+def _first_characters(column: Any) -> set[str]:
+    """Return the characters of the first texts, all that a look costs."""
+    return {character for text in column[:_LOOKED_AT].to_pylist() for character in text or ""}
 
 
 def of_objects(name: str, cells: Sequence[Any]) -> Observed:

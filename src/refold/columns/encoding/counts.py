@@ -168,7 +168,7 @@ class TableCounts:
                 out[:, k] = self._largest_view(k, each, left_out, without)
         codes = self.plan.codes(cells)
         self._add_dependence(codes, out, left_out)
-        shown = self.plan.indicators(codes)
+        shown = self.plan.indicators(codes, table.rows)
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
     def _largest_view(

@@ -87,9 +87,13 @@ def _chain(sketch: Sketch, n_jobs: int | None) -> FoldChain:
 
 
 def _magnitudes(chain: FoldChain, X: Floats, n_jobs: int | None) -> Floats:
-    observed = (~np.isnan(X)).sum(axis=1)
-    out = np.zeros(X.shape)
-    some = observed > 0
-    _, parts = exact.contributions(chain, X[some], "l1", path=True, n_jobs=n_jobs)
-    out[some] = parts * observed[some, None]
-    return np.asarray(np.rint(out * GRID) / GRID)
+    missing = np.isnan(X)
+    if not missing.any():
+        _, out = exact.contributions(chain, X, "l1", path=True, n_jobs=n_jobs)
+        out *= X.shape[1] * GRID
+    else:
+        observed, out = (~missing).sum(axis=1), np.zeros(X.shape)
+        some = observed > 0
+        _, parts = exact.contributions(chain, X[some], "l1", path=True, n_jobs=n_jobs)
+        out[some] = parts * observed[some, None] * GRID
+    return np.asarray(np.rint(out, out=out) / GRID)

@@ -174,14 +174,14 @@ class Plan:
         shown = [k for k, column in enumerate(self.used) for _ in column.indicators]
         return np.array([*self.numbers.tolist(), *shown], dtype=np.int64)
 
-    def indicators(self, codes: list[Integers]) -> Floats:
+    def indicators(self, codes: list[Integers], rows: int) -> Floats:
         """Return for each frequent value of a category with few whether a row has it."""
         shown = [
             codes[k] == code
             for k, column in enumerate(self.used)
             for code in range(len(column.indicators))
         ]
-        return np.array(shown, dtype=np.float64).reshape(len(shown), len(codes[0])).T
+        return np.array(shown, dtype=np.float64).reshape(len(shown), rows).T
 
     def read(self, table: Brought) -> list[Cells]:
         """Return the cells of the columns that are not ignored."""
@@ -189,8 +189,21 @@ class Plan:
         return [plan.read(column) for plan, column in zip(self.used, brought.columns, strict=True)]
 
     def codes(self, cells: list[Cells]) -> list[Integers]:
-        """Return the codes of all columns."""
-        return [plan.codes(each) for plan, each in zip(self.used, cells, strict=True)]
+        """Return the codes of all columns; none of those that nobody asks for."""
+        nobody = np.empty(0, dtype=np.int64)
+        return [
+            plan.codes(each) if coded else nobody
+            for plan, each, coded in zip(self.used, cells, self._coded, strict=True)
+        ]
+
+    @once
+    def _coded(self) -> list[bool]:
+        """Which columns have a partner, are one, or have indicators."""
+        asked = {column.partner for column in self.used}
+        return [
+            column.partner is not None or k in asked or bool(column.indicators)
+            for k, column in enumerate(self.used)
+        ]
 
     def _with_partners(self, table: Brought) -> Plan:
         cells = self.read(table)

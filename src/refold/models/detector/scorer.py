@@ -23,14 +23,23 @@ def marked(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
-        magnitudes = _flipped(np.minimum(encoded.magnitudes, FARTHEST), encoded.novel)
-        rows = np.hstack([rows, encoded.indicators, magnitudes])
+        magnitudes = np.minimum(encoded.magnitudes, FARTHEST)
+        if encoded.novel.any():
+            magnitudes = _flipped(magnitudes, encoded.novel)
+        rows = _side_by_side([rows, encoded.indicators, magnitudes])
     elif encoded.novel.any():
         rows = np.where(encoded.novel, np.inf, rows)
     if not encoded.judged.all():
         rows = rows.copy()
         rows[~encoded.judged] = np.nan
     return rows
+
+
+def _side_by_side(parts: list[Floats]) -> Floats:
+    """Put columns beside each other, each in one piece: they come so, and are read so."""
+    out = np.empty((len(parts[0]), sum(part.shape[1] for part in parts)), order="F")
+    np.concatenate(parts, axis=1, out=out)
+    return out
 
 
 def _unmarked(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
