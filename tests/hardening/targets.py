@@ -78,5 +78,5 @@ def _numbers(table):
 
 def _training(table):
     names = table.names
-    found = read_training(table, Wanted(ignore_text=True, categorical=names[-1:]))
-    assert found.X.shape == (found.rows_read, len(found.names))
+    found = read_training(table, Wanted(columns=names))
+    assert found.table.shape == (found.rows_read, len(names))

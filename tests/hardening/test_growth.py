@@ -155,19 +155,7 @@ def test_columns_of_a_table(cell, tmp_path):
         return ",".join(f"c{k}" for k in range(n)) + f"\n{row}\n{row}\n"
 
     # From 2,000 columns on they are read in another way: both sizes are beyond.
-    assert_linear(reads(tmp_path / "t.csv", ignore_text=True), wide, 2_500)
-
-
-def test_columns_of_categories(tmp_path):
-    def wide(n):
-        cells = ",".join(["a"] * n)
-        return ",".join(f"c{k}" for k in range(n)) + f"\n{cells}\n{cells}\n"
-
-    def work(content):
-        names = content.partition("\n")[0].split(",")
-        reads(tmp_path / "t.csv", categorical=names)(content)
-
-    assert_linear(work, wide, 500)
+    assert_linear(reads(tmp_path / "t.csv"), wide, 2_500)
 
 
 @pytest.mark.parametrize("value", ["{}", "a{}", "1e{}", '"{}\n"'])
@@ -175,8 +163,7 @@ def test_rows_with_values_of_their_own(value, tmp_path):
     def long(n):
         return "a,b\n" + "".join(f"{value.format(k)},1\n" for k in range(n))
 
-    for wanted in ({"ignore_text": True}, {"categorical": ["a"]}):
-        assert_linear(reads(tmp_path / "t.csv", **wanted), long, 10_000)
+    assert_linear(reads(tmp_path / "t.csv"), long, 10_000)
 
 
 def test_targets_of_a_table(tmp_path):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, CreasedREF, merge, scale
-from refold.tabular import InputError, Wanted, open_table, read_training
+from refold.tabular import InputError
 
 FORMATS = {
     "parquet": (
@@ -306,13 +306,17 @@ def test_text_that_holds_numbers_is_read_as_numbers(tmp_path):
     assert pd.read_csv(tmp_path / "b.csv")["coded"].tolist() == [4, 5, 4]
 
 
+# Machines A, B, A, C, as models of numbers alone have learned them.
+ONE_HOT = {"A": [1, 0, 1, 0], "B": [0, 1, 0, 0], "C": [0, 0, 0, 1], "(other)": [0, 0, 0, 0]}
+
+
 def test_columns_of_categories_are_scored_as_by_the_command_line(tmp_path):
     (tmp_path / "a.csv").write_text("machine,heat\nA,1\nB,2\nA,3\nC,\n")
-    with open_table(tmp_path / "a.csv") as opened:
-        training = read_training(opened, Wanted(categorical=["machine"]))
-    model = REF().fit(pd.DataFrame(training.X, columns=training.names))
+    machine = {f"machine={name}": np.array(hot, dtype=float) for name, hot in ONE_HOT.items()}
+    rows = pd.DataFrame({"heat": [1.0, 2.0, 3.0, np.nan], **machine})
+    model = REF().fit(rows)
     scale.score_csv(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
-    distances = -model.score_samples(pd.DataFrame(training.X, columns=training.names))
+    distances = -model.score_samples(rows)
     np.testing.assert_array_equal(pd.read_csv(tmp_path / "b.csv")["distance"], distances)
 
 

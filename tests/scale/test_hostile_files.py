@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, scale
-from refold.tabular import InputError, Wanted, open_table, read_training
+from refold.tabular import InputError, open_table
+from tests.tabular.numbers import read_numbers
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_what_is_wrong_with_a_text_file_is_said_as_by_the_command_line(tmp_path,
     with pytest.raises(InputError) as ours:
         scale.fit_csv(path)
     with pytest.raises(InputError) as theirs, open_table(path) as table:
-        read_training(table, Wanted())
+        read_numbers(table)
     assert str(ours.value) == str(theirs.value)
     assert str(path) in str(ours.value)
 
@@ -260,6 +261,7 @@ def test_models_that_cannot_be_added_up_are_refused(tmp_path):
 SCORE = """
 import resource, sys
 from refold import scale
+from tests.tabular.numbers import read_numbers
 model = scale.fit_{form}(sys.argv[1])
 if len(sys.argv) > 3:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)

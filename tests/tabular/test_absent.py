@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from refold.tabular import Wanted, open_table, read_arrow, read_training
+from refold.tabular import open_table, read_arrow
+from tests.tabular.numbers import read_numbers
 
 MISSING = ["-999", "n.d."]
 
@@ -40,6 +41,6 @@ def test_the_same_numbers_are_left_whatever_the_format(tmp_path, form):
             for k, (name, cells) in enumerate(columns.items()):
                 sheet.write_column(0, k, [name, *cells])
     with open_table(file, missing=MISSING) as table:
-        found = read_training(table, Wanted())
+        found = read_numbers(table)
     nan = float("nan")
     np.testing.assert_array_equal(found.X, [[1.5, nan, 7], [nan, 4, nan], [2.5, 5, 8]])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from refold.tabular import InputError, Wanted, open_table, read_arrow, read_training
+from refold.tabular import InputError, open_table, read_arrow
 from refold.tabular.heading import distinct
+from tests.tabular.numbers import read_numbers
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_lines_are_counted_from_the_beginning_of_the_file(read, tmp_path):
         open_table(tmp_path / "t") as table,
         pytest.raises(InputError, match="line 7, column 'b': 'oops' is not a number"),
     ):
-        read_training(table, Wanted())
+        read_numbers(table)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_a_column_without_a_name_is_read(read, tmp_path):
     found, _, _ = read(",a\n0,1.5\n1,2.5\n")
     assert found == {"unnamed 1": ["0", "1"], "a": ["1.5", "2.5"]}
     with open_table(tmp_path / "t") as table:
-        assert read_training(table, Wanted()).names == ["unnamed 1", "a"]
+        assert read_numbers(table).names == ["unnamed 1", "a"]
 
 
 def test_marks_quotes_and_windows_letters(read):

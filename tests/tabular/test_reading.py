@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Column, Features, InputError, Wanted, open_table, read_training, text
+from refold.tabular import Column, Features, InputError, open_table, text
 from refold.tabular.cells import BadCellError, number_of, numbers
 from refold.tabular.dialect import guess
+from tests.tabular.numbers import read_numbers
 
 
 def written(tmp, content):
@@ -175,7 +176,7 @@ def test_with_decimal_commas_a_point_is_not_guessed_at(folder):
         open_table(written(folder, "a;b\n1,5;2,5\n1.234;3\n")) as table,
         pytest.raises(InputError, match=r"line 3, column 'a': '1.234' is not a number.*--decimal"),
     ):
-        read_training(table, Wanted())
+        read_numbers(table)
 
 
 def test_a_few_bad_cells_do_not_make_a_column_text(folder):
@@ -184,11 +185,11 @@ def test_a_few_bad_cells_do_not_make_a_column_text(folder):
         open_table(written(folder, "a\n" + "\n".join(lines) + "\n")) as table,
         pytest.raises(InputError, match="line 12, column 'a': 'x' is not a number"),
     ):
-        read_training(table, Wanted(ignore_text=True))
+        read_numbers(table, ignore_text=True)
     with open_table(
         written(folder, "b,a\n" + "".join(f"1,{c}\n" for c in [*lines, "x", "x"]))
     ) as table:
-        assert read_training(table, Wanted(ignore_text=True)).ignored == ["a"]
+        assert read_numbers(table, ignore_text=True).ignored == ["a"]
 
 
 def test_types_of_parquet_columns(folder):
@@ -208,9 +209,9 @@ def test_types_of_parquet_columns(folder):
         open_table(folder / "p") as opened,
         pytest.raises(InputError, match=r"column 'when' holds dates or times \(timestamp\[ms\]\)"),
     ):
-        read_training(opened, Wanted())
+        read_numbers(opened)
     with open_table(folder / "p") as opened:
-        found = read_training(opened, Wanted(ignore_text=True))
+        found = read_numbers(opened, ignore_text=True)
     nan = math.nan
     expected = [
         *([1, nan, 2.0**60], [1, 0, nan], [0.5, nan, 2], [1.25, 2.5, nan]),
@@ -227,7 +228,7 @@ def test_infinity_in_parquet_is_found_by_row(folder):
         open_table(folder / "p") as table,
         pytest.raises(InputError, match="row 70001, column 'a': inf is not a finite number"),
     ):
-        read_training(table, Wanted())
+        read_numbers(table)
 
 
 @given(st.lists(st.sampled_from(["A", "B", "C=1", " A ", "", "NA", "new"]), min_size=1, max_size=8))
@@ -251,15 +252,6 @@ def test_a_missing_column_of_categories_is_named_once(folder):
         pytest.raises(InputError, match="there is no column 'kind', 'z', which"),
     ):
         Features(["x", "kind=A", "kind=(other)", "z"], table)
-
-
-def test_too_many_categories_are_names(folder):
-    content = "kind,x\n" + "".join(f"k{k},1\n" for k in range(101))
-    with (
-        open_table(written(folder, content)) as table,
-        pytest.raises(InputError, match="101 different values"),
-    ):
-        read_training(table, Wanted(categorical=["kind"]))
 
 
 @pytest.mark.parametrize("header", [True, False])

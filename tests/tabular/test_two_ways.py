@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.observed import MISSING
-from refold.tabular import Column, InputError, Wanted, open_table, read_training, text
+from refold.tabular import Column, InputError, open_table, text
 from refold.tabular.plain import PlainReader
 from tests.conftest import BESIDE
+from tests.tabular.numbers import read_numbers
 
 FOLDER = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables"
 # All but the mushrooms, which have no column of numbers.
@@ -137,7 +138,7 @@ def test_truth_and_numbers_are_not_mixed_whatever_came_as_numbers(file, monkeypa
 def test_real_tables_are_read_as_pandas_reads_them(table):
     def read():
         with open_table(table) as opened:
-            return read_training(opened, Wanted(ignore_text=True))
+            return read_numbers(opened, ignore_text=True)
 
     found, careful = read(), carefully(read)
     assert (found.names, found.ignored) == (careful.names, careful.ignored)

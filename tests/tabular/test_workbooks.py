@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 import xlsxwriter
 
-from refold.tabular import Column, InputError, Wanted, open_table, read_arrow, read_training
+from refold.tabular import Column, InputError, open_table, read_arrow
+from tests.tabular.numbers import read_numbers
 
 
 def book(path, **sheets):
@@ -73,7 +74,7 @@ def test_a_bad_cell_is_found_by_the_row_that_excel_shows(tmp_path):
         open_table(book(tmp_path / "t", Data=rows)) as table,
         pytest.raises(InputError, match=r"row 4 of sheet 'Data', column 'b': 'x' is not a number"),
     ):
-        read_training(table, Wanted())
+        read_numbers(table)
 
 
 def test_the_first_sheet_with_a_table_is_read_and_the_others_named(tmp_path):

@@ -30,8 +30,6 @@ from refold.columns.observed import (
 from refold.columns.role_findings import mended
 
 _DAY = 86_400.0
-# Than any word for a missing value, with some space around it.
-_LONGER = 9
 _PLAIN_ENOUGH = frozenset("0123456789.-+eE")
 _LOOKED_AT = 100
 _NUMBERS = (int, float, Decimal, np.number)
@@ -282,12 +280,10 @@ def texts_of(cells: Sequence[str]) -> Texts:
 
 def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
     """Take words for missing values as missing, and values that are one text as one."""
-    values = [kept(v) if len(v) > LONGEST or not v.isascii() else v for v in values]
-    known = not any(len(value) < _LONGER and is_missing(value) for value in values)
-    if known and len(set(values)) == len(values):
-        return Texts(values, codes)
     place: dict[str, int] = {}
-    to = [-1 if is_missing(value) else place.setdefault(value, len(place)) for value in values]
+    to = [-1 if is_missing(text) else place.setdefault(kept(text), len(place)) for text in values]
+    if len(place) == len(values):
+        return Texts(list(place), codes)
     return Texts(list(place), np.array([*to, -1], dtype=np.int64)[codes])
 
 

@@ -31,11 +31,11 @@ class ModelFileError(UserError):
 
     def in_file(self, file: str) -> ModelFileError:
         """Return the same error with the file's name."""
-        return ModelFileError(self.problem, where=self.where, file=file)
+        return type(self)(self.problem, where=self.where, file=file)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with all three parts: errors travel between processes."""
-        return partial(ModelFileError, self.problem, where=self.where, file=self.file), ()
+        return partial(type(self), self.problem, where=self.where, file=self.file), ()
 
 
 class TooLargeError(ModelFileError):

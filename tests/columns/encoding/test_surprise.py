@@ -14,6 +14,7 @@ counts = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
 def by_definition(counts, r):
     n, singles = sum(counts), sum(c == 1 for c in counts)
+    r = max(r, 1) if 2 * singles >= n else r
     share = sum(min(c, r + 1) for c in counts) / n if r > 0 else max(singles, 1) / n
     return max(-math.log(min(share, 1.0)), 0.0)
 

@@ -9,6 +9,8 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.tally import Tally
 
+# Where so large a share of the rows has a value of its own, values are names.
+_OPEN = 0.5
 # So many rows are as good as one more.
 MANY = 10
 # About a third of the rows are as surprising as this: nobody is surprised.
@@ -73,6 +75,8 @@ class Surprise:
         # What many rows have is as surprising to a new one as to one of them: what learns from
         # these must not tell the two apart.
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
+        if self.singles >= _OPEN * self.rows:  # whether one row had a value or none says nothing
+            r = np.maximum(r, 1)
         if self.rows == 0.0:
             return np.zeros(len(have))
         at = np.searchsorted(self.counts, r + 1, side="right")
