@@ -56,25 +56,7 @@ BAD = {
         "line 202: these bytes are not UTF-8",
     ),
     "no header": (lambda r: as_csv(r[1:], map(str, r[0])), "say --no-header"),
-    "bad cell": (lambda r: with_cell(r, 15, "n.a.!"), "line 17, column 'speed': 'n.a.!' is not a"),
-    "bad cell after quoted newlines": (
-        lambda r: with_cell(r, 15, "n.a.!").replace("torque", '"tor\n\nque"'),
-        "line 19, column 'speed': 'n.a.!' is not a",
-    ),
-    "infinity": (lambda r: with_cell(r, 15, "-Inf"), "'-Inf' is not a finite number"),
-    "overflow": (lambda r: with_cell(r, 15, "1e999"), "'1e999' is too large"),
-    "decimal comma in one cell": (
-        lambda r: with_cell(r, 15, "3,5", separator=";"),
-        "line 17, column 'speed': '3,5' is not a number",
-    ),
-    "true among numbers": (lambda r: with_cell(r, 15, "true"), "line 17, column 'speed': 'true'"),
-    "dates": (
-        lambda r: "when,b\n2024-01-01,1\n2024-01-02,2\n",
-        "column 'when' holds dates or times, for example '2024-01-01' in line 2",
-    ),
-    "categories": (lambda r: "a,kind\n1,x\n2,y\n", "column 'kind' holds text, for example 'x'"),
     "open quote": (lambda r: as_csv(r) + '1,"2,3\n' + as_csv(r), "line 202: the quotes are not"),
-    "nothing in a column": (lambda r: "a,b\n1,\n2,NA\n3,?\n", "Nothing is observed in column 'b'"),
     "one row": (lambda r: "a,b\n1,2\n", "at least 2 rows"),
     "cut gzip": (lambda r: gzip.compress(as_csv(r).encode())[:-20], "gzip data is damaged or cut"),
     "cut zstd": (
@@ -87,6 +69,38 @@ BAD = {
     "old workbook": (lambda r: b"\xd0\xcf\x11\xe0" + bytes(99), "cannot be read as a workbook"),
     "a gigabyte of nothing, packed": (lambda r: gzip.compress(bytes(2**30), 1), "16 million"),
 }
+
+
+BAD_CELLS = {
+    "bad cell": (lambda r: with_cell(r, 15, "n.a.!"), "line 17, column 'speed': 'n.a.!' is not a"),
+    "bad cell after quoted newlines": (
+        lambda r: with_cell(r, 15, "n.a.!").replace("torque", '"tor\n\nque"'),
+        "line 19, column 'speed': 'n.a.!' is not a",
+    ),
+    "infinity": (lambda r: with_cell(r, 15, "-Inf"), "line 17, column 'speed': '-Inf' is not a"),
+    "overflow": (lambda r: with_cell(r, 15, "1e999"), "line 17, column 'speed': '1e999' is not a"),
+    "decimal comma in one cell": (
+        lambda r: with_cell(r, 15, "3,5", separator=";"),
+        "line 17, column 'speed': '3,5' is not a number",
+    ),
+    "true among numbers": (lambda r: with_cell(r, 15, "true"), "line 17, column 'speed': 'true'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CELLS)
+def test_cells_that_cannot_be_read_are_refused_with_the_place_if_asked(
+    case, refold, rows, tmp_path
+):
+    make, message = BAD_CELLS[case]
+    (tmp_path / "t").write_text(make(rows))
+    done = refold("fit", "t", "-o", "model.json", "--bad-cells", "error", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: t")
+    assert message in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["t"]
+    done = refold("fit", "t", "-o", "model.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "is no number" in done.stderr
 
 
 @pytest.mark.parametrize("case", BAD)

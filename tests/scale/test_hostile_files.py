@@ -261,7 +261,6 @@ def test_models_that_cannot_be_added_up_are_refused(tmp_path):
 SCORE = """
 import resource, sys
 from refold import scale
-from tests.tabular.numbers import read_numbers
 model = scale.fit_{form}(sys.argv[1])
 if len(sys.argv) > 3:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)

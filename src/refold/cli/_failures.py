@@ -22,6 +22,8 @@ FAILED = 2
 _INTERRUPTED = 128 + signal.SIGINT
 # What a shell reports of a program that nobody listens to any more.
 _BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
+# What Python says where there is no room for a thread.
+_NO_THREAD = "can't start new thread"
 _SHOW_TRACEBACK = "REFOLD_TRACEBACK"
 
 
@@ -88,7 +90,7 @@ def _sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         return f"{_what_failed(error)}: {error.strerror or error}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _NO_THREAD in str(error):
         return f"There is not enough memory for this. {error}".strip()
     if isinstance(error, _table_errors()):
         return f"The table cannot be read: {' '.join(str(error).split())}"

@@ -93,6 +93,8 @@ def fit(
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
     options.check_output(out, [table])
+    # First of all: where rows have taken all memory, an import fails in ways of its own.
+    from refold import Detector
     from refold.base.progress import counting
     from refold.cli._roles import roles_in
     from refold.tabular import Wanted, read_training
@@ -112,7 +114,12 @@ def fit(
         said = _roles(data, wanted, said)
         with counting("reading", data.rows, show=True) as count:
             training = read_training(data, wanted, count)
-        model = _model(method, alpha, said, trim)
+        model = Detector(
+            method=method.value,
+            alpha="auto" if alpha is None else alpha,
+            roles=said,
+            trim=trim,
+        )
         _learn(model, training, data.name, strict=reading.bad_cells is options.BadCells.ERROR)
     import refold
     from refold.cli._learned import document, noticed_lines, summary_lines
@@ -139,17 +146,6 @@ def _roles(data: Table, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
     if idle:
         raise InputError(f"{data.name}: {listed(idle)} has a role but is not to be learned.")
     return {name: role for name, role in said.items() if name in learned}
-
-
-def _model(method: Method, alpha: float | None, roles: dict[str, str], trim: float) -> Detector:
-    from refold import Detector
-
-    return Detector(
-        method=method.value,
-        alpha="auto" if alpha is None else alpha,
-        roles=roles,
-        trim=trim,
-    )
 
 
 def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> None:
