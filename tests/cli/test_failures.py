@@ -125,7 +125,7 @@ def test_too_little_memory_is_said(parts, tmp_path):
     names = ",".join(f"c{k}" for k in range(40))
     text = (tmp_path / "big.csv").read_text()
     (tmp_path / "big.csv").write_text(f"{names}\n" + text.split("\n", 1)[1])
-    limit = 700 * 2**20
+    limit = 1200 * 2**20  # with less, Arrow ends the process by itself
 
     def little():
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
