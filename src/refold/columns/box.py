@@ -110,6 +110,20 @@ class Box:
             out = np.maximum(out, 0.0) / self.unit
         return np.nan_to_num(out, nan=0.0, posinf=_LARGEST)
 
+    def beyond_cut(self, X: Floats) -> Floats:
+        """Return how far outside the cells are that are cut off, in the column's unit; 0 of others.
+
+        To `excess` they are known; to a model without the row that has them they would not be.
+        """
+        out = np.zeros(X.shape)
+        for column, apart in enumerate(self.apart):
+            x = X[:, column]
+            cut = np.isin(x, apart.values)
+            with np.errstate(over="ignore"):
+                away = np.maximum(self.low[column] - x[cut], x[cut] - self.high[column])
+                out[cut, column] = np.minimum(away / self.unit[column], _LARGEST)
+        return out
+
     def nearest(self, X: Floats) -> Floats:
         """Return the nearest values that lie in the box, and are levels of a discrete column."""
         inside = np.clip(X, self.low, self.high)

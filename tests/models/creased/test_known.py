@@ -52,3 +52,13 @@ def test_a_stream_knows_the_rows_that_it_keeps(table):
     for begin in range(0, 300, 60):
         model.partial_fit(table[begin : begin + 60])
     assert (model.predict(table) == -1).mean() == pytest.approx(0.1, abs=0.02)
+
+
+def test_an_absurd_cell_that_was_learned_is_the_reason_for_its_row(rng):
+    X = rng.normal(size=(300, 4))
+    X[17, 2] = 1048.0
+    model = CreasedREF(alpha=0.05).fit(X)
+    found = model.scorer().attribution(X[[17]])
+    assert found.distances[0] > 1.0
+    assert found.parts[0].argmax() == 2
+    assert found.parts[0, 2] > 0.5 * found.distances[0]

@@ -119,6 +119,8 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, F
             drop[:, column] = before - score(y, changed - creases.changed(z[:, [column]]))
 
     alone = scoring.outside(rows)
+    if learned.any():
+        alone[learned] = scoring.outside_unlearned(rows[learned])
     distance = (before + alone.sum(axis=1)) / scoring.unit
     # A row that was learned has the distance of a model without it: its parts are brought to that.
     factor = np.ones(len(rows))

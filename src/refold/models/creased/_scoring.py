@@ -89,6 +89,12 @@ class Scoring:
             return np.zeros(rows.shape)
         return _penalty(self.box.excess(rows), self.gain)
 
+    def outside_unlearned(self, rows: Floats) -> Floats:
+        """Return the same of rows that were learned, had they not been."""
+        if self.box is None:
+            return np.zeros(rows.shape)
+        return _penalty(np.maximum(self.box.excess(rows), self.box.beyond_cut(rows)), self.gain)
+
     def gained_beyond(self, share: float, columns: int) -> Floats:
         """Return what the first columns, if they vary, add to S so far beyond the box.
 
