@@ -211,8 +211,3 @@ class Plan:
         best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
         done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}
         return Plan(tuple(done.get(column.name, column) for column in self.columns), self.noticed)
-
-
-def values_of(cells: Cells, rows: int) -> Floats:
-    """Return the numbers of a column; NaN of one that has none."""
-    return cells.values if isinstance(cells, Figures) else np.full(rows, np.nan)
