@@ -236,7 +236,7 @@ def entries(rng):
     recipe = 0, J, 1e6, 2
     steps = (0, *rng.normal(size=(2, d)), *rng.normal(size=(2, d, J)), np.full(d, J))
     K = (X @ X.T).astype(np.float32)
-    tally = _kernels.SketchTally(16)
+    tally = _kernels.Tally(16)
     right = _kernels.Steps(*steps)
     return [
         (_kernels.learn, (X, w, *recipe, *chain)),
@@ -250,7 +250,7 @@ def entries(rng):
         (_kernels.contributions, (X, right, 1, True, 2, np.empty(n), np.empty((n, d)))),
         (_kernels.sketch, (X, w, 16, 2)),
         (_kernels.extremes, (X, w, 2, np.empty(d), np.empty(d), np.empty(d))),
-        (_kernels.SketchTally, (16,)),
+        (_kernels.Tally, (16,)),
         (tally.add, (w, w, 0, 0)),
         (_kernels.least_exponent, (-1.0, 2.0, 16)),
         (_kernels.svdd, (K, np.diagonal(K).astype(float), 0.9, 1e-3, 10**4, w.copy(), w.copy())),

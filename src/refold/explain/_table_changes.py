@@ -92,7 +92,9 @@ class _Instead:
                 values[k] = _numbers_beside(counts, k, codes, expected[:, place], normal)
         for k, column in enumerate(counts.plan.used):
             if column.role == "category" and column.frequent:
-                values[k] = [column.frequent[c] for c in _most_likely(counts, k, codes).tolist()]
+                values[k] = [
+                    column.frequent[c] for c in _most_likely(counts, k, codes, len(found)).tolist()
+                ]
         numbers = {k: each for k, each in enumerate(cells) if isinstance(each, Figures)}
         return cls(found, values, numbers)
 
@@ -192,15 +194,15 @@ def _numbers_beside(
     bins = np.searchsorted(column.edges, quantiles, side="right")
     inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
     middles = np.array([np.median(each) if len(each) else np.nan for each in inside])
-    likely = middles[np.minimum(_most_likely(counts, k, codes), len(column.edges))]
+    likely = middles[np.minimum(_most_likely(counts, k, codes, len(expected)), len(column.edges))]
     likely = np.array([as_read(value) for value in likely.tolist()])
     return list(map(float, np.where(rare & ~np.isnan(likely), likely, expected)))
 
 
-def _most_likely(counts: TableCounts, k: int, codes: list[Integers]) -> Integers:
+def _most_likely(counts: TableCounts, k: int, codes: list[Integers], rows: int) -> Integers:
     """Return the most frequent code of a column beside what its partner is in each row."""
     column = counts.plan.used[k]
     known = len(column.frequent) or len(column.edges) + 1
     if column.partner is None or k not in counts.slices:
-        return np.zeros(len(codes[k]), dtype=np.int64)  # the most frequent comes first
+        return np.zeros(rows, dtype=np.int64)  # the most frequent comes first
     return np.asarray(counts.slices[k].counts[:, :known].argmax(axis=1)[codes[column.partner]])

@@ -124,30 +124,36 @@ def describe(
         unexplained=judge.scorer.unexplained,
         blamed=0 if judge.scorer.unexplained else len(blamed),
         groups=groups_of(because, [str(names[i]) for i in blamed]),
-        features=tuple(
-            _feature(model, found, shares, drifted.features[j], leads[name])
-            for j, name in enumerate(found.names)
-        ),
+        features=_features(model, found, shares, drifted.features, leads),
         drift=drifted,
         card=card_of(model, about or {}),
     )
 
 
-def _feature(
-    model: Any, found: Judgement, shares: ColumnShares | None, drifted: FeatureDrift, leads: int
-) -> Feature:
-    """Describe a column: a number by its range and histogram, others by their classes."""
-    name = drifted.name
-    j, numeric = found.names.index(name), found.judge.numeric
+def _features(
+    model: Any,
+    found: Judgement,
+    shares: ColumnShares | None,
+    drifted: Sequence[FeatureDrift],
+    leads: Mapping[str, int],
+) -> tuple[Feature, ...]:
+    """Describe the columns: numbers by their range and histogram, others by their classes."""
     known = {column.name: column for column in getattr(model, "columns_", ())}
-    if j in numeric:
-        place, summary = numeric.index(j), model.summary_
-        normal = normal_ranges(summary)[place]
-        values = histogram_of(summary.quantiles[:, place], normal, found.numbers[:, place])
-        return Feature(name, normal, values, drifted, leads, column=known.get(name))
-    assert shares is not None
-    bars, about = shares.bars(j), shares.normal(j)
-    return Feature(name, (), None, drifted, leads, bars, about, known.get(name))
+    place_of = {column: place for place, column in enumerate(found.judge.numeric)}
+    summary = model.summary_
+    ranges = [] if summary is None else normal_ranges(summary)
+    out = []
+    for j, (name, change) in enumerate(zip(found.names, drifted, strict=True)):
+        if j in place_of:
+            place = place_of[j]
+            normal = ranges[place]
+            values = histogram_of(summary.quantiles[:, place], normal, found.numbers[:, place])
+            out.append(Feature(name, normal, values, change, leads[name], column=known.get(name)))
+        else:
+            assert shares is not None
+            bars, about = shares.bars(j), shares.normal(j)
+            out.append(Feature(name, (), None, change, leads[name], bars, about, known.get(name)))
+    return tuple(out)
 
 
 def _marks(

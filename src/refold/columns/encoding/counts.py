@@ -242,7 +242,7 @@ def _numbers(plan: Plan, cells: list[Cells], rows: int) -> Floats:
     for place, k in enumerate(plan.numbers.tolist()):
         each = cells[k]
         assert isinstance(each, Figures)
-        check_finite(each.values, plan.names[k])
+        check_finite(each.values, k, plan.names)
         X[:, place] = each.values
     return X
 

@@ -124,9 +124,9 @@ class Plan:
     @classmethod
     def of(cls, table: Brought, roles: Mapping[str, str]) -> Plan:
         """Look at rows; `roles` are those that the user has said."""
-        for name, column in zip(table.names, table.columns, strict=True):
+        for k, column in enumerate(table.columns):
             if isinstance(column, Numbers):
-                check_finite(column.values, name)
+                check_finite(column.values, k, table.names)
         guesses = [
             as_role(name, column, roles[name])
             if name in roles

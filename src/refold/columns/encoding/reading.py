@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,8 +117,8 @@ def _dates(form: DateForm | None, column: Observed) -> Dates:
     return Dates(Dated.of(moments, np.isnan(seconds) & (texts.codes >= 0), texts))
 
 
-def check_finite(values: Floats, column: str) -> None:
-    """Refuse infinity, in words."""
+def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:
+    """Refuse infinity in one of the columns, in words."""
     infinite = np.isinf(values)
     if infinite.any():
-        raise errors.infinite(int(infinite.argmax()), 0).named([column])
+        raise errors.infinite(int(infinite.argmax()), column).named(names)
