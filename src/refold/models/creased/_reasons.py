@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import projected
 from refold.models.creased._leverage import LeftOut
@@ -68,14 +68,29 @@ class Reasons:
 
 
 @one_thread
-def reasons(scoring: Scoring, X: NDArray[Any], names: list[str], n_jobs: int | None) -> Reasons:
-    """Replace each value by what is expected in its place and see how the distance changes."""
+def reasons(
+    scoring: Scoring,
+    X: NDArray[Any],
+    names: list[str],
+    n_jobs: int | None,
+    owners: Integers | None = None,
+) -> Reasons:
+    """Replace each value by what is expected in its place and see how the distance changes.
+
+    With `owners`, the columns that features are made of, all features of a column are replaced at
+    once: ``drop`` and ``alone`` are by column then. The last features are the magnitudes of the
+    columns, whose usual value takes their place.
+    """
+    mine = np.arange(X.shape[1]) if owners is None else owners
+    columns = int(mine.max()) + 1
 
     def work(part: NDArray[Any]) -> tuple[Floats, ...]:
-        shapes = [part.shape] * 3 + [part.shape[:1]]
+        by_column = (len(part), columns)
+        shapes = [part.shape, by_column, by_column, part.shape[:1]]
         found = tuple(np.empty(shape) for shape in shapes)
         for place, rows in blocks(part):
-            for out, values in zip(found, _of_block(scoring, rows), strict=True):
+            made = _of_block(scoring, rows, mine, columns if owners is not None else 0)
+            for out, values in zip(found, made, strict=True):
                 out[place] = values[: place.stop - place.start]
         return found
 
@@ -85,7 +100,9 @@ def reasons(scoring: Scoring, X: NDArray[Any], names: list[str], n_jobs: int | N
     return Reasons(names, np.array(X, dtype=np.float64), expected, drop, alone, distance)
 
 
-def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def _of_block(
+    scoring: Scoring, rows: Floats, owners: Integers, magnitudes: int
+) -> tuple[Floats, Floats, Floats, Floats]:
     creases, varying = scoring.creases, scoring.creases.varying
     Z, changed = creases.standardized(rows)
     deviations = creases.expected.deviations(Z)
@@ -98,6 +115,9 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, F
         deviations = Z - creases.all_standardized(instead)[:, varying]
         deviations[np.isnan(rows[:, varying])] = 0.0  # there is no value to blame
 
+    if magnitudes:  # what is expected of them is what their own columns have
+        own = np.flatnonzero(varying) >= rows.shape[1] - magnitudes
+        deviations[:, own] = Z[:, own]
     learned, known = scoring.known.find(creases.all_standardized(rows))
     leverage = LeftOut(scoring.leverage, learned)
     y = projected(Z, creases.directions, creases.gauss)
@@ -109,18 +129,20 @@ def _of_block(scoring: Scoring, rows: Floats) -> tuple[Floats, Floats, Floats, F
         return leverage.scores(phi) / scoring.typical
 
     before = score(y, changed)
-    drop = np.zeros(rows.shape)
-    for number, column in enumerate(np.flatnonzero(varying)):
-        step = creases.step(Z, number, deviations[:, number])
-        drop[:, column] = before - score(y - step, changed)
-    if creases.has_constants:
-        z = creases.all_standardized(rows)
-        for column in np.flatnonzero(~varying):
-            drop[:, column] = before - score(y, changed - creases.changed(z[:, [column]]))
+    drop, z = np.zeros((len(rows), int(owners.max()) + 1)), creases.all_standardized(rows)
+    number = np.cumsum(varying) - 1
+    for column in range(drop.shape[1]):
+        features = np.flatnonzero(owners == column)
+        moving = number[features[varying[features]]]
+        step = sum((creases.step(Z, k, deviations[:, k]) for k in moving), np.zeros(1))
+        fixed = creases.changed(z[:, features[~varying[features]]])
+        drop[:, column] = before - score(y - step, changed - fixed)
 
-    alone = scoring.outside(rows)
+    outside = scoring.outside(rows)
     if learned.any():
-        alone[learned] = scoring.outside_unlearned(rows[learned])
+        outside[learned] = scoring.outside_unlearned(rows[learned])
+    alone = np.zeros(drop.shape)
+    np.add.at(alone.T, owners, outside.T)
     distance = (before + alone.sum(axis=1)) / scoring.unit
     # A row that was learned has the distance of a model without it: its parts are brought to that.
     factor = np.ones(len(rows))

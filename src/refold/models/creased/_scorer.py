@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.models.creased import _reasons, _rows
 from refold.models.creased._scoring import Scoring
 from refold.models.scoring import Attribution
@@ -24,10 +24,14 @@ class CreasedScorer:
         What was learned.
     n_jobs : int or None
         Threads.
+    owners : ndarray of int or None
+        The columns that features are made of, whose parts are then by column; the last features are
+        these columns' magnitudes. None if each feature is its own.
     """
 
     scoring: Scoring
     n_jobs: int | None
+    owners: Integers | None = None
 
     additive: ClassVar[bool] = False
     unexplained: ClassVar[str] = ""
@@ -40,7 +44,7 @@ class CreasedScorer:
     def attribution(self, X: NDArray[Any]) -> Attribution:
         """Return the drops in distance had each feature the value that was expected."""
         _rows.check(X)
-        found = _reasons.reasons(self.scoring, X, [], self.n_jobs)
+        found = _reasons.reasons(self.scoring, X, [], self.n_jobs, self.owners)
         parts = np.maximum(found.drop, found.alone)
         return Attribution(found.distance, parts, found.expected, found.alone)
 

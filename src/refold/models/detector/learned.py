@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from refold._typing import Floats
 from refold.base.once import once
 from refold.columns.encoding.encoder import features
 from refold.columns.encoding.state import TableState
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
-from refold.models.creased import CreasedREF
+from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.detector.sample import RowSample
 from refold.models.detector.scorer import MeanScorer, TableScorer
 from refold.models.ref import REF
@@ -129,9 +131,10 @@ class LearnedTable:
     def scorer(self) -> TableScorer:
         """What judges rows."""
         plan, inside = self.table.ready.plan, self.inside
-        return TableScorer(
-            inside.scorer, plan.numbers, plan.leading, len(plan.used), inside.threshold
-        )
+        scorer, columns = inside.scorer, len(plan.used)
+        if isinstance(scorer, CreasedScorer) and not plan.plain:
+            scorer = replace(scorer, owners=np.append(plan.leading, np.arange(columns)))
+        return TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
 
 
 def of_model(model: REF | CreasedREF) -> Inside:

@@ -176,9 +176,9 @@ class TableScorer:
         return _CERTAIN * self.unit
 
     def _by_column(self, parts: Floats) -> Floats:
-        """Add up the parts of the features of each column."""
+        """Add up the parts of the features of each column, unless they are by column already."""
         first = len(self.leading)
-        if parts.shape[1] == first:
+        if parts.shape[1] == self.columns:
             return parts
         out = parts[:, first:].copy()
         for feature, column in enumerate(self.leading.tolist()):
