@@ -250,6 +250,9 @@ def entries(rng):
         (_kernels.contributions, (X, right, 1, True, 2, np.empty(n), np.empty((n, d)))),
         (_kernels.sketch, (X, w, 16, 2)),
         (_kernels.extremes, (X, w, 2, np.empty(d), np.empty(d), np.empty(d))),
+        (_kernels.order, (w, np.empty(n, dtype=np.int64))),
+        (_kernels.quantiles, (X, np.arange(n), 2, np.empty((9, d)))),
+        (_kernels.edge, (w, w, np.arange(n), 2, 3)),
         (_kernels.Tally, (16,)),
         (tally.add, (w, w, 0, 0)),
         (_kernels.least_exponent, (-1.0, 2.0, 16)),
@@ -296,6 +299,7 @@ def test_a_number_of_threads_that_cannot_be_is_refused(n_threads):
         ),
         lambda: _kernels.sketch(TABLE, None, 16, n_threads),
         lambda: _kernels.extremes(TABLE, None, n_threads, *np.empty((3, 2))),
+        lambda: _kernels.quantiles(TABLE, np.arange(5), n_threads, np.empty((3, 2))),
     ):
         with pytest.raises(ValueError, match="n_threads must lie between 1 and 1024"):
             call()
@@ -320,6 +324,7 @@ def test_a_table_without_columns_is_refused():
         lambda: kernels.learn(nothing, None, "abs", 3, 1e6, 1),
         lambda: kernels.sketch(nothing, None, 16, 1),
         lambda: kernels.extremes(nothing, None, 1),
+        lambda: kernels.quantiles(nothing, np.arange(5), 3, 1),
     ):
         with pytest.raises(ValueError, match="at least one column"):
             call()

@@ -15,6 +15,7 @@ import refold
 from refold.base import errors
 from refold.base.errors import TableError, UserError
 from refold.modelfile import ModelFileError
+from refold.service._errors import RequestError
 from refold.tabular.cells import BadCellError
 
 HOSTILE = [
@@ -38,6 +39,7 @@ MADE = {
     ),
     ModelFileError: lambda text: ModelFileError(text, where=f"chain.{text}[3]", file=text),
     BadCellError: lambda text: BadCellError(3, text),
+    RequestError: lambda text: RequestError(413, text, row=3, column=text),
 }
 
 

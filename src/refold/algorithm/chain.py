@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.once import once
 
+# How much a rounding error in a training row may be amplified, unless a user says otherwise.
+MAX_GAIN = 1e6
+
 
 class Steps(NamedTuple):
     """A chain laid out for evaluating one feature after another, free of over- and underflow.

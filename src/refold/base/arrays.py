@@ -1,4 +1,4 @@
-"""Arrays of other libraries than NumPy."""
+"""Arrays of NumPy and of other libraries."""
 
 from __future__ import annotations
 
@@ -27,3 +27,16 @@ def to_numpy(array: Array) -> NDArray[Any]:
     if array.__dlpack_device__()[0] != _DLPACK_CPU:
         array = array_api_compat.to_device(array, "cpu")
     return np.array(np.from_dlpack(array))
+
+
+def take_rows(X: Array, rows: NDArray[np.integer[Any]]) -> Array:
+    """Return some of the rows, in the array library of X."""
+    xp = array_api_compat.array_namespace(X)
+    return xp.take(X, xp.asarray(rows, device=array_api_compat.device(X)), axis=0)
+
+
+def have_values(X: Array) -> NDArray[np.bool_]:
+    """Say of each row whether it has a value."""
+    xp = array_api_compat.array_namespace(X)
+    missing = xp.isnan(xp.astype(X, xp.float64, copy=False))
+    return to_numpy(~xp.all(missing, axis=1))

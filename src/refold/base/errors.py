@@ -130,6 +130,15 @@ def left_out(error: TableError) -> TableError:
     )
 
 
+def trimmed(error: TableError) -> TableError:
+    """Report a training column that can be learned from all rows, but not without odd ones."""
+    return TableError(
+        "Too few rows have a value in {where} to learn from: hardly any is left without the rows "
+        "that trim leaves out. Leave the column out, or set trim=0.",
+        column=error.column,
+    )
+
+
 def not_counted(column: int) -> TableError:
     """Report rows that are to be forgotten but were never counted in."""
     return TableError(

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 _ONE_BY_ONE, _NAMED = 3, 5
+_ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")
 
 
 class RateWarning(UserWarning):
-    """A model will not keep the rate that it was asked for, or keeps it without seeing much."""
+    """A model will not keep the rate that it was asked for, or keeps it without seeing much.
+
+    See Also
+    --------
+    refold.Finding : One thing that was noticed.
+    refold.check : What to look at in a table before learning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from refold import REF, RateWarning
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(25, 12)))
+    >>> [warning.category.__name__ for warning in said], model.noticed_[0].kind
+    (['RateWarning'], 'too-few-rows')
+    """
 
 
 @dataclass(frozen=True)
@@ -20,29 +39,35 @@ class Finding:
     ----------
     kind : str
         What it is, for programs: ``"absurd-cell"``, ``"too-few-rows"``, …
-    message : str
-        What it is, for people: a sentence.
     column : str or None
         Which column it is about, if one.
     rows : tuple of int
         Which training rows, from 0, as far as they are known.
     values : tuple of float or str
         The values in question.
+    message : str
+        What it is, for people: a sentence.
     advice : str
         What to do about it; may be empty.
+
+    See Also
+    --------
+    refold.Findings : All that was noticed of a table.
+    refold.check : What to look at in a table before learning.
+    refold.RateWarning : The warning of what was noticed.
 
     Examples
     --------
     >>> from refold.base.findings import Finding
-    >>> print(Finding("constant", "gear is always 5."))
+    >>> print(Finding("constant", "gear", message="gear is always 5."))
     gear is always 5.
     """
 
     kind: str
-    message: str
     column: str | None = None
     rows: tuple[int, ...] = ()
     values: tuple[float | str, ...] = ()
+    message: str = ""
     advice: str = ""
 
     def __str__(self) -> str:
@@ -53,11 +78,19 @@ class Finding:
         message = column + self.message.removeprefix(self.column or "")
         return replace(self, column=column, message=message)
 
+    def renumbered(self, number: Callable[[int], int]) -> Finding:
+        """Return the same about rows that have other numbers, in its message too."""
+        called = self.calling_rows(lambda row: f"{number(row):,}")
+        return replace(called, rows=tuple(map(number, self.rows)))
+
     def counting_from_one(self) -> Finding:
         """Return the same in words for people who count rows from 1, as the command line does."""
-        message = self.message
-        for row in self.rows:
-            message = message.replace(f"in row {row:,} ", f"in row {row + 1:,} ")
+        return self.calling_rows(lambda row: f"{row + 1:,}")
+
+    def calling_rows(self, name: Callable[[int], str]) -> Finding:
+        """Return the same in words that call rows, counted from 0, as `name` does."""
+        names = {f"{row:,}": name(row) for row in self.rows}
+        message = _ROW.sub(lambda found: names.get(found[0], found[0]), self.message)
         return replace(self, message=message)
 
 
@@ -67,7 +100,8 @@ def told(findings: Iterable[Finding]) -> Iterator[str]:
     Examples
     --------
     >>> from refold.base.findings import Finding, told
-    >>> print(*told(Finding("constant", f"{c} is always 5.", c) for c in "abcdefghij"), sep="\n")
+    >>> found = [Finding("constant", c, message=f"{c} is always 5.") for c in "abcdefghij"]
+    >>> print(*told(found), sep="\n")
     a is always 5.
     b is always 5.
     c is always 5.
@@ -84,3 +118,21 @@ def told(findings: Iterable[Finding]) -> Iterator[str]:
             named = ", ".join(columns[:_NAMED]) + (", …" if len(columns) > _NAMED else "")
             times = "once more" if len(rest) == 1 else f"{len(rest)} more times"
             yield f"So it is {times}, in {named}."
+
+
+def left_out(rows: Sequence[int], of: int, where: str = "") -> Finding:
+    """Return a finding that says that somebody has left rows out, counted from 1.
+
+    Examples
+    --------
+    >>> print(left_out([3], 100))
+    1 of 100 rows was left out: somebody has looked at the rows that look least like the rest, and
+    ticked it.
+    """
+    were, them = ("was", "it") if len(rows) == 1 else ("were", "them")
+    return Finding(
+        kind="left-out",
+        rows=tuple(row - 1 for row in rows),
+        message=f"{len(rows):,} of {of:,} rows {were} left out: somebody has looked at the rows "
+        f"that look least like the rest, and ticked {them}{where and f' in {where}'}.",
+    )

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from sklearn.utils.validation import check_is_fitted
+
 from refold.base.once import lock_of
 
 Model = TypeVar("Model", bound=Any)
+
+
+def check_learned(model: Any) -> None:
+    """Raise scikit-learn's error unless the model has learned; its own check takes its time."""
+    if "_learned" not in vars(model):
+        check_is_fitted(model)
 
 
 def as_it_is(model: Model) -> Model:

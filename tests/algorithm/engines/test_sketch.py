@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from refold import REF, merge
 from refold.algorithm.engines import MANY_ROWS, exact, sketch
-from refold.algorithm.engines.sketch import Sketch
+from refold.algorithm.engines.sketch import GrowingSketch, Sketch
 from tests.conftest import adbench_files, assert_same_histogram, load_adbench
 
 GENERATORS = {
@@ -46,6 +46,21 @@ def test_fewer_than_one_label_in_ten_thousand_differs_from_the_exact_engine(name
         for engine in (exact, sketch)
     ]
     assert (labels[0] != labels[1]).sum() < len(new) / 10_000
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_columns_that_come_in_parts_are_sketched_as_in_one(name, rng):
+    X = np.column_stack([GENERATORS[name](rng, 30_000), rng.normal(size=30_000)])
+    X[rng.random(X.shape) < 0.01] = np.nan
+    growing, added = GrowingSketch(2, sketch.N_BINS), Sketch.of(X[:0])
+    for part in np.split(X, [1, 1, 500, 9000, 9001, 20_000]):
+        growing.add(part.T)
+        added = added.plus(Sketch.of(part))
+    whole = Sketch.of(X)
+    for parts in (growing.sketch(), added):
+        assert (parts.rows, parts.weight) == (whole.rows, whole.weight)
+        for a, b in zip(parts.histograms, whole.histograms, strict=True):
+            assert_same_histogram(a, b)
 
 
 def assert_same_auroc(train, test, is_target):

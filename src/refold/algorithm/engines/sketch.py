@@ -11,7 +11,7 @@ The chain is learned from the bins' centroids, each counted as often as it has r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,12 +25,23 @@ from refold.algorithm.engines import exact
 from refold.algorithm.engines.exact import contributions, distances, trace, transform
 from refold.base import errors
 
-__all__ = ["Histogram", "Sketch", "contributions", "distances", "learn", "trace", "transform"]
+__all__ = [
+    "GrowingSketch",
+    "Histogram",
+    "Sketch",
+    "contributions",
+    "distances",
+    "learn",
+    "trace",
+    "transform",
+]
 
 N_BINS = 8192
 # Weights that are not whole numbers do not add up to the same bits in another order: a difference
 # below this share is none.
 _ROUNDING = 2.0**-40
+# Histograms are added by writing down all bins, if these are not so many times those with rows.
+_SPREAD = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +106,7 @@ class Histogram:
         needed = kernels.least_exponent(low, high, most)
         exponent = max(needed, self.exponent, other.exponent)
         parts = self.coarsened(exponent), other.coarsened(exponent)
-        bins, group = np.unique(np.concatenate([p.bins for p in parts]), return_inverse=True)
-        counts = _sum_by(group, np.concatenate([p.counts for p in parts]))
-        positions = _sum_by(group, np.concatenate([p.positions for p in parts]))
-        return Histogram(exponent, bins, counts, positions, low, high, missing, rows)
+        return Histogram(exponent, *_added(*parts), low, high, missing, rows)
 
     def minus(self, other: Histogram, column: int) -> Histogram:
         """Return the histogram without the rows of `other`, which must have been counted in."""
@@ -192,6 +200,62 @@ class Sketch:
         """Learn the chain of the rows counted: bins × n_iter work per feature, however many."""
         columns = [histogram.centroids() for histogram in self.histograms]
         return exact.learn_each(columns, n_iter=n_iter, fold=fold, max_gain=max_gain, n_jobs=n_jobs)
+
+
+class GrowingSketch:
+    """A sketch of columns that come in parts; they are read where they lie.
+
+    Parameters
+    ----------
+    columns : int
+        How many there are.
+    n_bins : int
+        The most bins that a histogram may have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.algorithm.engines.sketch import GrowingSketch
+    >>> growing = GrowingSketch(2, 8192)
+    >>> growing.add([np.array([1.0, 3.0]), np.array([2.0, np.nan])])
+    >>> growing.add([np.array([4.0]), np.array([5.0])])
+    >>> [histogram.rows for histogram in growing.sketch().histograms]
+    [3, 2]
+    """
+
+    def __init__(self, columns: int, n_bins: int) -> None:
+        self._n_bins, self._rows = n_bins, 0
+        self._tallies = [kernels.SketchTally(n_bins) for _ in range(columns)]
+
+    def add(self, columns: Iterable[Floats]) -> None:
+        """Count more rows; errors number them from 0."""
+        rows = 0
+        for number, (tally, values) in enumerate(zip(self._tallies, columns, strict=True)):
+            tally.add(values, first=0, column=number)
+            rows = len(values)
+        self._rows += rows
+
+    def sketch(self) -> Sketch:
+        """Return the sketch of all rows so far."""
+        histograms = [Histogram(*tally.histogram()) for tally in self._tallies]
+        return Sketch(self._n_bins, histograms, self._rows, self._rows)
+
+
+def _added(a: Histogram, b: Histogram) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the bins, counts and positions of two histograms with the same exponent."""
+    first, last = min(a.bins[0], b.bins[0]), max(a.bins[-1], b.bins[-1])
+    if last - first > _SPREAD * (len(a.bins) + len(b.bins)):
+        bins, group = np.unique(np.concatenate([a.bins, b.bins]), return_inverse=True)
+        counts = _sum_by(group, np.concatenate([a.counts, b.counts]))
+        return bins, counts, _sum_by(group, np.concatenate([a.positions, b.positions]))
+    # Most bins between the first and the last have rows: to write them all down takes no sorting.
+    counts, positions = np.zeros((2, last - first + 1))
+    for part in (a, b):
+        at = part.bins - first
+        counts[at] += part.counts
+        positions[at] += part.positions
+    there = np.flatnonzero(counts)
+    return first + there, counts[there], positions[there]
 
 
 def _sum_by(group: NDArray[np.int64], values: Floats) -> Floats:

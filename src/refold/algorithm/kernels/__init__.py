@@ -36,7 +36,7 @@ from refold.algorithm.kernels._kernels import (
 from refold.base import errors
 
 if TYPE_CHECKING:
-    from refold.algorithm.kernels._kernels import HistogramFields
+    from refold.algorithm.kernels._kernels import CountedFields, HistogramFields
 
 __all__ = [
     "ANY_NUMBER_OF_BINS",
@@ -53,18 +53,25 @@ __all__ = [
     "MOST_WEIGHT",
     "SketchTally",
     "Steps",
+    "bent",
     "characters",
     "contributions",
     "distances",
+    "edge",
     "extremes",
+    "folded",
     "hashes",
     "instruction_set",
     "learn",
     "learn_each",
     "least_exponent",
+    "left_out",
+    "order",
+    "quantiles",
     "rarest",
     "shapes",
     "sketch",
+    "standardized",
     "steps",
     "svdd",
     "trace",
@@ -121,6 +128,27 @@ def learn_each(
     return chain
 
 
+def left_out(
+    X: NDArray[Any],
+    parts: int,
+    fold: str,
+    n_iter: int,
+    max_gain: float,
+    distance: str,
+    n_threads: int,
+    *,
+    path: bool,
+) -> Floats:
+    """Return the distance of each row to the chain of the others, without every `parts`-th row.
+
+    X holds no infinity; a row without any value has none.
+    """
+    out, recipe = np.empty(len(X)), (_number(FOLDS, fold), n_iter, max_gain)
+    number = _number(DISTANCES, distance)
+    _check(_kernels.left_out(_table(X), parts, *recipe, number, path, n_threads, out))
+    return out
+
+
 def distances(
     X: NDArray[Any], steps: Steps, distance: str, n_threads: int, *, path: bool
 ) -> Floats:
@@ -171,6 +199,35 @@ def extremes(
     return low, high, missing
 
 
+def order(values: Floats) -> Integers:
+    """Return the numbers of values without NaN, ascending; equal ones stay in their order."""
+    out = np.empty(len(values), dtype=np.int64)
+    _kernels.order(_plain(values), out)
+    return out
+
+
+def quantiles(X: NDArray[Any], rows: Integers, number: int, n_threads: int) -> Floats:
+    """Return, of these rows, each column's smallest values with k/(number-1) at or below them.
+
+    A column that has no value in them has NaN.
+    """
+    out = np.empty((number, X.shape[1]))
+    _kernels.quantiles(_table(X), _plain(rows, np.int64), n_threads, out)
+    return out
+
+
+def edge(
+    values: Floats, weights: Floats, rows: Integers, *, depth: int, most: int
+) -> tuple[CountedFields, ...]:
+    """Return all different values if they are not more than `most`, else the outermost ones.
+
+    Those are the `depth` smallest, and then the `depth` largest. Each comes with the weight of its
+    rows and the first of them. NaN, and what weighs nothing, does not count.
+    """
+    numbers = _plain(rows, np.int64)
+    return _kernels.edge(_plain(values), _plain(weights), numbers, depth, most)
+
+
 class SketchTally:
     """The histogram of a column that comes in parts; threads may add to it at the same time."""
 
@@ -186,6 +243,24 @@ class SketchTally:
     def histogram(self) -> HistogramFields:
         """Return the fields of the histogram of all values so far."""
         return self._compiled.histogram()
+
+
+def standardized(rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats) -> bool:
+    """Write (x-center)/scale, within ±largest, to `out`; return whether a value is missing."""
+    return _kernels.standardized(_plain(rows), _plain(center), _plain(scale), largest, out)
+
+
+def bent(z: Floats, knots: Floats, heights: Floats, starts: Integers, slopes: Floats) -> Floats:
+    """Return rows without gaps after the piecewise linear map of each column."""
+    out = np.empty(z.shape)
+    lines = _plain(knots), _plain(heights), _plain(starts, np.int64), _plain(slopes)
+    _kernels.bent(_plain(z), *lines, out)
+    return out
+
+
+def folded(y: Floats, offsets: Floats, shifts: Floats, slopes: Floats, out: Floats) -> None:
+    """Write projections folded level by level, side by side, to the first columns of `out`."""
+    _kernels.folded(y, _plain(offsets), _plain(shifts), _plain(slopes), out)
 
 
 def svdd(

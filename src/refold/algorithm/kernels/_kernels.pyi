@@ -8,6 +8,8 @@ from refold._typing import Floats
 Table = NDArray[np.floating[Any]]
 # kind, row, column; kind 0 is none
 Problem = tuple[int, int, int]
+# the fields of refold.columns.edges.Counted
+CountedFields = tuple[Floats, Floats, NDArray[np.int64]]
 # the fields of refold.algorithm.engines.sketch.Histogram
 HistogramFields = tuple[int, NDArray[np.int64], Floats, Floats, float, float, float, int]
 
@@ -54,6 +56,17 @@ def learn(
     levels: NDArray[np.int64],
     gain: Floats,
 ) -> Problem: ...
+def left_out(
+    X: Table,
+    parts: int,
+    fold: int,
+    n_iter: int,
+    max_gain: float,
+    distance: int,
+    path: bool,
+    n_threads: int,
+    out: Floats,
+) -> Problem: ...
 def distances(
     X: Table, steps: Steps, distance: int, path: bool, n_threads: int, out: Floats
 ) -> Problem: ...
@@ -92,7 +105,24 @@ class Tally:
     def add(self, values: Floats, weights: Floats | None, first: int, column: int) -> Problem: ...
     def histogram(self) -> HistogramFields: ...
 
+def order(values: Floats, out: NDArray[np.int64]) -> None: ...
+def quantiles(X: Table, rows: NDArray[np.int64], n_threads: int, out: Floats) -> None: ...
+def edge(
+    values: Floats, weights: Floats, rows: NDArray[np.int64], depth: int, most: int
+) -> tuple[CountedFields, ...]: ...
 def least_exponent(low: float, high: float, n_bins: int) -> int: ...
+def standardized(
+    rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats
+) -> bool: ...
+def bent(
+    z: Floats,
+    knots: Floats,
+    heights: Floats,
+    starts: NDArray[np.int64],
+    slopes: Floats,
+    out: Floats,
+) -> None: ...
+def folded(y: Floats, offsets: Floats, shifts: Floats, slopes: Floats, out: Floats) -> None: ...
 def svdd(
     kernel: NDArray[np.float32],
     diagonal: Floats,

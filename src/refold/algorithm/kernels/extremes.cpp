@@ -8,7 +8,6 @@
 namespace refold {
 namespace {
 
-constexpr int64_t COLUMNS_AT_ONCE = 32;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 void widen(const Extremes& out, int64_t column, Range range) {

@@ -38,6 +38,14 @@ inline Vec fused(Vec a, Vec b, Vec c) {
   return c;
 #endif
 }
+// v - m, where additions are many by the unit that multiplies; the same bits.
+inline Vec minus(Vec v, double m) {
+#ifdef __FMA__
+  return fused(v, all(1.0), all(-m));
+#else
+  return v - m;
+#endif
+}
 inline Vec clamp(Vec v) {
   v = v < LARGEST ? v : all(LARGEST);
   return v > -LARGEST ? v : all(-LARGEST);
@@ -235,8 +243,17 @@ struct Total {
   double value() const { return high + low; }
 };
 
+// The first so many of four lanes.
+inline Bits first_lanes(int64_t count) {
+  static const uint64_t lanes[2 * WIDTH] = {~uint64_t(0), ~uint64_t(0), ~uint64_t(0), ~uint64_t(0)};
+  Bits mask;
+  __builtin_memcpy(&mask, lanes + WIDTH - (count < WIDTH ? count : WIDTH), sizeof mask);
+  return mask;
+}
+inline Vec masked(Vec v, Bits mask) { return (Vec)((Bits)v & mask); }
+
 // Visits a column in order: visit(value vector, weight vector, two accumulator vectors, position).
-// Rows past the last full STRIDE are visited as one vector with the other lanes zero.
+// Rows past the last full STRIDE are visited with what lies behind them, PADDING, which is not added.
 template <class Visit>
 inline Moments reduce(const double* z, const double* w, int64_t n, Visit visit) {
   Total first, second;
@@ -247,21 +264,15 @@ inline Moments reduce(const double* z, const double* w, int64_t n, Visit visit) 
     for (int64_t i = begin; i < full; i += STRIDE)
       for (int k = 0; k < LANES; ++k) {
         const int64_t at = i + k * WIDTH;
-        visit(load(z + at), w ? load(w + at) : Vec{}, a[k], b[k], at, WIDTH);
+        visit(load(z + at), w ? load(w + at) : Vec{}, a[k], b[k], at);
       }
     Vec ta = {}, tb = {};
     for (int64_t i = full; i < end; i += WIDTH) {
-      const int count = end - i < WIDTH ? (int)(end - i) : WIDTH;
-      Vec v = {}, weight = {}, pa = {}, pb = {};
-      for (int k = 0; k < count; ++k) {
-        v[k] = z[i + k];
-        if (w) weight[k] = w[i + k];
-      }
-      visit(v, weight, pa, pb, i, count);
-      for (int k = 0; k < count; ++k) {
-        ta[k] += pa[k];
-        tb[k] += pb[k];
-      }
+      const Bits here = first_lanes(end - i);
+      Vec pa = {}, pb = {};
+      visit(load(z + i), w ? load(w + i) : Vec{}, pa, pb, i);
+      ta += masked(pa, here);
+      tb += masked(pb, here);
     }
     first.add(a, (ta[0] + ta[1]) + (ta[2] + ta[3]));
     second.add(b, (tb[0] + tb[1]) + (tb[2] + tb[3]));
@@ -269,21 +280,14 @@ inline Moments reduce(const double* z, const double* w, int64_t n, Visit visit) 
   return {first.value(), second.value()};
 }
 
-inline void put(double* z, int64_t at, int count, Vec v) {
-  if (count == WIDTH) store(z + at, v);
-  else
-    for (int k = 0; k < count; ++k) z[at + k] = v[k];
-}
-
 template <bool WEIGHTED>
 Moments sum_of(const double* z, const double* w, int64_t n, double unit, double origin) {
-  return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t, int) {
-                  v = v * unit - origin;
-                  const Vec amount = WEIGHTED ? v * weight : v;
-                  a += amount;
-                  b += amount * v;
-                });
+  return reduce(z, WEIGHTED ? w : nullptr, n, [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t) {
+    v = v * unit - origin;
+    const Vec amount = WEIGHTED ? v * weight : v;
+    a += amount;
+    b += amount * v;
+  });
 }
 
 bool finite(const double* z, int64_t n) {
@@ -312,7 +316,8 @@ struct Locator {
   double unit, start;
   Vec origin;  // the number whose word is 0
   explicit Locator(const Window& w)
-      : unit(w.unit), start(double(int64_t(1) << (52 - w.fraction_bits)) - w.first),
+      : unit(w.unit),
+        start(double(int64_t(1) << (52 - w.fraction_bits)) - w.first),
         origin(all(double(int64_t(1) << (52 - w.fraction_bits)))) {}
   Bits operator()(Vec v) const {
     Vec p = v * unit;
@@ -361,21 +366,13 @@ bool locate(const double* x, int64_t n, const Window& window, uint64_t* words, R
                            : locate_in<false>(x, n, window, words, range);
 }
 
-bool count(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells, double* doubles) {
+int64_t count(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells) {
   const uint64_t one = uint64_t(1) << COUNT_SHIFT, fraction = (uint64_t(1) << fraction_bits) - 1;
-  const double width = 1.0 / double(fraction + 1);
-  bool moved = false;
   for (int64_t i = 0; i < n; ++i) {
-    const uint64_t word = words[i], bin = word >> fraction_bits;
-    const uint64_t sum = cells[bin] += (word & fraction) + one;
-    if (__builtin_expect((int64_t)sum < 0, 0)) {
-      doubles[2 * bin] += double(sum >> COUNT_SHIFT);
-      doubles[2 * bin + 1] += double(sum & (one - 1)) * width;
-      cells[bin] = 0;
-      moved = true;
-    }
+    const uint64_t sum = cells[words[i] >> fraction_bits] += (words[i] & fraction) + one;
+    if (__builtin_expect((int64_t)sum < 0, 0)) return i;
   }
-  return moved;
+  return n;
 }
 
 void transpose(const double* from, int64_t row_stride, int rows, int columns, double* to,
@@ -430,46 +427,35 @@ template <bool WEIGHTED>
 inline Vec collect(Vec v, Vec weight, Vec& a, Vec& b) {
   const Vec size = magnitude(v), amount = WEIGHTED ? size * weight : size;
   a += amount;
-  b += amount * size;
+  b += WEIGHTED ? amount * size : v * v;  // v * v need not wait for the magnitude
   return size;
 }
 
 template <bool WEIGHTED>
 Moments centre(double* z, const double* w, int64_t n, double unit, double mean) {
-  return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at, int count) {
-                  put(z, at, count, collect<WEIGHTED>(v * unit - mean, weight, a, b));
-                });
+  return reduce(z, WEIGHTED ? w : nullptr, n, [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at) {
+    store(z + at, collect<WEIGHTED>(v * unit - mean, weight, a, b));
+  });
 }
 
 template <bool WEIGHTED>
-Moments peek(const double* z, const double* w, int64_t n, double m) {
-  return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t, int) {
-                  collect<WEIGHTED>(v - m, weight, a, b);
-                });
-}
-
-template <bool WEIGHTED>
-Moments centre_twice(double* z, const double* w, int64_t n, double m1, double m2) {
-  return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at, int count) {
-                  v = magnitude(v - m1) - m2;
-                  put(z, at, count, collect<WEIGHTED>(v, weight, a, b));
-                });
+Moments centre_again(double* z, const double* w, int64_t n, double m) {
+  return reduce(z, WEIGHTED ? w : nullptr, n, [=](Vec v, Vec weight, Vec& a, Vec& b, int64_t at) {
+    store(z + at, collect<WEIGHTED>(minus(v, m), weight, a, b));
+  });
 }
 
 template <class F, bool WEIGHTED>
 double fold_other(double* z, double* gain, const double* w, int64_t n, double mean, double inv,
                   double gain_inv) {
   return reduce(z, WEIGHTED ? w : nullptr, n,
-                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t at, int count) {
+                [=](Vec v, Vec weight, Vec& a, Vec&, int64_t at) {
                   const Vec y = clamp((v - mean) * inv);
                   Vec slope = F::slope(y);
                   slope = (slope > LEAST_SLOPE ? slope : all(LEAST_SLOPE)) * gain_inv;
-                  for (int k = 0; k < count; ++k) gain[at + k] *= slope[k];
+                  store(gain + at, load(gain + at) * slope);
                   v = F::value(y);
-                  put(z, at, count, v);
+                  store(z + at, v);
                   a += WEIGHTED ? v * weight : v;
                 })
       .magnitude;
@@ -478,15 +464,25 @@ double fold_other(double* z, double* gain, const double* w, int64_t n, double me
 template <bool WEIGHTED>
 Moments spread(const double* z, const double* gain, const double* w, int64_t n, double mean) {
   const double square =
-      reduce(z, WEIGHTED ? w : nullptr, n,
-             [=](Vec v, Vec weight, Vec&, Vec& b, int64_t, int) {
-               v = v - mean;
-               b += WEIGHTED ? v * v * weight : v * v;
-             })
-          .square;
+      reduce(z, WEIGHTED ? w : nullptr, n, [=](Vec v, Vec weight, Vec&, Vec& b, int64_t) {
+        v = v - mean;
+        b += WEIGHTED ? v * v * weight : v * v;
+      }).square;
   double largest = 0.0;
   for (int64_t i = 0; i < n; ++i) largest = gain[i] > largest ? gain[i] : largest;
   return {largest, square};
+}
+
+// ---- creases --------------------------------------------------------------------------------
+
+void crease(const double* y, const double* offset, const double* shift, const double* slope,
+            int64_t n, double* out) {
+  int64_t i = 0;
+  for (; i + WIDTH <= n; i += WIDTH) {
+    const Vec v = offset ? load(y + i) - load(offset + i) : load(y + i);
+    store(out + i, (magnitude(v) - load(shift + i)) * load(slope + i));
+  }
+  for (; i < n; ++i) out[i] = (fabs(offset ? y[i] - offset[i] : y[i]) - shift[i]) * slope[i];
 }
 
 // Each loop exists with and without weights; the choice is made once per call.
@@ -496,11 +492,8 @@ Moments any_sum(const double* z, const double* w, int64_t n, double unit, double
 Moments any_centre(double* z, const double* w, int64_t n, double unit, double mean) {
   return w ? centre<true>(z, w, n, unit, mean) : centre<false>(z, w, n, unit, mean);
 }
-Moments any_peek(const double* z, const double* w, int64_t n, double m) {
-  return w ? peek<true>(z, w, n, m) : peek<false>(z, w, n, m);
-}
-Moments any_centre_twice(double* z, const double* w, int64_t n, double m1, double m2) {
-  return w ? centre_twice<true>(z, w, n, m1, m2) : centre_twice<false>(z, w, n, m1, m2);
+Moments any_centre_again(double* z, const double* w, int64_t n, double m) {
+  return w ? centre_again<true>(z, w, n, m) : centre_again<false>(z, w, n, m);
 }
 template <class F>
 double any_fold(double* z, double* gain, const double* w, int64_t n, double mean, double inv,
@@ -514,9 +507,13 @@ Moments any_spread(const double* z, const double* gain, const double* w, int64_t
 
 }  // namespace
 
-#define FOR_EACH_CHAIN(f)                                                             \
-  {f<AbsChain>,                f<StandardizedChain<Sqr>>, f<StandardizedChain<CosAbs>>, \
-   f<StandardizedChain<Cos>>, f<StandardizedChain<Sin>>, f<StandardizedChain<Tanh>>}
+#define FOR_EACH_CHAIN(f)        \
+  {f<AbsChain>,                  \
+   f<StandardizedChain<Sqr>>,    \
+   f<StandardizedChain<CosAbs>>, \
+   f<StandardizedChain<Cos>>,    \
+   f<StandardizedChain<Sin>>,    \
+   f<StandardizedChain<Tanh>>}
 
 extern const Loops loops = {
     FOR_EACH_CHAIN(last),
@@ -530,10 +527,10 @@ extern const Loops loops = {
     range,
     any_sum,
     any_centre,
-    any_peek,
-    any_centre_twice,
+    any_centre_again,
     {nullptr, any_fold<Sqr>, any_fold<CosAbs>, any_fold<Cos>, any_fold<Sin>, any_fold<Tanh>},
     any_spread,
+    crease,
 };
 
 }  // namespace REFOLD_ISA

@@ -14,6 +14,9 @@ constexpr int MOST_LEVELS = 1 << 24;
 // Rows that are scored together: 48 doubles stay in twelve AVX2 registers through all levels.
 constexpr int BLOCK = 48;
 
+// Doubles behind a column's values (weights, gains) that belong to nobody.
+constexpr int PADDING = 4;
+
 // Larger magnitudes saturate here, so that a square still is a finite number.
 constexpr double LARGEST = 1e150;
 
@@ -23,10 +26,10 @@ constexpr double LEAST_SLOPE = 0x1p-26;
 
 // One feature's learned numbers as scoring uses them (see FoldChain.steps).
 struct Feature {
-  double unit, offset;    // x * unit - offset; the unit is a power of two
-  const double* shift;    // per level; shift[0] is not used
-  const double* factor;   // per level: abs reads a value with it, the others standardize with it
-  int levels;             // levels that this feature uses
+  double unit, offset;   // x * unit - offset; the unit is a power of two
+  const double* shift;   // per level; shift[0] is not used
+  const double* factor;  // per level: abs reads a value with it, the others standardize with it
+  int levels;            // levels that this feature uses
 };
 
 // What happens with a block's values after the last level.
@@ -73,31 +76,37 @@ struct Loops {
   // Sketching: a word per value; false if a value is not finite or not in the window. Then the words
   // mean nothing; the range is that of the values that are numbers.
   bool (*locate)(const double* x, int64_t n, const Window&, uint64_t* words, Range&);
-  // Counts words; true if a bin has been moved to the doubles.
-  bool (*count)(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells,
-                double* doubles);
+  // Counts words up to the first whose bin has 2^11 rows then: its number, n if there is none.
+  int64_t (*count)(const uint64_t* words, int64_t n, int fraction_bits, uint64_t* cells);
   // Rows of a table, side by side in memory, to columns that are `gap` doubles apart.
   void (*transpose)(const double* from, int64_t row_stride, int rows, int columns, double* to,
                     int64_t gap);
 
-  // Learning, on one column of n values.
+  // Learning, on one column of n values. The PADDING behind is read and written too.
   Range (*range)(const double* z, int64_t n);
   // The sums of v = z * unit - origin (not of magnitudes) and of its squares.
   Moments (*sum)(const double* z, const double* w, int64_t n, double unit, double origin);
   // z becomes |v|, v = z * unit - mean; the moments of v.
   Moments (*centre)(double* z, const double* w, int64_t n, double unit, double mean);
-  // On magnitudes a: the moments after one more abs level, and after two, where a becomes the result.
-  Moments (*peek)(const double* a, const double* w, int64_t n, double m);
-  Moments (*centre_twice)(double* a, const double* w, int64_t n, double m1, double m2);
+  // The same of magnitudes a, which become |a - m|: one more abs level.
+  Moments (*centre_again)(double* a, const double* w, int64_t n, double m);
   // Other folds: z = fold(y), y = (z - mean) * inv; gain *= |fold'(y)| * gain_inv; the sum of z.
   double (*fold[N_FOLDS])(double* z, double* gain, const double* w, int64_t n, double mean,
                           double inv, double gain_inv);
   // The sum of (z - mean)^2 and the largest gain.
   Moments (*spread)(const double* z, const double* gain, const double* w, int64_t n, double mean);
+
+  // Creases: (|y - offset| - shift) * slope, one of each per value; without offsets they are zero.
+  void (*crease)(const double* y, const double* offset, const double* shift, const double* slope,
+                 int64_t n, double* out);
 };
 
-namespace baseline { extern const Loops loops; }
-namespace avx2 { extern const Loops loops; }
+namespace baseline {
+extern const Loops loops;
+}
+namespace avx2 {
+extern const Loops loops;
+}
 
 // The best set this processor has, or the one that the environment variable REFOLD_ISA names.
 const Loops& loops();

@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "creases_module.hpp"
 #include "learn.hpp"
+#include "left_out.hpp"
+#include "ordering_module.hpp"
 #include "score.hpp"
 #include "sketch_module.hpp"
 #include "svdd_module.hpp"
@@ -110,6 +113,20 @@ Found learn_table(Input<T> X, std::optional<Vector> weights, int fold, int n_ite
   return found(learn(rows, w, how, n_threads, out));
 }
 
+template <class T>
+Found learn_left_out(Input<T> X, int64_t parts, int fold, int n_iter, double max_gain, int distance,
+                     bool path, int n_threads, VectorOut out) {
+  expect_threads(n_threads);
+  const Table<T> rows = table(X);
+  const Recipe how = recipe(fold, n_iter, max_gain);
+  const Distance kind = known(distance);
+  expect(kind == Distance::L1 || !path, "the mean of L2 over levels is no sum over features");
+  expect_between(parts, 2, std::max<int64_t>(rows.rows, 2), "parts");
+  double* to = output(out, X.shape(0));
+  nb::gil_scoped_release release;
+  return found(left_out(rows, how, parts, kind, path, n_threads, to));
+}
+
 // A scoring kernel on checked arguments; run(table, steps, out) is called without the GIL.
 template <class T, class Out, class Run>
 Found score(const Input<T>& X, const StepArrays& steps, int n_threads, const Out& out,
@@ -127,14 +144,17 @@ void bind(nb::module_& m) {
   m.def("learn", &learn_table<T>, "X"_a.noconvert(), "weights"_a.none(), "fold"_a, "n_iter"_a,
         "max_gain"_a, "n_threads"_a, "shifts"_a.noconvert(), "scales"_a.noconvert(),
         "levels"_a.noconvert(), "gain"_a.noconvert());
+  m.def("left_out", &learn_left_out<T>, "X"_a.noconvert(), "parts"_a, "fold"_a, "n_iter"_a,
+        "max_gain"_a, "distance"_a, "path"_a, "n_threads"_a, "out"_a.noconvert());
   m.def(
       "distances",
       [](Input<T> X, const StepArrays& steps, int distance, bool path, int n_threads,
          VectorOut out) {
         const Distance kind = known(distance);
-        return score(X, steps, n_threads, out, 1, [=](const auto& rows, const Steps& s, double* to) {
-          return distances(rows, s, kind, path, n_threads, to);
-        });
+        return score(X, steps, n_threads, out, 1,
+                     [=](const auto& rows, const Steps& s, double* to) {
+                       return distances(rows, s, kind, path, n_threads, to);
+                     });
       },
       "X"_a.noconvert(), "steps"_a, "distance"_a, "path"_a, "n_threads"_a, "out"_a.noconvert());
   m.def(
@@ -167,8 +187,8 @@ void bind(nb::module_& m) {
                        return contributions(rows, s, kind, path, n_threads, sums, to);
                      });
       },
-      "X"_a.noconvert(), "steps"_a, "distance"_a, "path"_a, "n_threads"_a, "distances"_a.noconvert(),
-      "out"_a.noconvert());
+      "X"_a.noconvert(), "steps"_a, "distance"_a, "path"_a, "n_threads"_a,
+      "distances"_a.noconvert(), "out"_a.noconvert());
 }
 
 template <size_t N>
@@ -207,6 +227,8 @@ NB_MODULE(_kernels, m) {
   m.def("learn_each", &learn_from_each, "values"_a, "weights"_a, "fold"_a, "n_iter"_a, "max_gain"_a,
         "n_threads"_a, "shifts"_a.noconvert(), "scales"_a.noconvert(), "levels"_a.noconvert(),
         "gain"_a.noconvert());
+  bind_creases(m);
+  bind_ordering(m);
   bind_sketch(m);
   bind_svdd(m);
   bind_texts(m);

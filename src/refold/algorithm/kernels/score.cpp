@@ -108,17 +108,13 @@ void mean_norm(const double* sums, int n_iter, const Block& block, int64_t colum
   }
 }
 
-double to_distance(Distance distance, double sum, double count) {
-  return (distance == Distance::L1 ? sum : std::sqrt(sum)) / count;
-}
-
 }  // namespace
 
 template <class T>
 Problem trace(const Table<T>& X, const Steps& s, Distance distance, int n_threads, double* out) {
   return for_each_block(X.rows, s.n_iter, n_threads, [&] {
-    return [&, sums = std::vector<double>(int64_t(s.n_iter) * BLOCK)](
-               Block& block, Problem& problem) mutable {
+    return [&, sums = std::vector<double>(int64_t(s.n_iter) * BLOCK)](Block& block,
+                                                                      Problem& problem) mutable {
       trace_block(X, s, distance, block, sums.data(), problem);
       for (int r = 0; r < block.rows; ++r) {
         const double count = block.count(r, X.columns, problem);
@@ -206,7 +202,8 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
         const double norm = l2 && !path ? std::sqrt(squares[r]) : 1.0;
         const double count = block.count(r, X.columns, problem);
         // Added up in the order of distances(), to the same bits.
-        if (!(path && l2)) distances[block.first_row + r] = to_distance(distance, squares[r], count);
+        if (!(path && l2))
+          distances[block.first_row + r] = to_distance(distance, squares[r], count);
         const double scale = norm > 0.0 ? 1.0 / (norm * count) : 0.0;
         for (int64_t d = 0; d < X.columns; ++d) lines[r * X.columns + d] *= scale;
       }
@@ -214,11 +211,11 @@ Problem contributions(const Table<T>& X, const Steps& s, Distance distance, bool
   });
 }
 
-#define INSTANTIATE(T)                                                                         \
-  template Problem trace(const Table<T>&, const Steps&, Distance, int, double*);               \
-  template Problem distances(const Table<T>&, const Steps&, Distance, bool, int, double*);     \
-  template Problem transform(const Table<T>&, const Steps&, int, double*);                     \
-  template Problem contributions(const Table<T>&, const Steps&, Distance, bool, int, double*,  \
+#define INSTANTIATE(T)                                                                        \
+  template Problem trace(const Table<T>&, const Steps&, Distance, int, double*);              \
+  template Problem distances(const Table<T>&, const Steps&, Distance, bool, int, double*);    \
+  template Problem transform(const Table<T>&, const Steps&, int, double*);                    \
+  template Problem contributions(const Table<T>&, const Steps&, Distance, bool, int, double*, \
                                  double*);
 INSTANTIATE(float)
 INSTANTIATE(double)

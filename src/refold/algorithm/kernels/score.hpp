@@ -1,4 +1,6 @@
 #pragma once
+#include <cmath>
+
 #include "loops.hpp"
 #include "table.hpp"
 
@@ -18,6 +20,11 @@ struct Steps {
 enum class Distance : int { L1, L2 };
 constexpr int N_DISTANCES = 2;
 constexpr const char* DISTANCE_NAMES[N_DISTANCES] = {"l1", "l2"};
+
+// Of a row with so many features observed.
+inline double to_distance(Distance distance, double sum, double count) {
+  return (distance == Distance::L1 ? sum : std::sqrt(sum)) / count;
+}
 
 // Each writes a row-major array with one line per row of X.
 template <class T>

@@ -8,18 +8,22 @@
 namespace refold {
 namespace {
 
-// Columns that are read together share the cache lines of a row-major table. The bins that most of
-// their rows fall into must stay in the second-level cache.
-constexpr int64_t COLUMNS_AT_ONCE = 16;
-// With very many bins there are fewer: their tallies take no more memory than this, per thread.
+// With very many bins fewer columns are read together: their tallies take no more memory than this,
+// per thread.
 constexpr int64_t TALLY_BYTES = int64_t(64) << 20;
 
 template <class T>
 class Sketcher {
  public:
   Sketcher(const Table<T>& X, const double* weights, int64_t n_bins, int width)
-      : X_(X), weights_(weights), tile_(width) {
-    for (int c = 0; c < width; ++c) tallies_.push_back(std::make_unique<Tally>(n_bins));
+      : X_(X),
+        weights_(weights),
+        tile_(width),
+        memory_(Tally::shared(n_bins) + width * Tally::needed(n_bins)) {
+    double *shared = memory_.data(), *own = shared + Tally::shared(n_bins);
+    std::fill(shared, own, 0.0);
+    for (int c = 0; c < width; ++c, own += Tally::needed(n_bins))
+      tallies_.push_back(std::make_unique<Tally>(n_bins, own, shared));
   }
 
   void columns(int64_t first, int count, Histogram* out, Problem& problem, Watch& watch) {
@@ -38,6 +42,7 @@ class Sketcher {
   const Table<T>& X_;
   const double* weights_;
   Tile tile_;
+  Doubles memory_;
   std::vector<std::unique_ptr<Tally>> tallies_;
 };
 
@@ -47,7 +52,8 @@ template <class T>
 Problem sketch(const Table<T>& X, const double* weights, int64_t n_bins, int n_threads,
                std::vector<Histogram>& out) {
   out.resize(X.columns);
-  const int64_t fit = std::max<int64_t>(1, TALLY_BYTES / (n_bins * Tally::BYTES_PER_BIN));
+  const int64_t fit =
+      std::max<int64_t>(1, TALLY_BYTES / (Tally::needed(n_bins) * int64_t(sizeof(double))));
   const auto work = [&](Groups& groups, Problem& problem, Watch& watch) {
     Sketcher<T> sketcher(X, weights, n_bins, int(groups.width));
     for (int64_t first; (first = groups.next()) < X.columns;)

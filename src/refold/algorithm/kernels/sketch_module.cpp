@@ -7,21 +7,15 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "buffer.hpp"
 #include "extremes.hpp"
+#include "returned.hpp"
 #include "sketch.hpp"
 
 using namespace refold;
 using namespace nb::literals;
 
 namespace {
-
-// An array that owns the vector's memory.
-template <class T>
-nb::object array(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner).cast();
-}
 
 // In the order of the fields of refold.algorithm.engines.sketch.Histogram.
 nb::tuple fields(Histogram&& h) {
@@ -63,7 +57,9 @@ void look_at_extremes(Input<T> X, std::optional<Vector> weights, int n_threads, 
 // GIL in its hands.
 class SharedTally {
  public:
-  explicit SharedTally(int64_t n_bins) : tally_((check(n_bins), n_bins)) {}
+  explicit SharedTally(int64_t n_bins)
+      : memory_((check(n_bins), Tally::needed(n_bins) + Tally::shared(n_bins))),
+        tally_(n_bins, memory_.data() + Tally::shared(n_bins), zeros(n_bins)) {}
 
   Found add(Vector values, std::optional<Vector> weights, int64_t first, int64_t column) {
     expect(!weights || weights->shape(0) == values.shape(0), "there must be a weight for each row");
@@ -88,6 +84,12 @@ class SharedTally {
  private:
   static void check(int64_t n_bins) { expect_between(n_bins, LEAST_BINS, MOST_BINS, "n_bins"); }
 
+  double* zeros(int64_t n_bins) {
+    std::fill_n(memory_.data(), Tally::shared(n_bins), 0.0);
+    return memory_.data();
+  }
+
+  Doubles memory_;
   Tally tally_;
   std::mutex guard_;
 };

@@ -20,27 +20,34 @@ double scaled(double x, int64_t exponent) { return std::ldexp(x, int(-exponent))
 double floor_of(double x, double place) {
   return place == 0.0 && x < 0.0 ? -1.0 : std::floor(place);
 }
-int64_t bin_of(double x, int64_t exponent) {
-  return int64_t(floor_of(x, scaled(x, exponent)));
-}
+int64_t bin_of(double x, int64_t exponent) { return int64_t(floor_of(x, scaled(x, exponent))); }
 
 int64_t shifted(int64_t bin, int64_t by) { return bin >> std::min<int64_t>(by, 62); }
 
 }  // namespace
 
-Tally::Tally(int64_t n_bins) : n_bins_(n_bins) {
+int Tally::fraction_bits_of(int64_t n_bins) {
   int bits = MOST_FRACTION_BITS;
   while (int64_t(1) << (COUNT_SHIFT - bits) < n_bins) --bits;
-  size_ = int64_t(1) << (COUNT_SHIFT - bits);
-  window_.fraction_bits = bits;
+  return bits;
+}
+
+// Cells are bits in memory of doubles that nobody reads as doubles.
+Tally::Tally(int64_t n_bins, double* lent, double* shared)
+    : n_bins_(n_bins),
+      size_(size_of(n_bins)),
+      cells_(reinterpret_cast<uint64_t*>(lent)),
+      doubles_(lent + size_),
+      spare_(shared),
+      few_(lent + 3 * size_) {
+  static_assert(sizeof(uint64_t) == sizeof(double) && alignof(uint64_t) == alignof(double));
+  window_.fraction_bits = fraction_bits_of(n_bins);
   clear();
 }
 
 void Tally::clear() {
-  if (counting_) std::fill_n(cells_.get(), size_, 0);
-  if (doubles_used_) std::fill_n(doubles_.get(), 2 * size_, 0.0);
   counting_ = doubles_used_ = false;
-  few_.clear();
+  n_few_ = 0;
   few_weights_.clear();
   rows_ = 0;
   missing_ = 0.0;
@@ -70,7 +77,9 @@ bool Tally::add_quickly(const double* x, int n) {
 }
 
 void Tally::count_words(int n) {
-  doubles_used_ |= loops().count(words_, n, window_.fraction_bits, cells_.get(), doubles_.get());
+  const int bits = window_.fraction_bits;
+  for (int64_t i = 0; (i += loops().count(words_ + i, n - i, bits, cells_)) < n; ++i)
+    move_to_doubles(int64_t(words_[i] >> bits));
 }
 
 int Tally::clean(const double* x, const double* w, int n, int64_t row, int64_t column,
@@ -99,16 +108,17 @@ void Tally::keep_or_count(const double* x, const double* w, int n) {
     const Range range = loops().range(x, n);
     low_ = std::min(low_, range.low);
     high_ = std::max(high_, range.high);
-    if (w) few_weights_.resize(few_.size(), 1.0);  // rows without weights may have come before
-    few_.insert(few_.end(), x, x + n);
+    if (w) few_weights_.resize(n_few_, 1.0);  // rows without weights may have come before
+    std::copy_n(x, n, few_ + n_few_);
+    n_few_ += n;
     if (w) few_weights_.insert(few_weights_.end(), w, w + n);
-    else if (!few_weights_.empty()) few_weights_.resize(few_.size(), 1.0);
+    else if (!few_weights_.empty()) few_weights_.resize(n_few_, 1.0);
     return;
   }
-  for (size_t i = 0; i < few_.size(); i += TILE)
-    count(few_.data() + i, few_weights_.empty() ? nullptr : few_weights_.data() + i,
-          int(std::min<size_t>(TILE, few_.size() - i)));
-  few_.clear();
+  for (int64_t i = 0; i < n_few_; i += TILE)
+    count(few_ + i, few_weights_.empty() ? nullptr : few_weights_.data() + i,
+          int(std::min<int64_t>(TILE, n_few_ - i)));
+  n_few_ = 0;
   few_weights_.clear();
   count(x, w, n);
 }
@@ -119,12 +129,12 @@ void Tally::count(const double* x, const double* w, int n) {
   if (!loops().locate(x, n, window_, words_, range))
     throw std::logic_error("a value lies outside the bins that were made for it");
   if (!w) return count_words(n);
-  doubles_used_ = true;
+  use_doubles();
   const int bits = window_.fraction_bits;
   const uint64_t fraction = (uint64_t(1) << bits) - 1;
   const double width = fraction_unit();
   for (int i = 0; i < n; ++i) {
-    double* cell = doubles_.get() + 2 * (words_[i] >> bits);
+    double* cell = doubles_ + 2 * (words_[i] >> bits);
     cell[0] += w[i];
     cell[1] += w[i] * (double(words_[i] & fraction) * width);
   }
@@ -136,34 +146,31 @@ void Tally::make_room(Range range) {
   high_ = std::max(high_, range.high);
   const int64_t exponent = least_exponent(low_, high_, n_bins_);
   const int64_t begin = bin_of(low_, exponent), end = bin_of(high_, exponent) + 1;
-  const bool fits =
-      counting_ && exponent == exponent_ && begin >= first_ && end <= first_ + size_;
+  const bool fits = counting_ && exponent == exponent_ && begin >= first_ && end <= first_ + size_;
   if (!fits) move(exponent, begin - (size_ - (end - begin)) / 2);  // room on both sides
 }
 
 // The same counts in bins of 2^exponent, the first cell being bin `first`.
 void Tally::move(int64_t exponent, int64_t first) {
   if (counting_) {
-    move_cells_to_doubles();
+    use_doubles();
+    for (int64_t b = 0; b < size_; ++b)
+      if (cells_[b] != 0) move_to_doubles(b);
     const int64_t by = exponent - exponent_;
     const double factor = scaled(1.0, by);
-    if (!spare_) spare_ = std::make_unique<double[]>(2 * size_);
-    std::swap(doubles_, spare_);
     for (int64_t b = 0; b < size_; ++b) {
-      double* old = spare_.get() + 2 * b;
+      const double* old = doubles_ + 2 * b;
       if (old[0] == 0.0) continue;
       const int64_t bin = first_ + b, wider = shifted(bin, by);
       const double left = double(bin) * factor - double(wider);  // the old edge in the new bin
-      double* cell = doubles_.get() + 2 * (wider - first);
+      double* cell = spare_ + 2 * (wider - first);
       cell[0] += old[0];
       cell[1] += old[1] * factor + old[0] * left;
-      old[0] = old[1] = 0.0;
     }
+    std::copy_n(spare_, 2 * size_, doubles_);
+    std::fill_n(spare_, 2 * size_, 0.0);
   }
-  if (!cells_) {
-    cells_ = std::make_unique<uint64_t[]>(size_);
-    doubles_ = std::make_unique<double[]>(2 * size_);
-  }
+  if (!counting_) std::fill_n(cells_, size_, 0);
   counting_ = true;
   exponent_ = exponent;
   first_ = first;
@@ -171,21 +178,24 @@ void Tally::move(int64_t exponent, int64_t first) {
   window_.first = double(first);
 }
 
-void Tally::move_cells_to_doubles() {
-  for (int64_t b = 0; b < size_; ++b) {
-    if (cells_[b] == 0) continue;
-    const Cell here = cell(b);
-    doubles_[2 * b] = here.weight;
-    doubles_[2 * b + 1] = here.position;
-    cells_[b] = 0;
-  }
+void Tally::use_doubles() {
+  if (!doubles_used_) std::fill_n(doubles_, 2 * size_, 0.0);
   doubles_used_ = true;
+}
+
+void Tally::move_to_doubles(int64_t b) {
+  use_doubles();
+  const Cell here = cell(b);
+  doubles_[2 * b] = here.weight;
+  doubles_[2 * b + 1] = here.position;
+  cells_[b] = 0;
 }
 
 Tally::Cell Tally::cell(int64_t b) const {
   const uint64_t packed = cells_[b], sum = packed & ((uint64_t(1) << COUNT_SHIFT) - 1);
-  return {doubles_[2 * b] + double(packed >> COUNT_SHIFT),
-          doubles_[2 * b + 1] + double(sum) * fraction_unit()};
+  const Cell before = doubles_used_ ? Cell{doubles_[2 * b], doubles_[2 * b + 1]} : Cell{0.0, 0.0};
+  return {before.weight + double(packed >> COUNT_SHIFT),
+          before.position + double(sum) * fraction_unit()};
 }
 
 Histogram Tally::histogram() const {
@@ -202,7 +212,9 @@ Histogram Tally::histogram() const {
 void Tally::read_cells(Histogram& out) const {
   out.exponent = exponent_;
   const int64_t begin = bin_of(low_, exponent_), end = bin_of(high_, exponent_) + 1;
-  out.reserve(end - begin);
+  int64_t used = 0;
+  for (int64_t bin = begin; bin < end; ++bin) used += cell(bin - first_).weight > 0.0;
+  out.reserve(used);
   for (int64_t bin = begin; bin < end; ++bin) {
     const Cell here = cell(bin - first_);
     if (here.weight > 0.0) out.put(bin, here.weight, here.position);
@@ -216,8 +228,8 @@ void Tally::read_few(Histogram& out) const {
     double weight, place;
   };
   out.exponent = least_exponent(low_, high_, ANY_NUMBER_OF_BINS);
-  std::vector<Row> rows(few_.size());
-  for (size_t i = 0; i < few_.size(); ++i) {
+  std::vector<Row> rows(n_few_);
+  for (int64_t i = 0; i < n_few_; ++i) {
     const double place = scaled(few_[i], out.exponent), floor = floor_of(few_[i], place);
     const double weight = few_weights_.empty() ? 1.0 : few_weights_[i];
     rows[i] = {int64_t(floor), weight, weight * (place - floor)};

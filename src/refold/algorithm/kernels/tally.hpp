@@ -35,10 +35,11 @@ constexpr int64_t ANY_NUMBER_OF_BINS = int64_t(1) << 62;
 
 class Tally {
  public:
-  // A cell, and twice two doubles.
-  static constexpr int64_t BYTES_PER_BIN = 40;
-
-  explicit Tally(int64_t n_bins);
+  // Doubles that a tally works in, and those that many of them share.
+  static int64_t needed(int64_t n_bins) { return 4 * size_of(n_bins); }
+  static int64_t shared(int64_t n_bins) { return 2 * size_of(n_bins); }
+  // Both are lent and must last as long as the tally does; the shared ones are zeros.
+  Tally(int64_t n_bins, double* lent, double* shared);
   // Counts rows first, first + 1, … of a column; w is null or a weight per row.
   void add(const double* x, const double* w, int64_t n, int64_t first, int64_t column, Problem&);
   Histogram histogram() const;
@@ -55,6 +56,11 @@ class Tally {
     double weight, position;
   };
 
+  static int fraction_bits_of(int64_t n_bins);
+  static int64_t size_of(int64_t n_bins) {
+    return int64_t(1) << (COUNT_SHIFT - fraction_bits_of(n_bins));
+  }
+
   bool add_quickly(const double* x, int n);
   void count_words(int n);
   int clean(const double* x, const double* w, int n, int64_t row, int64_t column, Problem&);
@@ -62,7 +68,8 @@ class Tally {
   void count(const double* x, const double* w, int n);
   void make_room(Range range);
   void move(int64_t exponent, int64_t first);
-  void move_cells_to_doubles();
+  void use_doubles();
+  void move_to_doubles(int64_t b);
   Cell cell(int64_t b) const;
   double fraction_unit() const { return 1.0 / double(int64_t(1) << window_.fraction_bits); }
   void read_cells(Histogram& out) const;
@@ -70,11 +77,13 @@ class Tally {
 
   int64_t n_bins_, size_;  // how many bins may be used, and how many cells there are
   Window window_;
-  std::unique_ptr<uint64_t[]> cells_;
-  std::unique_ptr<double[]> doubles_, spare_;
+  uint64_t* cells_;
+  double *doubles_, *spare_;  // two for each bin, from when a bin is full
   bool counting_ = false, doubles_used_ = false;
   // The first rows wait until there are more of them than bins.
-  std::vector<double> few_, few_weights_;
+  double* few_;
+  int64_t n_few_ = 0;
+  std::vector<double> few_weights_;
   int64_t exponent_ = 0, first_ = 0, rows_ = 0;
   double low_, high_, missing_ = 0.0;
   std::unique_ptr<Clean> clean_;

@@ -162,8 +162,7 @@ void hashes(nb::list texts, IntegersOut out) {
 
 void bind_texts(nb::module_& m) {
   m.def("shapes", &shapes, "texts"_a, "collapsed"_a, "looked_at"_a, "codes"_a.noconvert());
-  m.def("characters", &characters, "texts"_a, "counts"_a, "looked_at"_a,
-        "rows_with"_a.noconvert());
+  m.def("characters", &characters, "texts"_a, "counts"_a, "looked_at"_a, "rows_with"_a.noconvert());
   m.def("rarest", &rarest, "texts"_a, "rows_with"_a, "looked_at"_a, "out"_a.noconvert());
   m.def("hashes", &hashes, "texts"_a, "out"_a.noconvert());
   m.attr("ASCII") = ASCII;

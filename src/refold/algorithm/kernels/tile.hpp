@@ -1,39 +1,55 @@
 // A table that is read once, a group of columns at a time.
 #pragma once
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <type_traits>
 
+#include "buffer.hpp"
 #include "loops.hpp"
 #include "table.hpp"
 #include "threads.hpp"
 
 namespace refold {
 
-// Some rows of a group of columns, each column side by side: few enough for the second-level cache.
+// Columns that are read together: memory is fast where it is read in order, so as many as a row has,
+// up to this.
+constexpr int64_t COLUMNS_AT_ONCE = 128;
+
+// Some rows of a group of columns, each column side by side. They are few enough for a cache, and so
+// many that what a visit of a column needs is fetched for many rows.
 class Tile {
  public:
-  static constexpr int64_t ROWS = 1024;
+  static constexpr int64_t ROWS = 2048;
 
-  explicit Tile(int64_t columns) : memory_(new double[columns * GAP]) {}
-  const double* column(int c) const { return memory_.get() + c * GAP; }
+  explicit Tile(int64_t columns) : memory_(columns * GAP), rows_(columns * ROWS_IN_ORDER) {}
+  const double* column(int c) { return memory_.data() + c * GAP; }
 
   template <class T>
   void read(const Table<T>& X, int64_t first, int count, int64_t begin, int rows) {
     if constexpr (std::is_same_v<T, double>)
-      if (X.column_stride == 1)
-        return loops().transpose(X.at(begin, first), X.row_stride, rows, count, memory_.get(), GAP);
+      if (X.column_stride == 1) return transpose(X, first, count, begin, rows);
     for (int c = 0; c < count; ++c) {
       const T* from = X.at(begin, first + c);
-      double* to = memory_.get() + c * GAP;
+      double* to = memory_.data() + c * GAP;
       for (int i = 0; i < rows; ++i) to[i] = from[i * X.row_stride];
     }
   }
 
  private:
   static constexpr int64_t GAP = ROWS + 8;  // columns begin in different sets of a cache
-  std::unique_ptr<double[]> memory_;
+  static constexpr int64_t ROWS_IN_ORDER = 256;
+
+  // Transposing reads four rows at a time, which memory is slow at: they are copied first.
+  void transpose(const Table<double>& X, int64_t first, int count, int64_t begin, int rows) {
+    for (int64_t i = 0; i < rows; i += ROWS_IN_ORDER) {
+      const int some = int(std::min<int64_t>(ROWS_IN_ORDER, rows - i));
+      for (int r = 0; r < some; ++r)
+        std::copy_n(X.at(begin + i + r, first), count, rows_.data() + r * count);
+      loops().transpose(rows_.data(), count, some, count, memory_.data() + i, GAP);
+    }
+  }
+
+  Doubles memory_, rows_;
 };
 
 // Calls visit(column in the group, values, row of the first, number of rows) until all rows were
@@ -66,7 +82,8 @@ struct Groups {
 // problem of all.
 template <class T, class Work>
 Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
-  const int64_t fair = (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
+  const int64_t fair =
+      (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
   Groups groups{X.columns, X.row_stride == 1 ? 1 : std::min(most, fair)};
   const int64_t tasks = (X.columns + groups.width - 1) / groups.width;
   std::mutex guard;
