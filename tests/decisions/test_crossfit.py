@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from refold import REF, merge, scale
+from refold import REF, merge
 from refold.algorithm.engines.sketch import Sketch
 from refold.model_selection import ThresholdSearchCV
 
@@ -67,6 +67,17 @@ def test_above_1000_rows_every_fiftieth_is_left_out_together(rng, engine):
     model = REF(alpha=0.1, **parameters).fit(X)
     assert model.calibration_.source == "cross-fitted"
     expected = held_out(parameters, X, every_fiftieth(1003))
+    np.testing.assert_allclose(sorted_scores(model), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("columns", "parts"), [(2, 130), (3, 50)])
+def test_two_or_three_rows_of_many_columns_are_left_out_together(columns, parts, rng, monkeypatch):
+    monkeypatch.setattr("refold.decisions.crossfit._MANY_VALUES", 130 * 130 * 2)
+    monkeypatch.setattr("refold.decisions.crossfit._FOLDS_OF_MANY", 50)
+    X = rng.normal(size=(130, columns))
+    model = REF(alpha=0.1, n_iter=LEVELS).fit(X)
+    assert model.calibration_.source == ("leave-one-out" if parts == 130 else "cross-fitted")
+    expected = held_out({"n_iter": LEVELS}, X, [np.arange(k, 130, parts) for k in range(parts)])
     np.testing.assert_allclose(sorted_scores(model), expected, rtol=1e-6)
 
 
@@ -201,27 +212,18 @@ def test_a_fit_without_alpha_leaves_nothing_of_an_earlier_rate(rng):
     assert not hasattr(calibrated, "calibration_")
 
 
-def test_what_learns_from_parts_advises_to_calibrate(rng, tmp_path):
+def test_what_learns_from_parts_advises_to_calibrate(rng):
     X = rng.normal(size=(50, 2))
     model = REF(alpha=0.1, engine="sketch").fit(X)
-    pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "rows.csv", index=False)
     for attempt in (
         lambda: model.partial_fit(X),
         lambda: clone(model).partial_fit(X),
         lambda: model.forget(X[:5]),
         lambda: merge(model, model),
-        lambda: scale.fit_csv(tmp_path / "rows.csv", model=model),
     ):
         with pytest.raises(ValueError, match=r"alpha=0.1 needs all rows.*calibrate\(X_cal"):
             attempt()
     assert model.alpha_ == 0.1
-
-
-def test_dask_advises_to_calibrate(rng):
-    da = pytest.importorskip("dask.array")
-    X = da.from_array(rng.normal(size=(50, 2)))
-    with pytest.raises(ValueError, match=r"call calibrate\(X_cal, alpha=0.1\)"):
-        scale.dask.fit(X, model=REF(alpha=0.1, engine="sketch"))
 
 
 @pytest.mark.parametrize("change", ["partial_fit", "forget"])

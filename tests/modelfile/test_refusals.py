@@ -66,7 +66,7 @@ def encoded(array, dtype=None, shape=None):
 
 WRONG = {
     "format": ["other", 1, None],
-    "format_version": [4, 0, "1", 1.0, True, None],
+    "format_version": [5, 0, "1", 1.0, True, None],
     "refold_version": [1, None],
     "created": ["yesterday", "2026-13-01T00:00:00Z", 5],
     "estimator": ["SVC", "__class__", 3],

@@ -147,7 +147,7 @@ def test_the_file_says_what_it_is_and_is_laid_out_for_people(rows, tmp_path):
     refold.save(fitted("calibrated", rows), tmp_path / "model.json")
     text = (tmp_path / "model.json").read_text(encoding="utf-8")
     document = json.loads(text)
-    assert (document["format"], document["format_version"]) == ("refold model", 3)
+    assert (document["format"], document["format_version"]) == ("refold model", 4)
     assert document["refold_version"] == refold.__version__
     created = datetime.fromisoformat(document["created"])
     assert abs(datetime.now(UTC) - created) < timedelta(minutes=5)

@@ -26,6 +26,7 @@ def test_defaults_are_the_papers():
         "threshold": 1.0,
         "alpha": None,
         "levels": "auto",
+        "trim": 0.0,
         "engine": "auto",
         "max_gain": "auto",
         "n_bins": 8192,

@@ -198,3 +198,25 @@ def test_a_parameter_that_is_set_after_learning_waits_for_the_next_learning(rows
     model = REF(engine="sketch").partial_fit(rows).set_params(n_iter=0)
     expected = REF(engine="sketch").fit(rows).score_samples(rows)
     np.testing.assert_array_equal(model.score_samples(rows), expected)
+
+
+LARGE = 100_000, 6  # so many values are learned from and described at the same time
+
+
+def test_the_summary_is_the_same_from_one_thread_and_from_two(rng):
+    X = rng.normal(size=LARGE)
+    X[rng.random(LARGE) < 0.1] = np.nan
+    X[17, 2] = 1e9
+    one, two = (REF(n_jobs=n).fit(X) for n in (1, 2))
+    for name in ("low", "high", "missing", "quantiles"):
+        np.testing.assert_array_equal(getattr(one.summary_, name), getattr(two.summary_, name))
+    np.testing.assert_array_equal(one.summary_.box.unit, two.summary_.box.unit)
+    assert [f.message for f in one.noticed_] == [f.message for f in two.noticed_]
+
+
+@pytest.mark.parametrize(("value", "said"), [(np.inf, "contains infinity"), (np.nan, "observed")])
+def test_rows_that_cannot_be_learned_are_refused_by_two_threads_too(value, said, rng):
+    X = rng.normal(size=LARGE)
+    X[:, 3] = value
+    with pytest.raises(ValueError, match=said):
+        REF(n_jobs=2).fit(X)

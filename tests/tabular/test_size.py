@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from refold import scale
-from refold.scale._batches import sketch_of
+from refold import REF, scale
+from refold.scale.spark import _collected
 from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
 
 
@@ -65,7 +65,11 @@ def look(path):
     table.common_kinds(table.names)
 
 
-@pytest.mark.parametrize("work", [train, judge, look, scale.fit_csv])
+def learn(path):
+    scale.learn(path, REF(engine="sketch"))
+
+
+@pytest.mark.parametrize("work", [train, judge, look, learn])
 def test_columns_of_text_files(wide, work):
     assert times_longer(work, 4000, lambda n: wide(n, "csv")) < 8
 
@@ -88,7 +92,7 @@ def test_names_that_appear_twice(tmp_path):
 
 def test_small_batches():
     def count(batches):
-        sketch_of(batches, ["x"], where="here", n_bins=64, n_jobs=1)
+        assert len(list(_collected(iter(batches), 2**18))) == 1
 
     batch = pa.record_batch({"x": [1.0]})
     assert times_longer(count, 10_000, lambda n: [batch] * n) < 8

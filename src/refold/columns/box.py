@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.algorithm import kernels
 from refold.base.once import once
 from refold.columns.edges import Counted, Edge, Edges
 
@@ -17,7 +21,7 @@ _GAP = 10.0
 # … if that is not more than so many rows.
 _MOST_APART = 3.0
 # A column is discrete if every value of it came so often.
-_OFTEN = 5.0
+OFTEN = 5.0
 # The unit of a discrete column is this part of its smallest step: a value never seen is far off.
 _STEPS = 12.0
 # Values count for the spread up to so many times the middle 80 % from the median.
@@ -182,11 +186,10 @@ def _to_nearest(known: Floats, values: Floats) -> Floats:
 
 def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
     """Return what was learned of a column, by its edge and some of its values."""
-    seen = ~np.isnan(column)
-    values, counts = column[seen], weights[seen]
+    values, counts = _where(~np.isnan(column), column, weights)
     if len(values) == 0:  # of a column that is nearly empty the sample may have nothing
         values, counts = edge.low.values, edge.low.weights
-    order = np.argsort(values, kind="stable")
+    order = kernels.order(values)
     values, counts = values[order], counts[order]
     middle, median = _middle(values, counts)
     below, above = _cut(edge.low, middle), _cut(edge.high, middle, from_above=True)
@@ -198,12 +201,16 @@ def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
     apart = _outside(edge, below, above)
     levels = _levels(edge.levels, low, high)
     inside = (values >= low) & (values <= high)  # of few rows one absurd cell is a large part
-    unit = _spread(values[inside], counts[inside], median, middle)
+    unit = _spread(*_where(inside, values, counts), median, middle)
     if levels is not None and len(levels) > 1:
         unit = min(unit, float(np.diff(levels).min()) / _STEPS)
     if not unit > 0.0:
         unit = 1e-3 if median == 0.0 else max(1e-3 * abs(median), 1e-300)
     return Side(low, high, apart, levels, unit, middle)
+
+
+def _where(chosen: NDArray[np.bool_], values: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    return (values, counts) if chosen.all() else (values[chosen], counts[chosen])
 
 
 def _middle(values: Floats, counts: Floats) -> tuple[float, float]:
@@ -227,11 +234,15 @@ def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tup
 def _cut(end: Counted, middle: float, *, from_above: bool = False) -> int:
     """Return how many of the outermost values are cut off."""
     step = -1 if from_above else 1
-    values, weights = end.values[::step], end.weights[::step]
-    wide = np.abs(np.diff(values / 2.0)) / _GAP > middle / 2.0
-    few = np.cumsum(weights)[:-1] <= _MOST_APART
-    cuts = np.flatnonzero(wide & few)
-    return int(cuts[-1]) + 1 if len(cuts) else 0
+    values, weights = end.values[::step].tolist(), end.weights[::step].tolist()
+    cut, rows = 0, 0.0
+    for k, (value, further_in) in enumerate(pairwise(values)):
+        rows += weights[k]
+        if rows > _MOST_APART:
+            break
+        if abs(further_in / 2.0 - value / 2.0) / _GAP > middle / 2.0:
+            cut = k + 1
+    return cut
 
 
 def _outside(edge: Edge, below: int, above: int) -> Counted:
@@ -248,7 +259,7 @@ def _levels(levels: Counted | None, low: float, high: float) -> Floats | None:
     if levels is None:
         return None
     inside = (levels.values >= low) & (levels.values <= high)
-    return levels.values[inside] if (levels.weights[inside] >= _OFTEN).all() else None
+    return levels.values[inside] if (levels.weights[inside] >= OFTEN).all() else None
 
 
 def _spread(values: Floats, counts: Floats, median: float, middle: float) -> float:
@@ -259,8 +270,9 @@ def _spread(values: Floats, counts: Floats, median: float, middle: float) -> flo
     if size == 0.0:
         return 0.0
     near = near / size  # squares of very large or small numbers are none
-    mean = np.average(near, weights=counts)
-    spread = float(np.sqrt(np.average(np.square(near - mean), weights=counts)))
+    total = counts.sum()
+    mean = (near * counts).sum() / total
+    spread = math.sqrt((np.square(near - mean) * counts).sum() / total)
     return min(spread * size, _LARGEST / 8.0) * 8.0
 
 

@@ -71,6 +71,14 @@ class Brought:
         return Brought(list(names), columns, self.rows, self.guessed)
 
     @staticmethod
+    def beside(parts: Sequence[Brought]) -> Brought:
+        """Return the columns of several tables with the same rows."""
+        first = parts[0]
+        names = [name for part in parts for name in part.names]
+        columns = [column for part in parts for column in part.columns]
+        return Brought(names, columns, first.rows, first.guessed)
+
+    @staticmethod
     def joined(parts: Sequence[Brought]) -> Brought:
         """Return the rows of several tables with the same columns."""
         if len(parts) == 1:

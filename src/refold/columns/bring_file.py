@@ -12,6 +12,9 @@ from refold.columns.observed import NO_VALUE, Moments, Numbers, Observed, Texts
 from refold.modelfile import arrays, texts
 from refold.modelfile.fields import Field
 
+# Dataframes count microseconds in 64 bits.
+_LATEST = 2.0**63 / 1e6
+
 
 def written(table: Brought) -> dict[str, Any]:
     """Return a table as the document has it."""
@@ -67,7 +70,10 @@ def _read(field: Field, n: int) -> Observed:
         _, numbers = field.members("name", "numbers")
         return Numbers(arrays.column_of(numbers, n))
     _, seconds, has_date, has_clock = field.members("name", "seconds", "has_date", "has_clock")
-    return Moments(arrays.column_of(seconds, n), has_date.boolean(), has_clock.boolean())
+    times = arrays.column_of(seconds, n)
+    within = np.isnan(times) | (np.abs(times) <= _LATEST)
+    arrays.require(seconds, times, within, "must be a time within 300,000 years")
+    return Moments(times, has_date.boolean(), has_clock.boolean())
 
 
 def _texts(values: Field, codes: Field, n: int) -> Texts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 
@@ -40,15 +41,20 @@ _OTHERS = (
         "%d/%b/%Y:%H:%M:%S",
     ),
 )
-_FORMS = (
-    DateForm("iso", True, True),
-    DateForm(_CLOCK, False, True),
-    DateForm(_HALVES, False, True),
-    *(DateForm(form, True, "%M" in form) for form in (*_OTHERS, *_WITH_CLOCK)),
-)
 _FIRST = 12  # texts that show which forms are worth a trial
 _HAS_CLOCK = re.compile("[0-9]:[0-9]")
 _FROM, _TO = 631152000.0, 2208988800.0  # 1990 and 2040
+
+
+@cache
+def _forms() -> tuple[DateForm, ...]:
+    """Make the forms when a column of text comes: they take longer than many a program runs."""
+    return (
+        DateForm("iso", True, True),
+        DateForm(_CLOCK, False, True),
+        DateForm(_HALVES, False, True),
+        *(DateForm(form, True, "%M" in form) for form in (*_OTHERS, *_WITH_CLOCK)),
+    )
 
 
 def read_as_dates(sample: TextSample, form: str = "") -> FormReading[DateForm] | None:
@@ -58,7 +64,7 @@ def read_as_dates(sample: TextSample, form: str = "") -> FormReading[DateForm] |
     numbers is the column's name.
     """
     first = sample.texts[:_FIRST]
-    hopeful = [each for each in _FORMS if not np.isnan(each.read(first)).all()]
+    hopeful = [each for each in _forms() if not np.isnan(each.read(first)).all()]
     if form:
         hopeful = [_given(form)]
     if not hopeful:

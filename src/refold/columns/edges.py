@@ -9,16 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
+from refold.algorithm import kernels
 
 # Different values kept at either end: up to three may be cut off, the fourth may become the end of
 # the box, and the fifth is its neighbour should that row be left out.
 DEPTH = 5
 # A column with more different values than this is not discrete.
 MOST_LEVELS = 256
-# So many rows are looked at before all values of a column are sorted for nothing.
-_FIRST_LOOK = 4 * MOST_LEVELS
-# The smallest values are looked for among the smallest of so many each.
-_BLOCK = 1024
 UNKNOWN = -1
 
 
@@ -82,18 +79,12 @@ class Edge:
     @classmethod
     def of(cls, values: Floats, weights: Floats, rows: Integers) -> Self:
         """Look at a column; NaN and values that count for nothing are left out."""
-        used = ~np.isnan(values) & (weights > 0.0)
-        if not used.all():
-            values, weights, rows = values[used], weights[used], rows[used]
-        if len(np.unique(values[:_FIRST_LOOK])) <= MOST_LEVELS:
-            levels = Counted.of(values, weights, rows)
-            if len(levels.values) <= MOST_LEVELS:
-                return cls(*levels.ends(DEPTH), levels)
-        outer = np.zeros(len(values), dtype=np.bool_)
-        for inwards in (values, -values):
-            outer |= inwards <= _smallest(inwards, DEPTH)
-        ends = Counted.of(values[outer], weights[outer], rows[outer])
-        return cls(*ends.ends(DEPTH), None)
+        found = kernels.edge(values, weights, rows, depth=DEPTH, most=MOST_LEVELS)
+        if len(found) == 1:
+            levels = Counted(*found[0])
+            return cls(*levels.ends(DEPTH), levels)
+        low, high = found
+        return cls(Counted(*low), Counted(*high), None)
 
     def plus(self, other: Edge) -> Edge:
         """Return what is kept of the rows of both."""
@@ -108,17 +99,6 @@ class Edge:
         """Return the same without row numbers."""
         levels = None if self.levels is None else self.levels.without_rows()
         return Edge(self.low.without_rows(), self.high.without_rows(), levels)
-
-
-def _smallest(values: Floats, n: int) -> float:
-    """Return the n-th smallest of the different values, or the largest if there are fewer."""
-    near = values
-    if len(values) > _BLOCK:  # none of the n smallest blocks begins below the n-th smallest value
-        least = np.unique(np.minimum.reduceat(values, np.arange(0, len(values), _BLOCK)))
-        if len(least) >= n:
-            near = values[values <= least[n - 1]]
-    distinct = np.unique(near)
-    return float(distinct[min(n, len(distinct)) - 1]) if len(distinct) else np.inf
 
 
 Edges = tuple[Edge, ...]

@@ -10,6 +10,7 @@ import array_api_compat
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import __version__ as sklearn_version
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -18,6 +19,8 @@ from refold.algorithm.kernels import MOST_WEIGHT
 from refold.base import errors
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.columns.arrow import floats
+
+_OLD_NAMES = tuple(map(int, sklearn_version.split(".")[:2])) < (1, 9)
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
@@ -34,6 +37,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     native : bool
         Keep an array of another library than NumPy as it is.
     """
+    if not reset and _as_learned(estimator, X):
+        return X
     X = whole(X)
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
@@ -41,7 +46,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
         if X.dtype.kind in ("M", "m"):
             raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
     elif nw.dependencies.is_into_dataframe(X):
-        _check_columns(estimator, X, reset=reset)
+        if reset or column_names(X) != _learned_names(estimator):
+            _check_columns(estimator, X, reset=reset)
         return _to_array(estimator, frame_to_numpy(X))
     elif native and is_foreign_array(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -77,7 +83,29 @@ _ADVICE = (
 )
 
 # Neither copied nor searched for infinity as a whole: the engines do that while they read.
+_FLOATS = frozenset(map(np.dtype, ("float64", "float32")))
+_PLAIN = _FLOATS | frozenset(map(np.dtype, ("bool", *np.typecodes["AllInteger"])))
 _ARRAY_RULES = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+
+def _as_learned(estimator: Any, X: Any) -> bool:
+    """Say whether X is an array that scikit-learn, after a longer look, would return as it is.
+
+    It would warn of one without names where there were names in ``fit``.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in _FLOATS
+        and len(X) > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", 0)
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def _learned_names(estimator: Any) -> list[Any] | None:
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else names.tolist()
 
 
 def _blame_text(X: Any) -> None:
@@ -94,6 +122,8 @@ def _blame_text(X: Any) -> None:
 
 
 def _to_array(estimator: Any, X: NDArray[Any]) -> NDArray[Any]:
+    if X.dtype in _FLOATS and X.size > 0:
+        return X
     checked: NDArray[Any] = check_array(X, estimator=estimator, input_name="X", **_ARRAY_RULES)
     return checked
 
@@ -121,7 +151,7 @@ def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     if twice:
         raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
     try:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        validate_data(estimator, _with_names(X), reset=reset, skip_check_array=True)
     except ValueError as error:
         fitted = list(getattr(estimator, "feature_names_in_", []))
         if sorted(fitted) != sorted(names):
@@ -138,6 +168,30 @@ def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
         ) from None
 
 
+class InterchangeNames:
+    """The names of a table's columns, as scikit-learn before 1.9 asks for them.
+
+    It knows pandas, and the interchange protocol, which polars and Arrow have given up.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._names = column_names(X)
+        self.shape = (len(X), len(self._names))
+
+    def __dataframe__(self) -> InterchangeNames:
+        """Return what has ``column_names``."""
+        return self
+
+    def column_names(self) -> list[Any]:
+        """Return the names."""
+        return self._names
+
+
+def _with_names(X: Any) -> Any:
+    """Return what scikit-learn can read the names of columns from."""
+    return InterchangeNames(X) if _OLD_NAMES and not hasattr(X, "__dataframe__") else X
+
+
 def column_names(X: Any) -> list[Any]:
     """Return the names of the columns of a dataframe or Arrow table."""
     columns = getattr(X, "column_names", None)  # Arrow calls its data `columns`
@@ -146,6 +200,11 @@ def column_names(X: Any) -> list[Any]:
 
 def frame_to_numpy(X: Any) -> NDArray[Any]:
     """Return a dataframe's values; integers, booleans, decimals and nulls become floats."""
+    if nw.dependencies.is_pandas_dataframe(X):
+        dtypes = set(X.dtypes.tolist())
+        if dtypes <= _PLAIN:  # there are no gaps but NaN; pandas itself is quick about these
+            one_kind = len(dtypes) == 1 and dtypes <= _FLOATS
+            return np.asarray(X.to_numpy(dtype=None if one_kind else np.float64))
     frame = nw.from_native(X, eager_only=True)
     dtypes = set(frame.schema.values())
     if dtypes in ({nw.Float64}, {nw.Float32}):

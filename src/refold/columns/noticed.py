@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.box import Box
-from refold.columns.edges import UNKNOWN
+from refold.columns.edges import UNKNOWN, edges_of
 from refold.columns.summary import SAMPLED_ROWS
 
 _LEAST_ROWS = 20  # fewer than these are a running number, or one value, by chance
@@ -74,18 +74,38 @@ def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[F
             continue
         for value, row in zip(apart.values.tolist(), apart.rows.tolist(), strict=True):
             where = f" in row {row:,}" if row != UNKNOWN else ""
-            fate = "." if learned else " and was not taken as normal."
             yield Finding(
                 kind="absurd-cell",
-                message=f"{name} {value:.6g}{where} is far from all others{fate}",
+                message=f"{name} {value:.6g}{where} is far from all others.",
                 column=name,
                 rows=(row,) if row != UNKNOWN else (),
                 values=(value,),
                 advice="If it is an error, mend or leave out the cell: up to it everything passes "
                 "as normal."
                 if learned
-                else "",
+                else "It is not taken as normal. If it is an error, mend it or leave it empty.",
             )
+
+
+def far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
+    """Find cells far from all others of their column in all rows of a table, one by one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The rows; NaN where there is no value.
+    names : sequence of str
+        What the columns are called.
+
+    Yields
+    ------
+    Finding
+        ``"absurd-cell"``, as `absurd_cells` says it.
+    """
+    some = _drawn(X, SAMPLED_ROWS)
+    for j in map(int, np.flatnonzero(~np.isnan(X).all(axis=0))):
+        box = Box.of(edges_of(X[:, [j]], None), some[:, [j]], np.ones(len(some)))
+        yield from absurd_cells(box, [names[j]], learned=False)
 
 
 def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:

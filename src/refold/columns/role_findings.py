@@ -36,12 +36,12 @@ def moment(seconds: float, form: DateForm) -> str:
 
 def empty(name: str) -> Finding:
     """Say that a column has no value at all."""
-    return Finding("empty", f"{name} has no value in any row and is left out.", name)
+    return Finding("empty", name, message=f"{name} has no value in any row and is left out.")
 
 
 def constant(name: str, value: str) -> Finding:
     """Say that a column always has the same value."""
-    return Finding("constant", f"{name} is always {shown(value)}.", name, values=(value,))
+    return Finding("constant", name, (), (value,), f"{name} is always {shown(value)}.")
 
 
 def running_number(name: str, first: float | str, last: float | str, *, otherwise: str) -> Finding:

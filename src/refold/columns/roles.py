@@ -116,8 +116,8 @@ def as_role(name: str, column: Observed, role: str) -> Guess:
     Guess(role='category', form=None, noticed=())
     """
     kind, _, how = role.partition(":")
-    if role == "number" and _is_empty(column):
-        return Guess("number", NumberForm())
+    if kind == "number" and _is_empty(column):
+        return Guess("number", NumberForm(decimal=how or "."))
     if role == "date" and _is_empty(column):
         return Guess("date", DateForm("iso", has_date=True, has_clock=True))
     if kind == "number":

@@ -30,7 +30,7 @@ def may_be(value: float) -> bool:
 
 
 def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
-    """Find numbers of nines, and −1 among what is never negative, far from all others.
+    """Find numbers of nines far from all others, and these and −1 among what is never negative.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
     for end, rest in ((0, values[1:]), (-1, values[:-1])):
         value, rows = float(values[end]), int(counts[end])
         beside = float(rest[0] if end == 0 else rest[-1])
-        far = value in _NUMBERS and abs(beside - value) >= float(rest[-1] - rest[0])
+        apart = abs(beside - value) >= float(rest[-1] - rest[0]) or value < 0.0 <= beside
+        far = value in _NUMBERS and apart
         minus_one = value == -1.0 and len(rest) >= 2 * _OTHERS and _whole(values) and end == 0
         if rows >= _REPEATED and (far or minus_one):
             yield value, rows

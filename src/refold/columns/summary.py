@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,6 @@ from refold.columns.box import Box, side_of
 from refold.columns.edges import UNKNOWN, Edge
 
 N_QUANTILES = 257
-_SHARES = np.arange(N_QUANTILES)
 _SORTING = 100  # sorting a value takes as long as so many levels of folding
 # Rows whose values are sorted: more of them would cost more than learning does.
 SAMPLED_ROWS = 8192
@@ -76,7 +74,7 @@ class Summary:
             missing=missing,
             low=low,
             high=high,
-            quantiles=_quantiles(X, weights, drawn, (low, high, missing), n_jobs),
+            quantiles=_quantiles(X, weights, drawn, (low, high), n_jobs),
             sampled=len(drawn),
             resolution=np.zeros(columns),
             box=_box(X, weights, drawn, (low, high)),
@@ -108,13 +106,15 @@ def _box(
     if len(drawn) < len(X):
         drawn = drawn[::4]  # a quarter of it will do, and takes less memory
     counts = np.ones(len(drawn)) if weights is None else weights[drawn]
-    unknown = np.full(2, UNKNOWN)
+    # Which rows have the outermost values is not known.
+    weighed, numbers = np.append(counts, (1.0, 1.0)), np.append(drawn, (UNKNOWN, UNKNOWN))
     sides = []
     for j, ends in enumerate(zip(*extremes, strict=True)):
         values = np.asarray(X[drawn, j], dtype=np.float64)  # one at a time: nothing is copied whole
-        edge = Edge.of(values, counts, drawn)
         if len(drawn) < len(X):
-            edge = edge.plus(Edge.of(np.array(ends), np.ones(2), unknown))
+            edge = Edge.of(np.append(values, ends), weighed, numbers)
+        else:
+            edge = Edge.of(values, counts, drawn)
         sides.append(side_of(edge, values, counts))
     return Box.of_sides(sides)
 
@@ -123,38 +123,28 @@ def _quantiles(
     X: NDArray[Any],
     weights: Floats | None,
     drawn: NDArray[np.int64],
-    extremes: tuple[Floats, Floats, Floats],
+    extremes: tuple[Floats, Floats],
     n_jobs: int | None,
 ) -> Floats:
     """Return the quantiles of each column of a sample; the outermost are those of all rows."""
-    low, high, missing = extremes
-    w = None if weights is None else weights[drawn]
-
-    def of_column(j: int) -> Floats:
-        values = X[drawn, j]  # one at a time: a sample of all may be a large part of the table
-        if w is not None:
-            used = ~np.isnan(values) & (w > 0.0)
-            order = np.argsort(values[used])
-            return _inverted(values[used][order], np.cumsum(w[used][order]), high[j])
-        if missing[j]:
-            values = values[~np.isnan(values)]
-        values.sort()
-        # Of n values that count alike the one with at least k/256 at or below it is known.
-        at = np.maximum(-(-_SHARES * len(values) // (N_QUANTILES - 1)) - 1, 0)
-        return np.asarray(values[at] if len(values) else np.full(N_QUANTILES, high[j]))
-
-    columns, n_threads = (
-        range(X.shape[1]),
-        exact.threads(_SORTING * len(drawn) * X.shape[1], n_jobs),
-    )
-    if n_threads == 1:  # a pool takes longer to start than a few columns do
-        parts = [of_column(j) for j in columns]
+    low, high = extremes
+    n_threads = exact.threads(_SORTING * len(drawn) * X.shape[1], n_jobs)
+    if weights is None:
+        quantiles = kernels.quantiles(X, drawn, N_QUANTILES, n_threads)
+        quantiles = np.where(np.isnan(quantiles), high, quantiles)
     else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            parts = list(pool.map(of_column, columns))
-    quantiles = np.column_stack(parts).astype(np.float64, copy=False)
+        columns = range(X.shape[1])
+        of_columns = [_weighted(X[drawn, j], weights[drawn], high[j]) for j in columns]
+        quantiles = np.column_stack(of_columns)
     quantiles[0], quantiles[-1] = low, high
     return quantiles
+
+
+def _weighted(values: NDArray[Any], weights: Floats, otherwise: float) -> Floats:
+    used = ~np.isnan(values) & (weights > 0.0)
+    values, weights = values[used].astype(np.float64, copy=False), weights[used]
+    order = kernels.order(values)
+    return _inverted(values[order], np.cumsum(weights[order]), otherwise)
 
 
 def _inverted(values: Floats, up_to: Floats, otherwise: float) -> Floats:

@@ -14,6 +14,8 @@ Metric = Callable[..., float]
 
 # So many are tried at most: each costs a look at all rows.
 _MOST = 1000
+# Rows that a metric of the user's is asked about so often.
+_MOST_ROWS = 100_000
 
 
 def scores_of(
@@ -30,17 +32,29 @@ def scores_of(
     return [gmean_score(signs, row, sample_weight=weights) for row in labels]
 
 
-def best_threshold(distances: Floats, signs: NDArray[np.int64], metric: str | Metric) -> float:
-    """Return the threshold at which the metric is largest, the lowest of equals."""
+def best_threshold(
+    distances: Floats,
+    signs: NDArray[np.int64],
+    metric: str | Metric,
+    weights: Floats | None = None,
+) -> float:
+    """Return the threshold at which the metric is largest, the lowest of equals.
+
+    Weights say how many rows have each distance, of those that a model has kept: many normal ones,
+    and a few outliers that somebody has met. Then it stays at the normal row that it lies at, for
+    outliers that nobody has met yet may be nearer.
+    """
     if metric != "gmean" and not callable(metric):
         raise ValueError(
             f"metric={metric!r} is not known: it must be 'gmean' or a function "
             "metric(y_true, y_pred) that is larger for the better labels."
         )
-    thresholds = candidates(distances, signs)
-    scores = np.asarray(
-        scores_of(thresholds, distances, signs, metric if callable(metric) else None)
-    )
+    thresholds = candidates(distances, signs, halfway=weights is None)
+    own = metric if callable(metric) else None
+    if own is not None and weights is not None:
+        which = _one_by_one(weights)
+        distances, signs, weights = distances[which], signs[which], None
+    scores = np.asarray(scores_of(thresholds, distances, signs, own, weights))
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
         raise ValueError(
@@ -50,8 +64,20 @@ def best_threshold(distances: Floats, signs: NDArray[np.int64], metric: str | Me
     return float(thresholds[scores.argmax()])
 
 
-def candidates(distances: Floats, signs: NDArray[np.int64]) -> Floats:
+def _one_by_one(weights: Floats) -> NDArray[np.intp]:
+    """Return each row as often as it counts, for a metric that knows no weights."""
+    if weights.sum() > _MOST_ROWS:
+        raise ValueError(
+            f"The model was calibrated on {weights.sum():,.0f} rows, too many for a metric of your "
+            "own. Use metric='gmean', or give X_val and y_val."
+        )
+    return np.repeat(np.arange(len(weights)), np.ceil(weights).astype(np.int64))
+
+
+def candidates(distances: Floats, signs: NDArray[np.int64], *, halfway: bool = True) -> Floats:
     """Return the thresholds that can be best: between a target row and an outlier beyond it.
+
+    They lie halfway, or at the target row.
 
     Anywhere else a threshold could move and get more labels right and none wrong. Of very many,
     evenly spread ones are taken.
@@ -65,5 +91,7 @@ def candidates(distances: Floats, signs: NDArray[np.int64]) -> Floats:
     if len(last) > _MOST:
         last = last[np.linspace(0, len(last) - 1, _MOST).astype(np.int64)]
     here, beyond = values[last], values[np.minimum(last + 1, len(values) - 1)]
+    if not halfway:
+        return here
     middle = here + (beyond - here) / 2.0
     return np.where(middle < beyond, middle, here)  # neighbouring doubles have none between

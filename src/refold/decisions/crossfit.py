@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device
 from numpy.typing import NDArray
 
 from refold._typing import Array, Floats
@@ -15,29 +14,37 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import ENGINES, exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base import errors
-from refold.base.arrays import to_numpy
+from refold.base.arrays import have_values, take_rows, to_numpy
 from refold.decisions.thresholds import Calibration
 
 # Up to so many rows each is left out on its own, above them every fiftieth together. With fewer
 # folds the rate comes out too low: the last level is jagged, and a model of nine tenths of the rows
-# is farther from a row it has not seen than the model of all.
+# is farther from a row it has not seen than the model of all. That holds for many columns too; but
+# where all models together learn from so many values, two or three of up to 1,000 rows are left out
+# together, which keeps the rate (benchmarks/parts.py).
 _ROWS_ONE_BY_ONE = 1000
 _FOLDS = 50
+_MANY_VALUES, _FOLDS_OF_MANY = 400_000_000, 334
 # Without being asked for, rows are left out up to so many of them, or ten for each column, in a few
 # parts, if all models together fold fewer values than this: that takes milliseconds.
 _FEW_ROWS, _LITTLE_WORK, _FEW_PARTS = 200, 100_000_000, 10
+# The distances that are sums over features, of the last level and of all: these are compiled.
+_SUMS = {False: ("l1", "l2"), True: ("l1",)}
 # The copies that a row counts as at most: all of them together are a 64-bit number.
 _MOST_COPIES = 2.0**31
 
 
 class Parts:
-    """Which rows are left out together: row i in part i mod 50 (or `most`), or each on its own.
+    """Which rows are left out together: row i in part i mod 50 (or another), or each on its own.
 
     Weights are frequencies: a row of weight w stands for ⌈w⌉ copies one after another, each of
     weight w/⌈w⌉, and the copies are counted like rows.
     """
 
-    def __init__(self, rows: int, weights: Floats | None, most: int | None = None) -> None:
+    def __init__(
+        self, shape: tuple[int, int], weights: Floats | None, most: int | None = None
+    ) -> None:
+        rows, columns = shape
         self._rows = rows
         self._copies: NDArray[np.int64] | None = None
         total = rows
@@ -47,8 +54,11 @@ class Parts:
             self._ends = np.cumsum(self._copies)
             self._starts = self._ends - self._copies
             total = int(self._ends[-1])
-        self.one_by_one = total <= (_ROWS_ONE_BY_ONE if most is None else most)
-        self.number = total if self.one_by_one else most or _FOLDS
+        if most is None:
+            many = total * rows * columns > _MANY_VALUES
+            most = _FOLDS if total > _ROWS_ONE_BY_ONE else _FOLDS_OF_MANY if many else total
+        self.number = min(total, most)
+        self.one_by_one = self.number == total
 
     def part(self, number: int) -> tuple[NDArray[np.intp], Floats]:
         """Return the rows that have copies in a part, and the weight of those."""
@@ -84,6 +94,7 @@ def cross_fitted(
     distance: str | Callable[[Array], Array],
     path: bool,
     most: int | None = None,
+    beside: Floats | None = None,
 ) -> Calibration:
     """Return the distances of rows to what is learned from the other parts of the table.
 
@@ -105,29 +116,34 @@ def cross_fitted(
     distance, path
         What the engine needs for scoring.
     most : int or None
-        How many parts there are at most; None is each row up to 1,000 of them, else 50.
+        How many parts there are at most; None is each row up to 1,000 of them, or 334 parts where
+        columns are many, else 50.
+    beside : ndarray of shape (k, d) or None
+        Rows that were learned too, and are left out with none.
     """
     if sketch is not None and X.shape[0] <= sketch.n_bins:
         engine, sketch = "exact", None  # every value has a bin of its own: the chain is the same
-    parts, ways = Parts(X.shape[0], weights, most), ENGINES[engine]
+    parts, ways = Parts(X.shape, weights, most), ENGINES[engine]
+    if engine == "exact" and weights is None and beside is None and distance in _SUMS[path]:
+        return _compiled(X, parts, str(distance), chain=chain, recipe=recipe, path=path)
     threads = _threads(X, parts, engine, distance, recipe)
     if threads > 1:
         recipe = recipe | {"n_jobs": 1}
 
     def distances_of(number: int) -> tuple[Floats, Floats, Floats]:
         rows, weight = parts.part(number)
-        part = _take(X, rows)
+        part = take_rows(X, rows)
         try:
             if sketch is None:
-                others = ways.learn(X, parts.others(number), **recipe)
+                others = ways.learn(*_with(X, parts.others(number), beside), **recipe)
             else:
                 left_out = Sketch.of(part, weight, n_bins=sketch.n_bins, n_jobs=recipe["n_jobs"])
                 others = sketch.minus(left_out).chain(**recipe)
         except errors.TableError as error:  # all rows together were fine
             raise errors.left_out(error) from None
-        seen = _observed(part)
+        seen = have_values(part)
         if not seen.all():  # a row without any value has no distance, then or later
-            part, weight = _take(part, np.flatnonzero(seen)), weight[seen]
+            part, weight = take_rows(part, np.flatnonzero(seen)), weight[seen]
         if len(weight) == 0:
             return weight, weight, weight
         unseen, known = (
@@ -139,9 +155,33 @@ def cross_fitted(
     with ThreadPoolExecutor(threads) as pool:
         results = list(pool.map(distances_of, range(parts.number)))
     unseen, known, counted = (np.concatenate(column) for column in zip(*results, strict=True))
-    distances = _with_ties_above(unseen, known, counted)
+    return _calibration(unseen, known, counted, parts)
+
+
+def _compiled(
+    X: NDArray[Any],
+    parts: Parts,
+    distance: str,
+    *,
+    chain: FoldChain,
+    recipe: dict[str, Any],
+    path: bool,
+) -> Calibration:
+    """Do the same for rows that count once, all parts of a column in one go."""
+    try:
+        unseen = exact.left_out(X, parts.number, distance, path=path, **recipe)
+    except errors.TableError as error:  # all rows together were fine
+        raise errors.left_out(error) from None
+    seen = have_values(X)
+    if not seen.all():
+        X, unseen = X[seen], unseen[seen]
+    known = exact.distances(chain, X, distance, path=path, n_jobs=recipe["n_jobs"])
+    return _calibration(unseen, known, np.ones(len(unseen)), parts)
+
+
+def _calibration(unseen: Floats, known: Floats, weights: Floats, parts: Parts) -> Calibration:
     source = "leave-one-out" if parts.one_by_one else "cross-fitted"
-    return Calibration.of(distances, counted, source)
+    return Calibration.of(_with_ties_above(unseen, known, weights), weights, source)
 
 
 def few_left_out(
@@ -185,6 +225,12 @@ def few_left_out(
         return None
 
 
+def _with(X: Array, weights: Floats, beside: Floats | None) -> tuple[Array, Floats]:
+    if beside is None:
+        return X, weights
+    return np.concatenate([X, beside]), np.concatenate([weights, np.ones(len(beside))])
+
+
 def _with_ties_above(unseen: Floats, known: Floats, weights: Floats) -> Floats:
     """Return the distances to models of others, those of repeated rows not below the model of all.
 
@@ -202,15 +248,3 @@ def _threads(X: Array, parts: Parts, engine: str, distance: Any, recipe: dict[st
         return 1
     work = X.shape[0] * X.shape[1] * recipe["n_iter"] * parts.number
     return min(parts.number, exact.threads(work, recipe["n_jobs"]))
-
-
-def _take(X: Array, rows: NDArray[np.intp]) -> Array:
-    xp = array_namespace(X)
-    return xp.take(X, xp.asarray(rows, device=device(X)), axis=0)
-
-
-def _observed(X: Array) -> NDArray[np.bool_]:
-    """Say of each row whether it has a value."""
-    xp = array_namespace(X)
-    missing = xp.isnan(xp.astype(X, xp.float64, copy=False))
-    return to_numpy(~xp.all(missing, axis=1))

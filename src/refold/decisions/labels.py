@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
-from refold._typing import Array
+from refold._typing import Array, Integers
 
 
 def read_labels(y: Array) -> NDArray[Any]:
@@ -31,3 +31,12 @@ def target_rows(labels: NDArray[Any], target: Any) -> NDArray[np.intp]:
             "the label of normal rows; in cross-validation, use StratifiedKFold."
         )
     return rows
+
+
+def signs_of(labels: NDArray[Any], target: Any, rows: int) -> Integers:
+    """Return 1 for target rows and -1 for others; there is a label for each of so many rows."""
+    if len(labels) != rows:
+        raise ValueError(f"X_val has {rows} rows and y_val {len(labels)} labels.")
+    signs = np.full(rows, -1)
+    signs[target_rows(labels, target)] = 1
+    return signs

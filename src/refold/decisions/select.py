@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
-from refold._typing import Array
+from refold._typing import Array, Floats
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.decisions.thresholds import check_rate
 
@@ -29,6 +30,11 @@ def select(p: Array, fdr: float = 0.1) -> NDArray[np.bool_]:
     ndarray of bool, shape (n,)
         True for the rows to report as outliers; equal p-values share their fate.
 
+    See Also
+    --------
+    refold.REF : Folds each feature by itself; exact shares.
+    refold.drift.compare : Compare new rows with those of training.
+
     Examples
     --------
     >>> from refold import select
@@ -39,8 +45,33 @@ def select(p: Array, fdr: float = 0.1) -> NDArray[np.bool_]:
     p_values = _read(p)
     if len(p_values) == 0:
         return np.zeros(0, dtype=np.bool_)
+    values, counts = np.unique(p_values, return_counts=True)
+    return np.asarray(p_values <= largest_selected(values, counts, fdr))
+
+
+def largest_selected(values: Floats, counts: NDArray[Any], fdr: float) -> float:
+    """Return the largest p-value whose rows are reported, -1 if none are.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        The p-values of all rows looked at, each once, ascending.
+    counts : ndarray of shape (k,)
+        How many rows have each.
+    fdr : float
+        As in :func:`select`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.decisions.select import largest_selected
+    >>> float(largest_selected(np.array([0.001, 0.04, 0.5]), np.array([2, 1, 7]), 0.1))
+    0.001
+    """
+    up_to = np.cumsum(counts)
     # A share like 0.1 · 3/10 must not fall below 0.03 by rounding.
-    return np.asarray(false_discovery_control(p_values) <= fdr * (1.0 + 1e-12))
+    fit = values[values * (up_to[-1] / up_to) <= fdr * (1.0 + 1e-12)] if len(values) else values
+    return float(fit[-1]) if len(fit) else -1.0
 
 
 def _read(p: Array) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +12,7 @@ import array_api_compat
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array, Floats
+from refold._typing import Array, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.learning import as_it_is, learning
 
@@ -62,11 +62,25 @@ class Calibration:
         How many rows have each.
     source : str
         Where they come from: ``"held-out"``, ``"leave-one-out"`` or ``"cross-fitted"``.
+
+    Attributes
+    ----------
+    total : float
+        The number of rows.
     """
 
     scores: Floats
     weights: Floats
     source: str
+    total: float = field(init=False, repr=False)
+    # How many rows have each score or more, and last that none has more than all of them: added
+    # up once, not for every row that is asked about.
+    _at_least: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        at_least = np.cumsum(self.weights[::-1], dtype=np.float64)[::-1]
+        object.__setattr__(self, "total", float(self.weights.sum()))
+        object.__setattr__(self, "_at_least", np.append(at_least, 0.0))
 
     @classmethod
     def of(cls, distances: Floats, weights: Floats | None, source: str) -> Calibration:
@@ -81,10 +95,14 @@ class Calibration:
             scores = scores[kept]
         return cls(scores, counts, source)
 
-    @property
-    def total(self) -> float:
-        """The number of rows."""
-        return float(self.weights.sum())
+    def plus(self, distances: Floats, weights: Floats | None) -> Calibration:
+        """Return the same with the distances of further rows."""
+        counts = np.ones(len(distances)) if weights is None else weights
+        return Calibration.of(
+            np.concatenate([self.scores, distances]),
+            np.concatenate([self.weights, counts]),
+            self.source,
+        )
 
     def above(self, threshold: float) -> float:
         """Return how many rows lie above a threshold."""
@@ -116,8 +134,7 @@ class Calibration:
 
     def _with_above(self, rows: float) -> float:
         """Return the lowest score that at most so many rows lie above."""
-        above = np.append(self._at_least()[1:], 0.0)
-        return float(self.scores[np.argmax(above <= rows)])
+        return float(self.scores[np.argmax(self._at_least[1:] <= rows)])
 
     def rejected(self, threshold: float) -> float:
         """Return how many rows a threshold rejects; between two scores, a number between theirs.
@@ -140,13 +157,9 @@ class Calibration:
         They count rows: beyond an interpolated threshold they can exceed alpha, by less than one
         row's share, 1/(n+1).
         """
-        at_least = np.append(self._at_least(), 0.0)
-        found = at_least[np.searchsorted(self.scores, distances, side="left")]
+        found = self._at_least[np.searchsorted(self.scores, distances, side="left")]
         # Weights that are added up in another order can exceed their sum by a rounding error.
         return np.asarray(np.minimum((1.0 + found) / (1.0 + self.total), 1.0), dtype=np.float64)
-
-    def _at_least(self) -> Floats:
-        return np.cumsum(self.weights[::-1], dtype=np.float64)[::-1]
 
 
 class DecisionMixin:
@@ -245,8 +258,8 @@ class DecisionMixin:
 
     def tune_threshold(
         self,
-        X_val: Array,
-        y_val: Array,
+        X_val: Array | None = None,
+        y_val: Array | None = None,
         metric: str | Callable[[Array, Array], float] = "gmean",
         *,
         target: Any = 1,
@@ -257,10 +270,13 @@ class DecisionMixin:
 
         Parameters
         ----------
-        X_val : array-like or dataframe of shape (n, d)
-            Normal rows, not those fitted on, and outliers.
-        y_val : array-like of shape (n,)
-            Their labels.
+        X_val : array-like or dataframe of shape (n, d), default=None
+            Normal rows, not those fitted on, and outliers. None takes what the model has: the rows
+            that it was calibrated on and those that were accepted as normal, those that were
+            rejected as outliers. A few outliers that somebody has met are no reason to report less:
+            the threshold is then lowered, or stays.
+        y_val : array-like of shape (n,), default=None
+            Their labels; None if, and only if, `X_val` is.
         metric : "gmean" or callable, default="gmean"
             The paper's measure (:func:`~refold.model_selection.gmean_score`), or
             ``metric(y_true, y_pred)``, larger is better, on labels that are 1 for target and -1 for
@@ -287,18 +303,20 @@ class DecisionMixin:
         """
         # Imported here: scikit-learn's metrics take as long to import as all of refold.
         from refold.decisions.candidates import best_threshold
-        from refold.decisions.labels import read_labels, target_rows
+        from refold.decisions.labels import read_labels, signs_of
 
         check_is_fitted(self)
         with learning(self) as model:
-            distances = -to_numpy(model.score_samples(X_val))
-            labels = read_labels(to_numpy(y_val) if is_foreign_array(y_val) else y_val)
-            if len(labels) != len(distances):
-                raise ValueError(f"X_val has {len(distances)} rows and y_val {len(labels)} labels.")
-            signs = np.full(len(labels), -1)
-            signs[target_rows(labels, target)] = 1
-            model.threshold_ = best_threshold(distances, signs, metric)
-            model.alpha_ = None
+            if X_val is None and y_val is None:
+                distances, signs, weights = model._labelled()
+                best = best_threshold(distances, signs, metric, weights)
+                if best >= model.threshold_:
+                    return self
+            else:
+                distances = -to_numpy(model.score_samples(X_val))
+                labels = read_labels(to_numpy(y_val) if is_foreign_array(y_val) else y_val)
+                best = best_threshold(distances, signs_of(labels, target, len(distances)), metric)
+            model.threshold_, model.alpha_ = best, None
         return self
 
     def p_values(self, X: Array) -> Floats:
@@ -340,6 +358,10 @@ class DecisionMixin:
                 stacklevel=4,
             )
         self._decide_at(threshold)
+
+    def _labelled(self) -> tuple[Floats, Integers, Floats]:
+        """Return distances, labels and weights of rows that the estimator has kept, if it can."""
+        raise ValueError("X_val and y_val are needed: no rows with labels were kept.")
 
     def _stored_calibration(self) -> Calibration:
         calibration: Calibration | None = getattr(self, "calibration_", None)

@@ -18,7 +18,7 @@ from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
 from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
 
-FORMAT, VERSION = "refold model", 3
+FORMAT, VERSION = "refold model", 4
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
@@ -137,19 +137,21 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     document = Field(parse(raw, budget), "", budget)
     kind = kinds[_envelope(document, kinds)]
     for added in (_ADDED, kind.ADDED):
-        _upgrade(document, added)
+        _upgrade(document, added, document.value["format_version"])
     members = _members(document, *_ENVELOPE, *_COMMON, *kind.MEMBERS, "sha256")
     check_sum(raw, members["sha256"].text())
     origin = _read_origin(members["refold_version"], members["created"])
     return _read_model(members, kind), origin
 
 
-def read_inside(field: Field, kinds: Kinds) -> Any:
-    """Return a model that stands inside another, as `model_written` has written it."""
+def read_inside(field: Field, kinds: Kinds, version: int) -> Any:
+    """Return a model inside another, as `model_written` of a version of the format wrote it."""
     field.object()
     if "estimator" not in field.value:
         field.refuse("lacks the member 'estimator'")
     kind = kinds[field.member("estimator").text(kinds)]
+    for added in (_ADDED, kind.ADDED):
+        _upgrade(field, added, version)
     return _read_model(_members(field, *_COMMON, *kind.MEMBERS), kind)
 
 
@@ -180,9 +182,8 @@ def _envelope(document: Field, kinds: Kinds) -> str:
     return document.member("estimator").text(kinds)
 
 
-def _upgrade(document: Field, added: Added) -> None:
+def _upgrade(document: Field, added: Added, version: int) -> None:
     """Give a document of an older version the members that it lacks: the model is the same."""
-    version = document.value["format_version"]
     newer = [members for since, members in added.items() if since > version]
     for path, value in (member for members in newer for member in members.items()):
         *parents, name = path.split(".")
@@ -197,13 +198,18 @@ def _upgrade(document: Field, added: Added) -> None:
 
 
 def _read_origin(version: Field, created: Field) -> Origin:
-    if not _TIME.fullmatch(created.text()):
-        created.refuse("must be a time such as 2026-01-31T12:00:00Z")
+    return Origin(read_time(created), version.text())
+
+
+def read_time(field: Field) -> str:
+    """Return a checked time, UTC, to the second."""
+    if not _TIME.fullmatch(field.text()):
+        field.refuse("must be a time such as 2026-01-31T12:00:00Z")
     try:
-        datetime.fromisoformat(created.text())
+        datetime.fromisoformat(field.text())
     except ValueError as error:
-        created.refuse(f"is no time: {error}")
-    return Origin(created.text(), version.text())
+        field.refuse(f"is no time: {error}")
+    return field.text()
 
 
 def _read_columns(n_features: Field, names: Field, model: BaseEstimator) -> None:

@@ -24,14 +24,14 @@ def read(field: Field) -> tuple[Finding, ...]:
 
 
 def _read(field: Field) -> Finding:
-    kind, message, column, rows, values, advice = field.members(
-        "kind", "message", "column", "rows", "values", "advice"
+    kind, column, rows, values, message, advice = field.members(
+        "kind", "column", "rows", "values", "message", "advice"
     )
     return Finding(
         kind=kind.text(),
-        message=message.text(),
         column=None if column.is_null() else column.text(),
         rows=tuple(row.integer(0) for row in rows.items()),
         values=tuple(v.text() if isinstance(v.value, str) else v.number() for v in values.items()),
+        message=message.text(),
         advice=advice.text(),
     )

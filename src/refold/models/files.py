@@ -115,6 +115,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save : Write a model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import refold
+    >>> file = Path(tempfile.mkdtemp()) / "model.json"
+    >>> refold.save(refold.REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]]), file)
+    >>> refold.load(file).predict([[20.2, 5.0], [35.0, 5.0]])
+    array([ 1, -1])
     """
     return load_with_origin(path)[0]
 

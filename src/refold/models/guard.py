@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
 from refold.base.errors import TableError
 from refold.base.findings import Finding, RateWarning, told
-from refold.base.learning import learning
+from refold.base.learning import as_it_is, learning
 from refold.base.version import VERSION, series
+
+_ASKED_FOR = frozenset({"trimmed"})
 
 
 class GuardMixin(BaseEstimator):
@@ -26,10 +29,14 @@ class GuardMixin(BaseEstimator):
     def _notice(self, findings: Iterable[Finding], warned: Collection[str] | None = None) -> None:
         """Keep what was noticed, and warn of it; called by what ``fit`` calls.
 
-        `warned` are the kinds to warn of; None is all.
+        `warned` are the kinds to warn of; None is all but what was asked for.
         """
         self.noticed_ = tuple(findings)
-        told_of = [each for each in self.noticed_ if warned is None or each.kind in warned]
+        told_of = [
+            each
+            for each in self.noticed_
+            if (each.kind not in _ASKED_FOR if warned is None else each.kind in warned)
+        ]
         for text in () if self._quiet else told(told_of):
             warnings.warn(text, RateWarning, stacklevel=4)
 
@@ -50,6 +57,41 @@ class GuardMixin(BaseEstimator):
         with learning(self) as model, model._naming_columns():
             model._validate_params()
             yield model
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """What a notebook shows: the card of a model that has learned, else its diagram.
+
+        Not there where scikit-learn is told to show estimators as text.
+        """
+        diagram: Callable[[], str] = super()._repr_html_
+        return lambda: self._card() or diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return the same for notebooks that ask for all forms at once."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown and (card := self._card()):
+            shown["text/html"] = card
+        return shown
+
+    def _card(self) -> str:
+        """Return the card; empty if nothing was learned."""
+        from refold.cards import card_html  # a room above: this is its front door
+
+        try:
+            return card_html(as_it_is(self))
+        except NotFittedError:
+            return ""
+
+    def __dir__(self) -> list[str]:
+        """Return the names there are, those too that need more rows than were learned."""
+        return [name for name in object.__dir__(self) if self._has(name)]
+
+    def _has(self, name: str) -> bool:
+        try:
+            return hasattr(self, name)
+        except ValueError:  # what a model says that waits for rows
+            return True
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "refold_version": VERSION}

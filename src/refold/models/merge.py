@@ -13,10 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.findings import Finding
 from refold.columns.encoding.counts import TableCounts
+from refold.models import ref_trim
 from refold.models.creased import CreasedREF
 from refold.models.creased._state import TrainingState
 from refold.models.detector import Detector
 from refold.models.detector.sample import RowSample
+from refold.models.detector.trim import TableCut
+from refold.models.feedback import FeedbackLog
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
 
@@ -50,7 +53,13 @@ def merge(*models: Model) -> Model:
         A new model; the others stay as they are. A REF has the threshold that is its parameter: a
         calibration is not that of another model. A CreasedREF is calibrated anew, by leave-one-out
         scores of the rows that the models have kept. A Detector has the counts of all rows; what
-        judges inside learns anew from the rows that the models have kept.
+        judges inside learns anew from the rows that the models have kept. What was accepted and
+        rejected in any of them goes for the whole.
+
+    See Also
+    --------
+    refold.scale.learn : Learn from files.
+    refold.save : Write a model to a file.
 
     Examples
     --------
@@ -66,11 +75,17 @@ def merge(*models: Model) -> Model:
         raise ValueError("merge needs at least one model.")
     for number, model in enumerate(models):
         _check(models[0], model, number)
+    bases, merged = [model._without_feedback() for model in models], None
     if isinstance(models[0], Detector):
-        return _merged_detectors([m for m in models if isinstance(m, Detector)])
-    if isinstance(models[0], CreasedREF):
-        return _merged_creased([m for m in models if isinstance(m, CreasedREF)])
-    return _merged([m for m in models if isinstance(m, REF)])
+        merged = _merged_detectors([m for m in bases if isinstance(m, Detector)])
+    elif isinstance(models[0], CreasedREF):
+        merged = _merged_creased([m for m in bases if isinstance(m, CreasedREF)])
+    else:
+        merged = _merged([m for m in bases if isinstance(m, REF)])
+    said = [entry for model in models for entry in model.feedback_]
+    if said:
+        merged._lay_over(FeedbackLog.of(sorted(said, key=lambda entry: entry.time)))
+    return merged
 
 
 def _merged(models: list[REF]) -> REF:
@@ -78,7 +93,9 @@ def _merged(models: list[REF]) -> REF:
     merged: REF = clone(first)
     sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
     merged._settle(sketch.weight)
-    merged.noticed_ = _noticed_of_columns(models)
+    merged.dropped_ = first.dropped_[:0]
+    merged._cut = ref_trim.merged([model._cut for model in models])
+    merged.noticed_ = (*_noticed_of_columns(models), *ref_trim.noticed(merged))
     merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)
@@ -124,8 +141,13 @@ def _merged_detectors(models: list[Detector]) -> Detector:
             )
     counts = reduce(TableCounts.plus, (state.counts for state in states if state.counts))
     samples = (model._learned.sample for model in models)
-    merged = models[0]._with(replace(states[0], counts=counts), reduce(RowSample.plus, samples))
-    merged.noticed_ = _noticed_of_columns(models)
+    cuts = [model._learned.cut for model in models if model._learned.cut is not None]
+    merged = models[0]._with(
+        replace(states[0], counts=counts),
+        reduce(RowSample.plus, samples),
+        reduce(TableCut.plus, cuts) if cuts else None,
+    )
+    merged.noticed_ = (*_noticed_of_columns(models), *merged.noticed_)
     return merged
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from array_api_compat import array_namespace, device
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
@@ -19,30 +18,29 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array, Floats
-from refold.algorithm.chain import FoldChain
+from refold._typing import Array, Floats, Integers
+from refold.algorithm.chain import MAX_GAIN, FoldChain
 from refold.algorithm.distances import DISTANCES
 from refold.algorithm.engines import ENGINES, Engine, choose
 from refold.algorithm.engines.sketch import Sketch
 from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
-from refold.base.arrays import is_foreign_array, to_numpy
-from refold.base.findings import Finding
-from refold.base.learning import as_it_is
+from refold.base.arrays import is_foreign_array
+from refold.base.errors import UserError
+from refold.base.learning import as_it_is, check_learned
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
-from refold.columns.noticed import absurd_cells, notice_columns
+from refold.columns.noticed import notice_columns
 from refold.columns.summary import Summary
-from refold.decisions import noticed
-from refold.decisions.crossfit import cross_fitted, few_left_out
+from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
-from refold.models.guard import GuardMixin
+from refold.models import ref_noticed, ref_trim
+from refold.models.feedback import FeedbackMixin
 from refold.models.learned import FromRows, FromSketch
+from refold.models.ref_trim import FoldCut
 from refold.models.scoring import FoldScorer
+from refold.models.trim import MOST_TRIM
 
 LEVELS = ("last", "all")
-MAX_GAIN = 1e6
-# How many columns, and rows to choose a typical one from, are enough to see whether faults show.
-_COLUMNS_TRIED, _ROWS_TRIED = 200, 1000
 
 
 def _has_sketch(estimator: REF) -> bool:
@@ -50,7 +48,12 @@ def _has_sketch(estimator: REF) -> bool:
 
 
 class REF(
-    GuardMixin, DecisionMixin, OneToOneFeatureMixin, TransformerMixin, OutlierMixin, BaseEstimator
+    FeedbackMixin,
+    DecisionMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+    OutlierMixin,
+    BaseEstimator,
 ):
     """Repeated Element-wise Folding, a linear-time one-class classifier.
 
@@ -75,12 +78,17 @@ class REF(
     alpha : float or None, default=None
         The share of normal rows that may be rejected, in place of a `threshold`. That is then set
         from the distances of training rows to models that have not seen them: each row left out
-        in turn up to 1,000 rows, every fiftieth together above. None keeps `threshold`.
+        in turn up to 1,000 rows (two or three together where there are more than 400 columns),
+        every fiftieth together above. None keeps `threshold`.
     levels : {"auto", "last", "all"}, default="auto"
         ``"last"`` is the paper's distance, after the last level. ``"all"`` is the mean of the
         distances over all levels, the path score: it ranks rows better and changes less from one
         training sample to another. ``"auto"`` is ``"all"`` with `alpha`, for a rate needs that, and
         ``"last"`` without.
+    trim : float, default=0.0
+        The share of the rows to leave out of training because they look least like the rest, for
+        tables that may have bad rows in them. They count for `alpha` all the same. See
+        ``docs/trim.md``.
     engine : {"auto", "exact", "reference"}, default="auto"
         ``"exact"`` is compiled and threaded. ``"reference"`` is the paper's Algorithm 1 line by
         line on any array-API array (NumPy, PyTorch, CuPy…); it takes callables and answers in the
@@ -121,12 +129,21 @@ class REF(
         The gain that features were allowed.
     noticed_ : tuple of Finding
         What ``fit`` noticed about the table and the threshold; each was also a ``RateWarning``.
+    dropped_ : ndarray of int
+        The rows that `trim` has left out of ``fit``, by number, those that look least like the rest
+        first. Rows that come in parts have no numbers: ``noticed_`` says how many were left out.
     engine_ : str
         The engine that learned the chain and evaluates it.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, where X had names.
+
+    See Also
+    --------
+    refold.CreasedREF : Sees how features depend on each other.
+    refold.Detector : For tables of any kind of columns.
+    refold.merge : Add up models that were learned apart.
 
     Notes
     -----
@@ -157,6 +174,7 @@ class REF(
         "threshold": [Interval(Real, 0.0, None, closed="left")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "levels": [StrOptions({"auto", *LEVELS})],
+        "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "engine": [StrOptions({"auto", *ENGINES})],
         "max_gain": [StrOptions({"auto"}), Interval(Real, 1.0, None, closed="left"), None],
         "n_bins": [Interval(Integral, LEAST_BINS, MOST_BINS, closed="both")],
@@ -168,6 +186,9 @@ class REF(
     }
 
     _learned: FromRows | FromSketch
+    # By what rows are left out; None if by nothing.
+    _cut: FoldCut | None = None
+    dropped_: Integers
     levels_: str
     max_gain_: float | None
 
@@ -180,6 +201,7 @@ class REF(
         threshold: float = 1.0,
         alpha: float | None = None,
         levels: Literal["auto", "last", "all"] = "auto",
+        trim: float = 0.0,
         engine: str = "auto",
         max_gain: float | Literal["auto"] | None = "auto",
         n_bins: int = 8192,
@@ -191,6 +213,7 @@ class REF(
         self.threshold = threshold
         self.alpha = alpha
         self.levels = levels
+        self.trim = trim
         self.engine = engine
         self.max_gain = max_gain
         self.n_bins = n_bins
@@ -214,6 +237,7 @@ class REF(
             The estimator itself.
         """
         with self._learning() as model:
+            model._forget_feedback()
             model._fit(X, sample_weight)
         return self
 
@@ -229,26 +253,28 @@ class REF(
         if self.alpha is not None:
             check_supported(self.alpha, weight)
         self._settle(weight)
+        self.engine_ = engine
+        kept = ref_trim.left_out(self, X, weights, first=True)
         if engine == "sketch":
-            self._learned = FromSketch(self._sketch(X, weights), self._recipe())
+            self._learned = FromSketch(self._sketch(X, kept), self._recipe())
             self._learned.chain  # noqa: B018  # now: what is wrong with the rows is said by fit
         else:
-            chain = ENGINES[engine].learn(X, weights, **self._recipe())
-            rows = to_numpy(X) if is_foreign_array(X) else X
-            self._learned = FromRows(chain, Summary.of(rows, weights, n_jobs=self.n_jobs))
-        self.engine_ = engine
+            self._learned = FromRows.of(X, kept, engine, self._recipe())
         self._decide_at(self.threshold)
         if self.alpha is not None:
-            self._decide_by(self._cross_fitted(X, weights), float(self.alpha))
-        self._notice(self._findings(X, weights))
+            calibration = self._cross_fitted(X, kept)
+            if len(self.dropped_):
+                calibration = ref_trim.calibrated(self, calibration, X, weights)
+            self._decide_by(calibration, float(self.alpha))
+        self._notice(ref_noticed.findings(self, X, kept))
 
     @available_if(_has_sketch)
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning; only for ``engine="sketch"``.
 
-        The result is that of ``fit`` on all rows seen, in whatever chunks they come. If it fails,
-        the model stays as it was. A calibration does not outlive a change of the model: call
-        ``calibrate`` when all is learned.
+        The result is that of ``fit`` on all rows seen, in whatever chunks they come; with `trim`
+        the first call decides how odd a row may be. If it fails, the model stays as it was. A
+        calibration does not outlive a change of the model: call ``calibrate`` when all is learned.
 
         Parameters
         ----------
@@ -264,7 +290,7 @@ class REF(
         REF
             The estimator itself.
         """
-        with self._learning() as model:
+        with self._learning_on() as model:
             model._check_without_alpha()
             model._check_engine("sketch")
             first = not hasattr(model, "sketch_")
@@ -273,10 +299,13 @@ class REF(
                 model._decide_at(model.threshold)
             X = read_table(model, X, reset=first, native=False)
             weights = read_weights(X, sample_weight)
-            part = model._sketch(X, weights)
+            if first:
+                model._settle(float(X.shape[0] if weights is None else weights.sum()))
+            part = model._sketch(X, ref_trim.left_out(model, X, weights, first=first))
             model._learn_anew(part if first else model.sketch_.plus(part))
             if first:  # later ones would say the same again
                 model._notice_columns(X, weights)
+            model._notice_trimmed()
         return self
 
     @available_if(_has_sketch)
@@ -288,7 +317,7 @@ class REF(
         Parameters
         ----------
         X : array-like or dataframe of shape (n, d)
-            Rows that were learned.
+            Rows that were learned. Those that `trim` left out then are not subtracted now.
         sample_weight : array-like of shape (n,), default=None
             The weights they were learned with.
 
@@ -298,18 +327,20 @@ class REF(
             The estimator itself.
         """
         check_is_fitted(self)
-        with self._learning() as model:
+        with self._learning_on() as model:
             model._check_without_alpha()
             model._check_engine("sketch")
             X = read_table(model, X, reset=False, native=False)
-            part = model._sketch(X, read_weights(X, sample_weight))
+            weights = read_weights(X, sample_weight)
+            part = model._sketch(X, ref_trim.forgotten(model, X, weights))
             model._learn_anew(model.sketch_.minus(part))
+            model._notice_trimmed()
         return self
 
     @property
     def chain_(self) -> FoldChain:
         """The learned chain; after ``partial_fit`` or ``forget`` it is learned when asked for."""
-        check_is_fitted(self)
+        check_learned(self)
         with self._naming_columns():
             return self._learned.chain
 
@@ -348,6 +379,16 @@ class REF(
         self._learned = FromSketch(sketch, self._recipe())
         self._decide_anew(self.threshold)
 
+    def _check_accepting(self) -> None:
+        if not isinstance(self._underneath, FromSketch):
+            raise UserError(
+                f"A REF of engine={self.engine_!r} keeps no rows to learn more to. Fit again with "
+                "these rows among the others, or fit REF(engine='sketch'), which can accept rows."
+            )
+
+    def _with_accepted(self, base: FromSketch, rows: Floats, counts: Integers) -> FromSketch:
+        return base.plus_rows(rows, counts.astype(np.float64))
+
     def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
         return cross_fitted(
             X,
@@ -363,57 +404,11 @@ class REF(
     def _notice_columns(self, X: NDArray[Any], weights: Floats | None) -> None:
         self._notice(notice_columns(X, weights, feature_names(self)))
 
-    def _findings(self, X: Array, weights: Floats | None) -> Iterator[Finding]:
-        """Look for what will keep the model from telling normal rows from others."""
-        rows = to_numpy(X) if is_foreign_array(X) else X
-        yield from notice_columns(rows, weights, feature_names(self))
-        if self.summary_.box is not None:
-            yield from absurd_cells(self.summary_.box, feature_names(self), learned=True)
-        found: list[Finding | None]
-        if self.alpha is None:
-            found = [self._false_alarms(X, weights)]
-        else:
-            found = [
-                noticed.ties(self.calibration_, self.threshold_, self.alpha),
-                self._too_few_rows(X, rows),
-            ]
-        yield from filter(None, found)
-
-    def _false_alarms(self, X: Array, weights: Floats | None) -> Finding | None:
-        """Leave rows out, if they are few: the compiled engine stands in for the others."""
-        if is_foreign_array(X) or callable(self.fold) or callable(self.distance):
-            return None
-        left_out = few_left_out(
-            X,
-            weights,
-            recipe=self._recipe() | {"max_gain": self.max_gain_ or MAX_GAIN},
-            distance=self.distance,
-            path=self.levels_ == "all",
-        )
-        return None if left_out is None else noticed.false_alarms(left_out, self.threshold_)
-
-    def _too_few_rows(self, X: Array, rows: NDArray[Any]) -> Finding | None:
-        """Put one value after the other of a typical row a quarter of its range beyond."""
-        if rows.dtype.kind != "f":
-            rows = rows.astype(np.float64)
-        low, high = self.summary_.low, self.summary_.high
-        columns = np.flatnonzero(high > low)[:: max(self.n_features_in_ // _COLUMNS_TRIED, 1)]
-        tried = rows[:: max(len(rows) // _ROWS_TRIED, 1)]
-        tried = tried[~np.isnan(tried).all(axis=1)]
-        usual = tried[[np.argsort(self._distances(X, tried))[len(tried) // 2]]]
-        faulty = np.repeat(usual, len(columns), axis=0)
-        with np.errstate(over="ignore"):
-            beyond = np.minimum(high + noticed.BEYOND * (high - low), np.finfo(rows.dtype).max)
-        faulty[np.arange(len(columns)), columns] = beyond[columns]
-        gained = self._distances(X, faulty) - self._distances(X, usual)
-        typical = self.calibration_.threshold(0.5)
-        return noticed.too_few_rows(gained, typical, self.threshold_, self.calibration_)
-
-    def _distances(self, like: Array, rows: NDArray[Any]) -> Floats:
-        """Return the distances of rows that are handed over as those learned from were."""
-        if is_foreign_array(like):
-            rows = array_namespace(like).asarray(rows, device=device(like))
-        return to_numpy(self.scorer().distances(rows))
+    def _notice_trimmed(self) -> None:
+        """Say how many rows were left out; which ones, only ``fit`` can say by a number."""
+        self.dropped_ = np.empty(0, dtype=np.int64)
+        others = (found for found in self.noticed_ if found.kind != "trimmed")
+        self.noticed_ = (*others, *ref_trim.noticed(self))
 
     def _check_decision(self) -> None:
         if self.alpha is not None and self.threshold != 1.0:
@@ -457,7 +452,7 @@ class REF(
         """
         model, X, _ = self._read(X)
         with model._naming_columns():
-            return -model.scorer().distances(X)
+            return -model._scorer().distances(X)
 
     def scorer(self) -> FoldScorer:
         """Return what judges plain arrays, columns in the model's order, without further checks.
@@ -467,10 +462,13 @@ class REF(
         FoldScorer
             It does not change when the model learns on.
         """
-        check_is_fitted(self)
-        model = as_it_is(self)
-        path = model.levels_ == "all"
-        return FoldScorer(model.chain_, model.engine_, model.distance, path, model.n_jobs)
+        check_learned(self)
+        return as_it_is(self)._scorer()
+
+    def _scorer(self) -> FoldScorer:
+        return FoldScorer(
+            self.chain_, self.engine_, self.distance, self.levels_ == "all", self.n_jobs
+        )
 
     def contributions(self, X: Array) -> Array:
         """Return each feature's share of each row's distance.
@@ -487,7 +485,7 @@ class REF(
         """
         model, X, _ = self._read(X)
         with model._naming_columns():
-            return model.scorer().attribution(X).parts
+            return model._scorer().attribution(X).parts
 
     def transform(self, X: Array) -> Array:
         """Return the folded features.
@@ -526,7 +524,7 @@ class REF(
 
     def _read(self, X: Array) -> tuple[REF, Array, Engine]:
         """Return the model as it is now, the rows as it takes them, and who evaluates it."""
-        check_is_fitted(self)
+        check_learned(self)
         model = as_it_is(self)
         X = read_table(model, X, reset=False, native=model.engine_ == "reference")
         return model, X, ENGINES[model.engine_]

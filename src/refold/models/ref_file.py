@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+
 from refold.algorithm import chain_file
 from refold.algorithm.engines import ENGINES, sketch_file
 from refold.columns import summary_file
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.decisions import calibration_file
+from refold.modelfile import arrays
 from refold.modelfile.fields import Field
+from refold.models import trim_file
+from refold.models.feedback import file as feedback
 from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, REF
+from refold.models.ref_trim import FoldCut
 
 ESTIMATOR = REF
-ADDED = {2: {"levels": None, "max_gain": None, "summary.box": None}}
+ADDED: dict[int, dict[str, Any]] = {
+    2: {"levels": None, "max_gain": None, "summary.box": None},
+    4: {"cut": None, "dropped": [], feedback.MEMBER: feedback.NONE},
+}
 MEMBERS = (
     *("engine", "levels", "max_gain", "threshold", "alpha"),
-    *("chain", "calibration", "summary", "sketch"),
+    *("chain", "calibration", "summary", "sketch", "cut", "dropped", feedback.MEMBER),
 )
 
 
 def written(model: REF) -> dict[str, Any]:
     """Return what REF has learned."""
+    log, model = model._feedback, model._without_feedback()
     calibrated, sketched = getattr(model, "calibration_", None), getattr(model, "sketch_", None)
     return {
         "engine": model.engine_,
@@ -34,6 +44,9 @@ def written(model: REF) -> dict[str, Any]:
         "calibration": None if calibrated is None else calibration_file.written(calibrated),
         "summary": summary_file.written(model.summary_),
         "sketch": None if sketched is None else sketch_file.written(sketched),
+        "cut": None if sketched is None else _cut_written(model._cut),
+        "dropped": arrays.written(model.dropped_),
+        feedback.MEMBER: feedback.written(log),
     }
 
 
@@ -49,11 +62,46 @@ def read(members: dict[str, Field], model: REF) -> None:
     _check_engine(members["parameters"], model)
     _read_settled(members["levels"], members["max_gain"], model)
     model._learned = _learned(members, model)
+    model._cut = _read_cut(members["cut"], model)
+    model.dropped_ = trim_file.read_dropped(members["dropped"])
     if not members["calibration"].is_null():
         model.calibration_ = calibration_file.read(members["calibration"])
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if model.alpha_ is not None and not hasattr(model, "calibration_"):
         members["alpha"].refuse("must be null where there is no calibration")
+    _read_feedback(members[feedback.MEMBER], model)
+
+
+def _read_feedback(field: Field, model: REF) -> None:
+    log = feedback.read(field, feedback.numbers(model.n_features_in_))
+    if log.rows("accepted") is not None and not isinstance(model._learned, FromSketch):
+        field.refuse(f"has accepted rows; the engine {model.engine_!r} cannot learn them")
+    try:
+        with np.errstate(all="ignore"):
+            model._lay_over(log)
+            chain = model.chain_
+    except ValueError as error:
+        field.refuse(f"cannot be learned: {error}")
+    if model._base is not None:
+        chain_file.check_evaluable(field, chain)
+
+
+def _cut_written(by: FoldCut | None) -> dict[str, Any] | None:
+    if by is None:
+        return None
+    return {"chain": chain_file.written(by.chain), "rows": trim_file.written(by.cut)}
+
+
+def _read_cut(field: Field, model: REF) -> FoldCut | None:
+    """Read by what the model leaves rows out when it goes on learning."""
+    if field.is_null():
+        return None
+    if model.engine_ != "sketch":
+        field.refuse(f"must be null for the engine {model.engine_!r}, which does not go on")
+    chain, rows = field.members("chain", "rows")
+    learned = chain_file.read(chain, model.n_features_in_)
+    chain_file.check_evaluable(chain, learned)
+    return FoldCut(learned, trim_file.read(rows))
 
 
 def _check_engine(field: Field, model: REF) -> None:

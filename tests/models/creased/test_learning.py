@@ -174,9 +174,11 @@ def test_memory_does_not_grow_with_the_rows(rng):
     assert (many - few) / 30_000 < 100
 
 
-@pytest.mark.parametrize("rows", [1, 127, 128, 129])
+@pytest.mark.parametrize("rows", [1, 2, 3, 9, 40, 64, 65, 127, 128, 129])
 @pytest.mark.parametrize("n_creases", [20, 256])
-def test_a_row_alone_gets_the_bits_it_got_among_others(rows, n_creases, table, rng):
+@pytest.mark.parametrize("columns", [4, 70])
+def test_a_row_alone_gets_the_bits_it_got_among_others(rows, n_creases, columns, table, rng):
+    table = np.concatenate([table, rng.normal(size=(len(table), columns - 4))], axis=1)
     table[rng.random(table.shape) < 0.1] = np.nan
     table[np.isnan(table).all(axis=1)] = 0.0
     model = CreasedREF(n_creases=n_creases).fit(table)

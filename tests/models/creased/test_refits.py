@@ -30,8 +30,8 @@ def test_many_rows_are_left_out_in_fifty_parts(rng):
 
     def score(rest, weights, left):
         seen.append((len(rest), len(left)))
-        assert not (rest[:, None] == left[None]).all(axis=2).any()
-        return left[:, 0]
+        assert not set(rest) & set(left)
+        return rows[left, 0]
 
     parts = n_parts(np.ones(120), 2)
     got = refitted(rows, np.ones(120), score, np.zeros(120), parts, seed=3)

@@ -147,8 +147,6 @@ def test_trim_leaves_out_what_looks_least_like_the_rest():
     )
     clean = Detector(alpha=0.05, trim=0.05).fit(frame)
     assert np.mean(clean.predict(parts(2_000, seed=3)) == -1) < 0.08
-    with pytest.raises(ValueError, match="trim needs all rows at once"):
-        Detector(trim=0.1).partial_fit(frame)
 
 
 def test_calibrating_on_other_rows_keeps_the_rate():

@@ -99,6 +99,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
+    See Also
+    --------
+    refold.Detector : For tables of any kind of columns.
+
     Notes
     -----
     ``fit(X).transform(X)`` is not ``fit_transform(X)`` where there are texts or dates: the latter
@@ -329,7 +333,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return frame_to_numpy(frame.select(plan.names).to_native())
 
     def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Brought:
-        """Read a table and check (or, with `reset`, learn) its columns; or read all of them."""
+        """Read a table and check (or, with `reset`, learn) its columns; or read all of them.
+
+        One that was read before is taken as it is.
+        """
+        if isinstance(X, Brought):
+            return self._read_again(X, reset=reset)
         X = to_numpy(X) if is_foreign_array(X) else X
         if not is_table(X):
             return self._read_array(X, reset=reset)
@@ -345,6 +354,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             wanted = [name for name in self._state.names if name not in ignore]
             return self._find_columns(bring(X, ignore), wanted)
         return self._find_columns(bring(X, self._unused()), self.counts.plan.names)
+
+    def _read_again(self, table: Brought, *, reset: bool) -> Brought:
+        if not reset:
+            return self._find_columns(table, self.counts.plan.names)
+        self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.n_features_in_ = len(table.names)
+        self._check_roles(table.names)
+        return table.only([n for n in table.names if (self.roles or {}).get(n) != "ignore"])
 
     def _read_array(self, X: Any, *, reset: bool) -> Brought:
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)

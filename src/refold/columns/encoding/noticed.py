@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from refold._typing import Integers
 from refold.base.findings import Finding
 from refold.base.words import quoted
 from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.reading import UNREADABLE
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.observed import Texts
+from refold.columns.role_findings import mended
 
 
 def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
@@ -30,9 +33,10 @@ def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
         ``"unreadable"`` and ``"many-values"``, at most one of each for a column.
     """
     for k, column in enumerate(counts.plan.used):
-        unreadable = int(counts.states(k)[UNREADABLE])
-        if unreadable:
-            yield _unreadable(counts, k, unreadable, table)
+        if counts.states(k)[UNREADABLE]:
+            texts = as_texts(table.only([column.name]).columns[0])
+            odd = np.flatnonzero(column.read(texts).state == UNREADABLE)
+            yield unreadable_cells(column.name, column.role, texts, odd)
         counted = counts.others.get(k)
         if isinstance(counted, TextCounts) and counted.values.level:
             tally = counted.values
@@ -46,20 +50,29 @@ def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
             )
 
 
-def _unreadable(counts: TableCounts, k: int, cells: int, table: Brought) -> Finding:
-    column = counts.plan.used[k]
-    texts = as_texts(table.only([column.name]).columns[0])
-    odd = np.flatnonzero(column.read(texts).state == UNREADABLE)
+def unreadable_cells(name: str, role: str, texts: Texts, odd: Integers) -> Finding:
+    """Say that cells of a column are not what it holds.
+
+    Parameters
+    ----------
+    name, role : str
+        The column: of numbers or dates.
+    texts : Texts
+        What it holds.
+    odd : ndarray of int
+        The rows of these cells.
+    """
     row = int(odd[0])
     text = quoted(texts.values[int(texts.codes[row])])
-    what = "number" if column.role == "number" else "date"
+    what = "number" if role == "number" else "date"
+    cells = len(odd)
     times = f"{cells:,} cells that are no {what}s" if cells > 1 else f"a cell that is no {what}"
     return Finding(
         kind="unreadable",
-        message=f"{column.name} has {times}, such as {text} in row {row:,} of the table.",
-        column=column.name,
+        message=f"{name} has {times}, such as {text} in row {row:,} of the table.",
+        column=name,
         rows=tuple(odd[:100].tolist()),
         values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),
-        advice=f"If they stand for missing values, leave them empty or name them; if {column.name} "
-        f'holds other things than {what}s: roles={{"{column.name}": "category"}}.',
+        advice=f"If they stand for missing values, leave them empty or name them; if {name} "
+        f"holds other things than {what}s: {mended(name, 'category')}.",
     )

@@ -1,6 +1,6 @@
 """Folds along data-driven creases: REF for features that depend on each other."""
 
-from refold.models.creased._batches import fit_batches
+from refold.models.creased._accepted import relearned, with_accepted_rows
 from refold.models.creased._creases import LARGEST, Creases, n_plain
 from refold.models.creased._estimator import CreasedREF
 from refold.models.creased._known import TOLERANCE, weights_of_marks
@@ -8,7 +8,7 @@ from refold.models.creased._leverage import Leverage
 from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._reasons import Reasons
 from refold.models.creased._scorer import CreasedScorer
-from refold.models.creased._scoring import MOST_EXCESS, Scoring, rescaled
+from refold.models.creased._scoring import MOST_EXCESS, Learned, Scoring, rescaled
 
 __all__ = [
     "LARGEST",
@@ -17,12 +17,14 @@ __all__ = [
     "CreasedREF",
     "CreasedScorer",
     "Creases",
+    "Learned",
     "Leverage",
     "RankGauss",
     "Reasons",
     "Scoring",
-    "fit_batches",
     "n_plain",
+    "relearned",
     "rescaled",
     "weights_of_marks",
+    "with_accepted_rows",
 ]

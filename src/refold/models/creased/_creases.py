@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.algorithm import kernels
 from refold.base import errors
 from refold.base.once import once
 from refold.models.creased._drawing import Drawer, dense, of_four_kinds
 from refold.models.creased._expected import Expected
+from refold.models.creased._heights import BLOCK, least_height, operand
 from refold.models.creased._rankgauss import RankGauss
-from refold.models.creased._rows import BLOCK, blocks
+from refold.models.creased._rows import blocks
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
@@ -129,17 +131,24 @@ class Creases:
         """Say whether another is bit by bit the same."""
         return self is other or _same(self, other)
 
-    def features(self, X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
+    def features(self, X: NDArray[Any], least: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
         """Yield the features of X by blocks of BLOCK rows; each overwrites the one before.
 
-        The last block is filled up; only its first rows are X's.
+        The last block is filled up; only its first rows are X's. A single block has as many rows
+        as are needed, but not fewer than `least`.
         """
-        phi = np.empty((BLOCK, self.n_outputs))
-        y = np.empty((BLOCK, len(self.offsets)))
-        for part, rows in blocks(X):
+        height = max(least, least_height(len(X), *self._products())) if least < BLOCK else BLOCK
+        phi = np.empty((height, self.n_outputs))
+        y = np.empty((height, len(self.offsets)))
+        for part, rows in blocks(X, height):
             Z, changed = self.standardized(rows)
             self.fold(projected(Z, self.directions, self.gauss, out=y), changed, phi)
             yield part, phi
+
+    def _products(self) -> set[_Projection]:
+        creases, columns = self.directions.shape
+        plain = n_plain(creases, self.gauss)
+        return {_Projection(n, columns) for n in (plain, creases - plain) if n}
 
     def features_at_once(self, rows: Floats) -> Floats:
         """Return the features of a few rows; their last bits depend on the rows beside them."""
@@ -182,17 +191,22 @@ class Creases:
         return np.asarray(np.nansum(np.abs(constants), axis=1) / len(self.varying))
 
     def fold(self, y: Floats, changed: Floats, out: Floats) -> None:
-        """Turn projections into features; `y` is overwritten."""
-        y -= self.offsets
-        n = len(self.offsets)
-        for j, (shift, slope) in enumerate(zip(self.shifts, self.slopes, strict=True)):
-            level = out[:, j * n : (j + 1) * n]
-            np.abs(y, out=level)
-            level -= shift
-            level *= slope
-            y = level
+        """Turn projections into features."""
+        kernels.folded(y, self.offsets, self.shifts, self.slopes, out)
         if self.has_constants:
             out[:, -1] = changed
+
+
+@dataclass(frozen=True)
+class _Projection:
+    """Rows of so many columns along so many creases."""
+
+    creases: int
+    columns: int
+
+    def __call__(self, rows: int) -> Floats:
+        Z, directions = operand(BLOCK, self.columns), operand(self.creases, self.columns)
+        return projected(Z[:rows], directions, None)
 
 
 def projected(
@@ -223,11 +237,9 @@ def _same(one: Any, other: Any) -> bool:
 
 def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
     """Return (x−μ)/σ, within ±LARGEST."""
-    with np.errstate(all="ignore"):
-        z = (X - center) / scale
-        if np.isinf(z).any():  # x−μ may be too large a number where (x−μ)/σ is not
-            z = np.where(np.isinf(z), (X / 2.0 - center / 2.0) / (scale / 2.0), z)
-    return np.clip(z, -LARGEST, LARGEST, out=z)
+    z = np.empty(X.shape)
+    kernels.standardized(X, center, scale, LARGEST, z)
+    return z
 
 
 def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:

@@ -13,27 +13,29 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array, Floats
+from refold._typing import Array, Floats, Integers
 from refold.base.findings import Finding
-from refold.base.learning import as_it_is
+from refold.base.learning import as_it_is, check_learned
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
 from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
 from refold.decisions import noticed
 from refold.decisions.thresholds import Calibration, DecisionMixin
-from refold.models.creased import _reasons, _rows
+from refold.models.creased import _accepted, _reasons, _rows
 from refold.models.creased._creases import Creases
 from refold.models.creased._reasons import Reasons
+from refold.models.creased._refits import Divided
 from refold.models.creased._scorer import CreasedScorer
 from refold.models.creased._scoring import NO_ROWS, Learned, Scoring
 from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
-from refold.models.guard import GuardMixin
+from refold.models.feedback import FeedbackMixin
+from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
 
 
-class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
 
     REF folds each feature by itself. Here the standardized rows are folded along random oblique
@@ -57,6 +59,10 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         many columns then easily goes unnoticed.
     alpha : float, default=0.1
         The share of normal rows that may be rejected. Needs at least 1/alpha − 1 rows.
+    trim : float, default=0.0
+        The share of the rows to leave out of training because they look least like the rest, for
+        tables that may have bad rows in them. They count for the threshold all the same. See
+        ``docs/trim.md``.
     n_init : int, default=10_000
         The creases are made from the first rows of this total weight and then stay.
     random_state : int, RandomState instance or None, default=0
@@ -88,10 +94,19 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     noticed_ : tuple of Finding
         What ``fit`` noticed about the table and the threshold, cells that were not taken as normal
         among it; each was also a ``RateWarning``.
+    dropped_ : ndarray of int
+        The rows that `trim` has left out of ``fit``, by number, those that look least like the rest
+        first. Rows that come in parts have no numbers: ``noticed_`` says how many were left out.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, where X had names.
+
+    See Also
+    --------
+    refold.REF : Folds each feature by itself; exact shares.
+    refold.Detector : For tables of any kind of columns.
+    refold.merge : Add up models that were learned apart.
 
     Notes
     -----
@@ -119,6 +134,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "ridge": [Interval(Real, 0.0, None, closed="neither")],
         "box": [Interval(Real, 0.0, MOST_GAIN, closed="both")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "n_init": [Interval(Integral, 2, None, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [
@@ -144,6 +160,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ridge: float = 0.01,
         box: float = 10.0,
         alpha: float = 0.1,
+        trim: float = 0.0,
         n_init: int = 10_000,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -153,6 +170,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.ridge = ridge
         self.box = box
         self.alpha = alpha
+        self.trim = trim
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -175,17 +193,26 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning() as model:
+            model._forget_feedback()
             model._fit(X, sample_weight)
         return self
 
-    def _fit(self, X: Array, sample_weight: Array | None) -> None:
+    def _fit_encoded(self, X: Floats, weights: Floats | None, divided: Divided) -> Self:
+        """Learn from rows that an encoder has made, and that it makes anew without some."""
+        with self._learning() as model:
+            model._fit(X, weights, divided)
+        return self
+
+    def _fit(self, X: Array, sample_weight: Array | None, divided: Divided | None = None) -> None:
         X = read_table(self, X, reset=True, native=False)
         weights = read_weights(X, sample_weight)
         check_enough(X.shape[0], weights)
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
-        scoring = self._learned.calibrated(X, _rows.counted(X, weights))
-        Learned.scoring.keep(self._learned, scoring)
+        counts = _rows.counted(X, weights)
+        Learned.scoring.keep(self._learned, self._learned.calibrated(X, counts, divided))
+        if (cut := self._learned.state.cut) is not None:
+            self.dropped_ = cut.dropped(X, counts)
         self._notice(self._findings(X, weights))
 
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
@@ -208,7 +235,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedREF
             The estimator itself.
         """
-        with self._learning() as model:
+        with self._learning_on() as model:
             first = not hasattr(model, "_learned")
             X = read_table(model, X, reset=first, native=False)
             weights = read_weights(X, sample_weight)
@@ -245,7 +272,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
-        state = self._learned.state
+        state = self._underneath.state
         if state.creases is None:
             raise ValueError(
                 f"The creases are not final yet: {state.weight:g} of n_init={state.recipe.n_init} "
@@ -270,14 +297,14 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     @property
     def scoring_(self) -> Scoring:
         """What scores; after ``partial_fit`` it is made when asked for."""
-        check_is_fitted(self)
+        check_learned(self)
         with self._naming_columns():
             return self._learned.scoring
 
     @property
     def threshold_(self) -> float:
         """The threshold in use."""
-        check_is_fitted(self)
+        check_learned(self)
         return 1.0 if self._set_threshold is None else self._set_threshold
 
     @threshold_.setter
@@ -307,7 +334,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def noticed_(self) -> tuple[Finding, ...]:
         """What was noticed about the table and the threshold."""
         found = vars(self).get("_noticed")
-        return tuple(self._absurd_cells()) if found is None else found
+        return (*self._absurd_cells(), *self._trimmed()) if found is None else found
 
     @noticed_.setter
     def noticed_(self, findings: tuple[Finding, ...]) -> None:
@@ -317,6 +344,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """Look for what will keep the model from telling normal rows from others."""
         yield from notice_columns(X, weights, feature_names(self))
         yield from self._absurd_cells()
+        yield from self._trimmed()
         scoring = self.scoring_
         found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
         if scoring.box is not None:
@@ -332,6 +360,12 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         if box is not None:
             learned = self._learned.state.recipe.box == 0.0
             yield from absurd_cells(box, feature_names(self), learned=learned)
+
+    def _trimmed(self) -> Iterator[Finding]:
+        """Say how many rows were left out."""
+        cut = self._learned.state.cut if hasattr(self, "_learned") else None
+        if cut is not None:
+            yield cut.cut.noticed(self.dropped_)
 
     def score_samples(self, X: Array) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -356,7 +390,7 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         CreasedScorer
             It does not change when the model learns on.
         """
-        check_is_fitted(self)
+        check_learned(self)
         return CreasedScorer(self.scoring_, self.n_jobs)
 
     def reasons(self, X: Array) -> Reasons:
@@ -385,14 +419,15 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n, d)
-            At most 10,000 rows, a uniform sample of all.
+            At most 10,000 rows, a uniform sample of all that were not left out.
         """
         check_is_fitted(self)
-        return np.array(self._learned.state.sample.rows, dtype=np.float64)
+        state = self._learned.state
+        return np.array(state.sample.rows[state.kept > 0.0], dtype=np.float64)
 
     def _read(self, X: Array) -> tuple[CreasedREF, NDArray[Any]]:
         """Return the model as it is now, and the rows as it takes them."""
-        check_is_fitted(self)
+        check_learned(self)
         model = as_it_is(self)
         X = read_table(model, X, reset=False, native=False)
         with model._naming_columns():
@@ -409,13 +444,20 @@ class CreasedREF(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             int(seed),
             float(self.box),
             magnitudes=self._magnitudes,
+            trim=float(self.trim),
         )
 
     def _learn(self, state: TrainingState) -> None:
         self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
         self._set_threshold = self._set_calibration = None
-        self._noticed = None
+        self._noticed, self.dropped_ = None, np.empty(0, dtype=np.int64)
         self.alpha_ = float(self.alpha)
+
+    def _check_accepting(self) -> None:
+        pass  # it goes on learning whatever it has learned
+
+    def _with_accepted(self, base: Learned, rows: Floats, counts: Integers) -> Learned:
+        return _accepted.with_accepted_rows(base, rows, counts.astype(np.float64))
 
     def _with(self, state: TrainingState) -> CreasedREF:
         """Return a model with the same parameters and columns, and what was learned."""

@@ -11,12 +11,16 @@ from refold.algorithm.engines import sketch_file
 from refold.columns import box_file
 from refold.columns.edges import Edges
 from refold.decisions import calibration_file
+from refold.modelfile import arrays
 from refold.modelfile.fields import Field
+from refold.models import trim_file
 from refold.models.creased import _creases_file, _sample_file, _scoring_file, _sums_file
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import FOUR_KINDS, ONE_KIND
 from refold.models.creased._estimator import MOST_GAIN, CreasedREF
 from refold.models.creased._state import LEAST_CREASES, Recipe, TrainingState, enough_creases
+from refold.models.creased._trim import CreasedCut
+from refold.models.feedback import file as feedback
 
 ESTIMATOR = CreasedREF
 MEMBERS = (
@@ -29,11 +33,14 @@ MEMBERS = (
     "sample",
     "sketch",
     "edges",
+    "cut",
+    "dropped",
     "judge",
     "calibration",
+    feedback.MEMBER,
 )
 # Version 1 knew one kind of creases and no box, and did not recognise the rows it had learned;
-# version 2 knew no magnitudes.
+# version 2 knew no magnitudes, version 3 left no rows out.
 ADDED: dict[int, dict[str, Any]] = {
     2: {
         "parameters.box": 0.0,
@@ -45,6 +52,7 @@ ADDED: dict[int, dict[str, Any]] = {
         "judge.left_out": [],
     },
     3: {"recipe.magnitudes": 0},
+    4: {"recipe.trim": 0.0, "cut": None, "dropped": [], feedback.MEMBER: feedback.NONE},
 }
 _MOST_LEVELS = 2**10
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
@@ -54,6 +62,7 @@ _MOST_WORK = 2**32
 
 def written(model: CreasedREF) -> dict[str, Any]:
     """Return what CreasedREF has learned."""
+    log, model = model._feedback, model._without_feedback()
     state, calibrated = model._learned.state, model._set_calibration
     waits = state.creases is None
     return {
@@ -66,8 +75,11 @@ def written(model: CreasedREF) -> dict[str, Any]:
         "sample": None if waits else _sample_file.written(state.sample),
         "sketch": None if state.sketch is None else sketch_file.written(state.sketch),
         "edges": None if state.edges is None else box_file.edges_written(state.edges),
+        "cut": None if state.cut is None else _cut_written(state.cut),
+        "dropped": arrays.written(model.dropped_),
         "judge": _scoring_written(model),
         "calibration": None if calibrated is None else calibration_file.written(calibrated),
+        feedback.MEMBER: feedback.written(log),
     }
 
 
@@ -92,12 +104,14 @@ def read(members: dict[str, Field], model: CreasedREF) -> None:
     waits = members["creases"].is_null()
     state = (_waiting if waits else _creased)(members, recipe, model.n_features_in_)
     model._learn(state)
+    model.dropped_ = trim_file.read_dropped(members["dropped"])
     model._of_magnitudes(recipe.magnitudes)
     model._set_threshold = None if threshold == 1.0 else threshold
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if not members["calibration"].is_null():
         model._set_calibration = calibration_file.read(members["calibration"], ties=True)
     _read_scoring(members["judge"], model)
+    _read_feedback(members[feedback.MEMBER], model)
 
 
 @one_thread
@@ -123,6 +137,26 @@ def _read_scoring(field: Field, model: CreasedREF) -> None:
     _scoring_file.check_evaluable(field, scoring)
 
 
+@one_thread
+def _read_feedback(field: Field, model: CreasedREF) -> None:
+    """Read what was said of rows, and learn now what was accepted, as far as it is possible."""
+    log = feedback.read(field, feedback.numbers(model.n_features_in_))
+    if log.rows("accepted") is None:
+        model._lay_over(log)
+        return
+    if "scoring" not in vars(model._learned):
+        field.refuse("cannot be learned: there are too few rows, or more wait than a file may have")
+    # What it is made of has been checked, and can be made again: there is memory for one of them.
+    model._learned = replace(model._learned)
+    try:
+        with np.errstate(all="ignore"):
+            model._lay_over(log)
+            scoring = model.scoring_
+    except ValueError as error:
+        field.refuse(f"cannot be learned: {error}")
+    _scoring_file.check_evaluable(field, scoring)
+
+
 def _is_affordable(state: TrainingState, field: Field) -> bool:
     if state.creases is not None:
         # Two factors, their inverse, and what they are made of.
@@ -137,8 +171,8 @@ def _is_affordable(state: TrainingState, field: Field) -> bool:
 
 
 def _recipe(field: Field, n_features: int) -> Recipe:
-    n_creases, n_levels, ridge, n_init, seed, box, kinds, magnitudes = field.members(
-        "n_creases", "n_levels", "ridge", "n_init", "seed", "box", "kinds", "magnitudes"
+    n_creases, n_levels, ridge, n_init, seed, box, kinds, magnitudes, trim = field.members(
+        *("n_creases", "n_levels", "ridge", "n_init", "seed", "box", "kinds", "magnitudes", "trim")
     )
     if not 0.0 <= box.number() <= MOST_GAIN:
         box.refuse(f"must be from 0 to {MOST_GAIN:g}")
@@ -153,6 +187,7 @@ def _recipe(field: Field, n_features: int) -> Recipe:
         float(box.number()),
         kinds.integer(),
         magnitudes.integer(0, n_features),
+        trim_file.read_share(trim),
     )
 
 
@@ -162,6 +197,22 @@ def _edges(field: Field, recipe: Recipe, n_features: int, *, learned: bool) -> E
     if learned and recipe.box > 0.0:
         field.refuse("must be there for a model with a box")
     return None
+
+
+def _cut_written(cut: CreasedCut) -> dict[str, Any]:
+    return {"creases": _creases_file.written(cut.creases), "rows": trim_file.written(cut.cut)}
+
+
+def _cut(field: Field, recipe: Recipe, n_features: int, *, wanted: bool) -> CreasedCut | None:
+    """Read by what the model leaves rows out, now and when it goes on learning."""
+    if field.is_null() == wanted:
+        field.refuse("must be there if, and only if, rows are left out and there are creases")
+    if field.is_null():
+        return None
+    creases, rows = field.members("creases", "rows")
+    blind = recipe.box > 0.0
+    made = _creases_file.read(creases, n_features, recipe.n_levels, blind=blind)
+    return CreasedCut(made, trim_file.read(rows))
 
 
 def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
@@ -175,7 +226,8 @@ def _creased(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
     sketched = members["sketch"]
     counted = None if sketched.is_null() else sketch_file.read(sketched, n_features)
     edges = _edges(members["edges"], recipe, n_features, learned=counted is not None)
-    return TrainingState(recipe, (), made, summed, kept, counted, edges)
+    cut = _cut(members["cut"], recipe, n_features, wanted=recipe.trim > 0.0)
+    return TrainingState(recipe, (), made, summed, kept, counted, edges, cut)
 
 
 def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> TrainingState:
@@ -189,4 +241,5 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
     kept = _sample_file.sample_of(chunks, n_features, recipe.seed)
     counted = sketch_file.read(members["sketch"], n_features)
     edges = _edges(members["edges"], recipe, n_features, learned=True)
+    _cut(members["cut"], recipe, n_features, wanted=False)
     return TrainingState(recipe, chunks, None, None, kept, counted, edges)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from refold._typing import Booleans, Floats
 from refold.models.creased import _blas
+from refold.models.creased._creases import Creases
+from refold.models.creased._heights import BLOCK, least_height, operand
 from refold.models.creased._sums import Sums
 
 
@@ -78,8 +82,12 @@ class Leverage:
         return np.asarray(1.0 / self.weight + np.einsum("ij,ij->i", one, other))
 
     def _outside(self, v: Floats) -> Floats:
-        """Return v − GᵀGv; its product with v loses fewer digits than a difference of two."""
-        return np.asarray(v - (v @ self.factor.T) @ self.factor)
+        return _outside(v, self.factor)
+
+    def height(self, rows: int) -> int:
+        """Return how many rows to score so many of at once, for the bits they have among many."""
+        height, width = self.factor.shape
+        return least_height(rows, _Quadratic(height, width, self.dual))
 
     def left_out(self, scores: Floats, weights: Floats) -> Floats:
         """Return the scores that rows learned would have had without themselves.
@@ -88,6 +96,30 @@ class Leverage:
         """
         kept = 1.0 - np.minimum(weights, 1.0) * scores
         return np.asarray(scores / np.maximum(kept, np.finfo(np.float64).eps))
+
+
+@dataclass(frozen=True)
+class _Quadratic:
+    """The products that a score takes."""
+
+    height: int
+    width: int
+    dual: bool
+
+    def __call__(self, rows: int) -> Floats:
+        phi, factor = operand(BLOCK, self.width)[:rows], operand(self.height, self.width)
+        if self.dual:
+            return _outside(phi, factor)
+        factor /= self.width
+        factor[np.diag_indices(self.width)] = 1.0
+        phi = phi.copy()
+        _blas.solve_lower(np.asfortranarray(factor), phi)
+        return phi
+
+
+def _outside(v: Floats, factor: Floats) -> Floats:
+    """Return v − GᵀGv; its product with v loses fewer digits than a difference of two."""
+    return np.asarray(v - (v @ factor.T) @ factor)
 
 
 class LeftOut:
@@ -124,3 +156,12 @@ def _at_least_rounding(ridge: float, diagonal: Floats) -> float:
     """Return the ridge, or what keeps the Cholesky factor of rounded sums positive."""
     rounding = len(diagonal) * np.finfo(np.float64).eps * float(diagonal.max(initial=0.0))
     return max(ridge, rounding)
+
+
+def leverages(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
+    """Return s of each row of X."""
+    out = np.empty(len(X))
+    height = leverage.height(len(X))
+    for part, phi in creases.features(X, height):
+        out[part] = leverage.scores(phi[:height])[: part.stop - part.start]
+    return out

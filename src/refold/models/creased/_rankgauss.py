@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from refold._typing import Floats, Integers
+from refold.algorithm import kernels
 
 # Knots per column. More rows than these are told apart by straight lines, evenly along the bend:
 # the tails, where rows are few, keep theirs.
@@ -48,18 +49,14 @@ class RankGauss:
 
     def __call__(self, Z: Floats) -> Floats:
         """Return the copy of rows without gaps."""
-        G = np.empty_like(Z)
-        for column in range(Z.shape[1]):
-            G[:, column] = self.of_column(column, Z[:, column])
-        return G
+        return kernels.bent(Z, self.knots, self.heights, self.starts, self.slopes)
 
     def of_column(self, column: int, z: Floats) -> Floats:
         """Return the copy of values of one column."""
-        part = slice(self.starts[column], self.starts[column + 1])
-        knots = self.knots[part]
-        beyond = z - np.clip(z, knots[0], knots[-1])
-        bent = np.interp(z, knots, self.heights[part])
-        return np.asarray(bent + self.slopes[column] * beyond, dtype=np.float64)
+        begin, end = self.starts[column : column + 2]
+        knots, heights = self.knots[begin:end], self.heights[begin:end]
+        alone = np.array([0, end - begin]), self.slopes[column : column + 1]
+        return kernels.bent(z[:, None], knots, heights, *alone)[:, 0]
 
 
 def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import projected
+from refold.models.creased._heights import BLOCK
 from refold.models.creased._leverage import LeftOut
-from refold.models.creased._rows import BLOCK, blocks, on_threads
+from refold.models.creased._rows import blocks, on_threads
 from refold.models.creased._scoring import Scoring
 
 
@@ -121,11 +122,10 @@ def _of_block(
     learned, known = scoring.known.find(creases.all_standardized(rows))
     leverage = LeftOut(scoring.leverage, learned)
     y = projected(Z, creases.directions, creases.gauss)
-    phi, moved = np.empty((BLOCK, creases.n_outputs)), np.empty_like(y)
+    phi = np.empty((BLOCK, creases.n_outputs))
 
     def score(y: Floats, changed: Floats) -> Floats:
-        np.copyto(moved, y)
-        creases.fold(moved, changed, phi)
+        creases.fold(y, changed, phi)
         return leverage.scores(phi) / scoring.typical
 
     before = score(y, changed)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base.errors import TableError
 
 # Up to so many rows models are made anew; creases go through rows, which flatters those few.
@@ -16,6 +16,10 @@ _PARTS = 50
 _LEAST_PARTS = 5
 # Columns of all these models together: a few seconds.
 _MOST_COLUMNS = 10_000
+
+# Takes the numbers of rows to learn from and of those that are left out, and returns both as the
+# encoder has them that has counted only the first.
+Divided = Callable[[Integers, Integers], tuple[Floats, Floats]]
 
 
 def n_parts(weights: Floats, columns: int) -> int:
@@ -28,7 +32,7 @@ def n_parts(weights: Floats, columns: int) -> int:
 def refitted(
     rows: Floats,
     weights: Floats,
-    score: Callable[[Floats, Floats, Floats], Floats],
+    score: Callable[[Integers, Floats, Integers], Floats],
     otherwise: Floats,
     parts: int,
     seed: int,
@@ -45,7 +49,8 @@ def refitted(
     weights : ndarray of shape (n,)
         How often each counts, above 0.
     score : callable
-        ``score(rest, weights, left_out)`` learns from rows and scores others.
+        ``score(rest, weights, left_out)`` learns from some of the rows and scores others, all by
+        number.
     otherwise : ndarray of shape (n,)
         The scores of rows without which there is no table: only they have a value in some column.
     parts : int
@@ -63,9 +68,9 @@ def refitted(
     for number in range(parts):
         left = which[part == number]
         rest = weights - np.bincount(left, minlength=len(rows)) * each
-        used = rest > 1e-9 * weights
+        used = np.flatnonzero(rest > 1e-9 * weights)
         try:
-            scores[part == number] = score(rows[used], rest[used], rows[left])
+            scores[part == number] = score(used, rest[used], left)
         except TableError:
             scores[part == number] = otherwise[left]
     return np.asarray(np.bincount(which, weights=scores, minlength=len(rows)) / copies)

@@ -13,9 +13,8 @@ from refold._typing import Floats
 from refold.algorithm.engines import exact
 from refold.base import errors
 from refold.models.creased._blas import one_thread
+from refold.models.creased._heights import BLOCK
 
-# Rows at once. With 512 BLAS is a tenth faster, but then a single row takes six times as long.
-BLOCK = 128
 # A thread takes as long to start as a tenth of a block; with so many it pays.
 _LEAST_BLOCKS = 8
 
@@ -25,17 +24,17 @@ _AT_ONCE = 2**14
 Result = TypeVar("Result")
 
 
-def blocks(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
+def blocks(X: NDArray[Any], height: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
     """Yield X in blocks of float64, all of one height: the last is filled up with its last row.
 
     BLAS sums in an order that depends on the shape and the layout in memory; a row's result must
     not depend on these.
     """
-    for begin in range(0, len(X), BLOCK):
-        part = slice(begin, min(begin + BLOCK, len(X)))
+    for begin in range(0, len(X), height):
+        part = slice(begin, min(begin + height, len(X)))
         rows = np.ascontiguousarray(X[part], dtype=np.float64)
-        short = BLOCK - len(rows)
-        yield part, np.pad(rows, ((0, short), (0, 0)), mode="edge") if short else rows
+        short = height - len(rows)
+        yield part, np.concatenate([rows, np.repeat(rows[-1:], short, axis=0)]) if short else rows
 
 
 def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
@@ -61,7 +60,7 @@ def on_threads(
 
 def check(X: NDArray[Any]) -> None:
     """Refuse infinity and rows with nothing observed, by their place."""
-    for part, rows in blocks(X):
+    for part, rows in slices(X):
         if np.isfinite(rows).all():
             continue
         infinite = np.argwhere(np.isinf(rows))
@@ -76,9 +75,8 @@ def check(X: NDArray[Any]) -> None:
 def counted(X: NDArray[Any], weights: Floats | None) -> Floats:
     """Return how often each row counts; a row with nothing observed counts for nothing."""
     counts = np.ones(len(X)) if weights is None else weights.copy()
-    for part, rows in blocks(X):
-        height = part.stop - part.start
-        empty = np.isnan(rows[:height]).all(axis=1)
+    for part, rows in slices(X):
+        empty = np.isnan(rows).all(axis=1)
         if empty.any():
             counts[part][empty] = 0.0
     return counts

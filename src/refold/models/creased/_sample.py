@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.models.draws import draws
 
 SIZE = 10_000
 
@@ -47,8 +48,7 @@ class Sample:
 
     def plus_rows(self, X: NDArray[Any], weights: Floats) -> Sample:
         """Return the sample with more rows to choose from; those that count for nothing are out."""
-        bits = np.random.PCG64(self.seed)
-        keys = np.random.Generator(bits.advance(self.seen)).random(len(X))
+        keys = draws(self.seed, self.seen, len(X))
         keys[weights == 0.0] = np.inf
         chosen = _smallest(keys)
         rows = np.asarray(X[chosen], dtype=np.float64)

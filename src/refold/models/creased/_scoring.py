@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
-from refold.columns.box import Box
-from refold.columns.edges import Edges, edges_of
+from refold.columns.box import OFTEN, Box
+from refold.columns.edges import Edge, Edges, edges_of, joined
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
@@ -20,8 +20,8 @@ from refold.models.creased import _rows
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._known import KnownRows, have_twins
-from refold.models.creased._leverage import Leverage
-from refold.models.creased._refits import n_parts, refitted
+from refold.models.creased._leverage import Leverage, leverages
+from refold.models.creased._refits import Divided, n_parts, refitted
 from refold.models.creased._rows import on_threads
 from refold.models.creased._sample import Sample
 from refold.models.creased._state import TrainingState
@@ -74,7 +74,7 @@ class Scoring:
         return np.concatenate(on_threads(self._distances, X, n_jobs))
 
     def _distances(self, X: NDArray[Any]) -> Floats:
-        scores = _leverage_scores(self.creases, self.leverage, X)
+        scores = leverages(self.creases, self.leverage, X)
         out = np.empty(len(X))
         for part, rows in _rows.slices(X):
             out[part] = scores[part] / self.typical + self.outside(rows).sum(axis=1)
@@ -127,12 +127,12 @@ class _Parts:
     def of(cls, state: TrainingState, ridge: float) -> _Parts:
         """Factor what was learned."""
         creases, leverage = _factored(state, ridge)
-        gain = state.recipe.box
+        state, gain = state.ready, state.recipe.box
         return cls(creases, leverage, state.box if gain > 0.0 else None, state.edges or (), gain)
 
     def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
-        """Return s of rows that were learned, as if each had been left out."""
-        score = partial(_leverage_scores, self.creases, self.leverage)
+        """Return s of rows that were learned, as if each had been left out; of weight 0, just s."""
+        score = partial(leverages, self.creases, self.leverage)
         scores = np.concatenate(on_threads(score, X, n_jobs))
         return self.leverage.left_out(scores, weights)
 
@@ -156,11 +156,18 @@ class _Parts:
         calibration: Calibration,
         sample: Sample,
         left_out: Floats,
+        accepted: Accepted | None = None,
     ) -> Scoring:
-        """Return what scores; rows that were learned have their leave-one-out distances."""
-        n = len(left_out)  # none in files of version 1
-        z = self.creases.all_standardized(sample.rows[:n])
-        known = KnownRows.of(z, sample.weights[:n], left_out)
+        """Return what scores; rows that were learned have their leave-one-out distances.
+
+        Not so those that somebody has accepted since: they are to be normal if the model can.
+        """
+        known_ones = np.ones(len(left_out), dtype=np.bool_)  # none in files of version 1
+        if accepted is not None:
+            known_ones &= ~accepted.copies
+        rows, weights = (a[: len(known_ones)][known_ones] for a in (sample.rows, sample.weights))
+        z = self.creases.all_standardized(rows)
+        known = KnownRows.of(z, weights, left_out[known_ones])
         return Scoring(
             self.creases,
             self.leverage,
@@ -213,6 +220,56 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
+class Accepted:
+    """Rows that were learned because somebody has called them normal.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (k, d), weights : ndarray of shape (k,)
+        The rows, and how often each counts.
+    copies : ndarray of bool
+        Which rows of the sample were accepted themselves: the model has them twice.
+    base : Learned
+        What was learned without the rows.
+    """
+
+    rows: Floats
+    weights: Floats
+    copies: Booleans
+    base: Learned
+
+    def least_left_out(self, scores: Floats) -> Floats:
+        """Return leave-one-out scores of the sample without what was learned twice.
+
+        A row that was picked because it was reported must count for the rate as it was.
+        """
+        if not self.copies.any():
+            return scores
+        known = self.base.unit or self.base.scoring
+        before = known.left_out * known.unit
+        if len(before) != len(scores):  # a file of version 1 has none
+            return scores
+        return np.where(self.copies, np.maximum(scores, before), scores)
+
+
+def accepted_edges(rows: Floats, weights: Floats, magnitudes: int) -> Edges:
+    """Return what is kept of the columns of accepted rows, whose every value may come again.
+
+    A column is discrete if each value of it came often: one row that was accepted does not make it
+    a column where anything between is normal.
+    """
+
+    def as_levels(edge: Edge) -> Edge:
+        if edge.levels is None:
+            return edge
+        often = edge.levels.weights.clip(min=OFTEN)
+        return replace(edge, levels=replace(edge.levels, weights=often))
+
+    edges = edges_of(rows, weights, magnitudes=magnitudes)
+    return tuple(as_levels(edge.without_rows()) for edge in edges)
+
+
+@dataclass(frozen=True, eq=False)
 class Learned:
     """What CreasedREF has learned, and how it scores; threads share it without a lock.
 
@@ -224,6 +281,8 @@ class Learned:
         CreasedREF's parameters when it learned.
     unit : Unit or None
         What it was calibrated to before it went through a file.
+    accepted : Accepted or None
+        Rows of the state that do not calibrate.
     """
 
     state: TrainingState
@@ -231,6 +290,7 @@ class Learned:
     ridge: float
     n_jobs: int | None
     unit: Unit | None = None
+    accepted: Accepted | None = None
 
     @once
     def scoring(self) -> Scoring:
@@ -240,44 +300,92 @@ class Learned:
         return self.calibrated(self.state.sample.rows, self.state.sample.weights)
 
     @one_thread
-    def calibrated(self, X: NDArray[Any], weights: Floats) -> Scoring:
-        """Return the scoring by leave-one-out scores of rows that were learned."""
-        parts = _Parts.of(self.state, self.ridge)
+    def calibrated(
+        self, X: NDArray[Any], weights: Floats, divided: Divided | None = None
+    ) -> Scoring:
+        """Return the scoring by leave-one-out scores of rows that came.
+
+        Those that were learned are left out; those beyond the cut have been. Where they were
+        encoded, `divided` encodes some without the others.
+        """
+        parts, state = _Parts.of(self.state, self.ridge), self.state.ready
+        which = np.flatnonzero(weights)
         if not weights.all():
-            X, weights = X[weights > 0.0], weights[weights > 0.0]
-        scores = parts.left_out(X, weights, self.n_jobs)
-        typical = parts.typical(scores, weights)
-        scores = scores / typical + parts.outside_left_out(X, weights)
-        if n := n_parts(weights, X.shape[1]):
-            rows = np.asarray(X, dtype=np.float64)
-            anew = refitted(rows, weights, self._anew, scores, n, self.state.recipe.seed)
-            # New copies of a row that comes often all score what is known already: a threshold
-            # among the scores of models that scatter around it would decide about all of them.
-            twins = have_twins(parts.creases.all_standardized(rows), weights)
-            scores = np.where(twins, np.maximum(anew, scores), anew)
-        left_out = Calibration.of(scores, weights, "leave-one-out")
+            X, weights = X[which], weights[which]
+        kept = weights
+        if state.cut is not None:
+            kept = state.cut.kept(X, weights)
+        scores = parts.left_out(X, kept, self.n_jobs)
+        typical = parts.typical(scores, kept)
+        scores = scores / typical + parts.outside_left_out(X, kept)
+        learned = kept > 0.0
+        scores[learned] = self._refitted(
+            parts,
+            X[learned],
+            kept[learned],
+            scores[learned],
+            None if divided is None else _of_some(divided, which[learned]),
+        )
+        counted = scores if self.accepted is None else self.accepted.least_left_out(scores)
+        left_out = Calibration.of(counted, weights, "leave-one-out")
         unit = left_out.threshold(self.alpha)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
-        sample = self.state.sample
+        sample = state.sample
         if len(sample.rows) < len(X):  # only these can be recognised later
-            scores = parts.left_out(sample.rows, sample.weights, self.n_jobs) / typical
-            scores += parts.outside_left_out(sample.rows, sample.weights)
-        return parts.scoring(typical, unit, calibration, sample, scores / unit)
+            scores = parts.left_out(sample.rows, state.kept, self.n_jobs) / typical
+            scores += parts.outside_left_out(sample.rows, state.kept)
+        return parts.scoring(typical, unit, calibration, sample, scores / unit, self.accepted)
+
+    def _refitted(
+        self,
+        parts: _Parts,
+        X: NDArray[Any],
+        weights: Floats,
+        scores: Floats,
+        divided: Divided | None,
+    ) -> Floats:
+        """Return the scores of a few rows by models made without them; of many, as they are."""
+        n = n_parts(weights, X.shape[1])
+        if n == 0:
+            return scores
+        rows = np.asarray(X, dtype=np.float64)
+
+        def score(rest: Integers, counts: Floats, left: Integers) -> Floats:
+            learned, others = (rows[rest], rows[left]) if divided is None else divided(rest, left)
+            return self._anew(learned, counts, others)
+
+        anew = refitted(rows, weights, score, scores, n, self.state.recipe.seed)
+        # New copies of a row that comes often all score what is known already: a threshold
+        # among the scores of models that scatter around it would decide about all of them.
+        twins = have_twins(parts.creases.all_standardized(rows), weights)
+        return np.where(twins, np.maximum(anew, scores), anew)
 
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
         """Learn from a few rows and nothing else, and score others."""
         recipe, n = self.state.recipe, len(rows)
         creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init))
-        phi = creases.features_at_once(np.concatenate([rows, others]))
-        leverage = Leverage.of(Sums.of_features(phi[:n].copy(), weights), self.ridge)
+        learned, counts = rows, weights
+        if self.accepted is not None:
+            learned = np.concatenate([rows, self.accepted.rows])
+            counts = np.concatenate([weights, self.accepted.weights])
+        m = len(learned)
+        phi = creases.features_at_once(np.concatenate([learned, others]))
+        leverage = Leverage.of(Sums.of_features(phi[:m].copy(), counts), self.ridge)
         scores = leverage.scores(phi)
         if recipe.box == 0.0:
-            return scores[n:]
+            return scores[m:]
         typical = _median(leverage.left_out(scores[:n], weights), weights)
         edges = edges_of(rows, weights, magnitudes=recipe.magnitudes)
+        if self.accepted is not None:
+            more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)
+            edges = joined(edges, more)
         box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
         excess = box.excess(others)
-        return np.asarray(scores[n:] / typical + _penalty(excess, recipe.box).sum(axis=1))
+        return np.asarray(scores[m:] / typical + _penalty(excess, recipe.box).sum(axis=1))
+
+
+def _of_some(divided: Divided, which: Integers) -> Divided:
+    return lambda rest, left: divided(which[rest], which[left])
 
 
 def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
@@ -289,13 +397,6 @@ def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
     assert ready.creases is not None
     assert ready.sums is not None
     return ready.creases, Leverage.of(ready.sums, ridge)
-
-
-def _leverage_scores(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
-    out = np.empty(len(X))
-    for part, phi in creases.features(X):
-        out[part] = leverage.scores(phi)[: part.stop - part.start]
-    return out
 
 
 def rescaled(learned: Learned, center: Floats, scale: Floats, summary: Summary) -> Learned:

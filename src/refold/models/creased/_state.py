@@ -20,6 +20,7 @@ from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import FOUR_KINDS, Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
+from refold.models.creased._trim import CreasedCut, Parts, sums_of
 
 LEAST_CREASES = 256
 # From so many rows on twice as many.
@@ -31,7 +32,8 @@ class Recipe:
     """What the creases are made by; see CreasedREF.
 
     `n_creases` is None for as many as the rows carry; `kinds` is 1 in files of version 1; so many
-    of the last columns as `magnitudes` says are no values of the user's.
+    of the last columns as `magnitudes` says are no values of the user's; `trim` is the share of the
+    first rows that is left out.
     """
 
     n_creases: int | None
@@ -42,6 +44,7 @@ class Recipe:
     box: float = 0.0
     kinds: int = FOUR_KINDS
     magnitudes: int = 0
+    trim: float = 0.0
 
     def creases_of(self, rows: Floats, counts: Floats) -> Creases:
         """Make creases from rows that all count."""
@@ -87,6 +90,8 @@ class TrainingState:
     edges : tuple of Edge, or None
         The outermost values and the levels of all rows, column by column; None before the first,
         and in files of version 1.
+    cut : CreasedCut or None
+        Which rows are left out of all but the sample; None if none are, or as long as rows wait.
     """
 
     recipe: Recipe
@@ -96,6 +101,7 @@ class TrainingState:
     sample: Sample
     sketch: Sketch | None
     edges: Edges | None
+    cut: CreasedCut | None = None
 
     @classmethod
     def nothing(cls, recipe: Recipe, columns: int) -> Self:
@@ -114,15 +120,18 @@ class TrainingState:
         self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
     ) -> TrainingState:
         """Return this and more rows; with `last` no further ones are waited for."""
-        sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         counts = _rows.counted(X, weights)
-        sample, edges = self.sample.plus_rows(X, counts), self.edges
+        sample, edges, cut = self.sample.plus_rows(X, counts), self.edges, self.cut
+        if cut is not None and self.creases is not None:
+            weights = cut.kept(X, counts)
+            cut, counts = cut.counting(counts, weights), weights
+        sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         if self.sketch is None or edges is not None:
             numbers = np.arange(len(X)) + self.sample.seen
             more = edges_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
             edges = more if edges is None else joined(edges, more)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
-        state = replace(self, sample=sample, sketch=sketch, edges=edges)
+        state = replace(self, sample=sample, sketch=sketch, edges=edges, cut=cut)
         if self.creases is not None and self.sums is not None:
             return replace(state, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
         parts = (*self.waiting, (X, counts))
@@ -137,19 +146,40 @@ class TrainingState:
         """The same, with creases from the rows that wait if there are none yet."""
         return self if self.creases is not None else self._creased(self.waiting)
 
-    def _creased(self, parts: tuple[tuple[NDArray[Any], Floats], ...]) -> TrainingState:
-        rows, counts = _rows.first(parts, self.recipe.n_init)
-        creases = self.recipe.creases_of(rows, counts)
-        sums = reduce(Sums.plus, (Sums.of(creases, X, w) for X, w in parts))
+    def _creased(self, parts: Parts) -> TrainingState:
+        creases = self._creases_of(parts)
+        if self.recipe.trim > 0.0:
+            return self._trimmed(creases, parts)
+        sums = sums_of(creases, parts)
         return replace(self, waiting=(), creases=creases, sums=sums)
+
+    def _creases_of(self, parts: Parts) -> Creases:
+        return self.recipe.creases_of(*_rows.first(parts, self.recipe.n_init))
+
+    def _trimmed(self, creases: Creases, parts: Parts) -> TrainingState:
+        """Make new creases without the rows that look odd by the first."""
+        cut = CreasedCut.of(creases, parts, self.recipe.trim)
+        kept = tuple((X, cut.kept(X, counts)) for X, counts in parts)
+        state = replace(self, creases=self._creases_of(kept), cut=cut).emptied()
+        for X, counts in parts:
+            state = state.plus_rows(X, counts, last=False)
+        return state
 
     @once
     def box(self) -> Box | None:
         """What was learned of each column by itself; None in files of version 1."""
         if self.edges is None:
             return None
-        rows, magnitudes = self.sample.rows, self.recipe.magnitudes
-        return Box.of(self.edges, rows, self.sample.weights, magnitudes=magnitudes)
+        learned = self.kept > 0.0
+        rows, counts = self.sample.rows[learned], self.kept[learned]
+        return Box.of(self.edges, rows, counts, magnitudes=self.recipe.magnitudes)
+
+    @once
+    def kept(self) -> Floats:
+        """How often the rows of the sample were learned: those beyond the cut not at all."""
+        if self.cut is None or self.creases is None:
+            return self.sample.weights
+        return self.cut.kept(self.sample.rows, self.sample.weights)
 
     @once
     def summary(self) -> Summary | None:
@@ -165,6 +195,7 @@ class TrainingState:
             TrainingState.nothing(self.recipe, len(self.creases.center)),
             creases=self.creases,
             sums=Sums.empty(self.creases.n_outputs),
+            cut=None if self.cut is None else self.cut.emptied(),
         )
 
     def plus(self, other: TrainingState) -> TrainingState:
@@ -179,6 +210,7 @@ class TrainingState:
             sample=self.sample.plus(other.sample),
             sketch=reduce(Sketch.plus, sketches) if sketches else None,
             edges=_without_rows(edges),
+            cut=None if self.cut is None or other.cut is None else self.cut.plus(other.cut),
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -77,6 +77,20 @@ class Sums:
         add_products(gram, rows, counts)
         return Sums(weight, total, rows[:0], counts[:0], gram)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Send half of what is symmetric: sums travel between machines."""
+        if self.gram is None:
+            return vars(self)
+        return {**vars(self), "gram": self.gram.T[np.triu_indices(len(self.gram))]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if (half := state["gram"]) is not None:
+            p = len(state["total"])
+            gram = np.zeros((p, p))
+            gram[np.triu_indices(p)] = half
+            state = {**state, "gram": gram.T}  # in Fortran's order, its lower triangle
+        self.__dict__.update(state)
+
     def products(self) -> Floats:
         """Return Σ w φ φᵀ, its lower triangle."""
         if self.gram is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -14,34 +15,33 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base import errors
 from refold.base.findings import Finding
 from refold.base.learning import as_it_is
 from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
-from refold.columns.encoding.noticed import notice_cells
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
-from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
-from refold.models.detector.learned import LearnedTable, of_model
+from refold.models.detector.accepted import AcceptingTable, distances_of, in_use, with_accepted
+from refold.models.detector.learned import LearnedTable
+from refold.models.detector.noticed import WARNED, findings, trimmed
 from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import TableScorer, marked
-from refold.models.detector.trim import trimmed
-from refold.models.guard import GuardMixin
+from refold.models.detector.trim import TableCut, plus_rows
+from refold.models.feedback import FeedbackLog, FeedbackMixin
+from refold.models.feedback.rows import JudgedRows
+from refold.models.trim import MOST_TRIM
 
 if TYPE_CHECKING:
     from refold.explain import Explanations
 
-# What is warned of: everything else is for those who look.
-_WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
 
-
-class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
 
     What each column is, it guesses and says (``columns_``); then it learns how numbers go together
@@ -65,7 +65,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "identifier", "date" or "ignore".
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest. They
-        count for the threshold all the same.
+        count for the threshold all the same. See ``docs/trim.md``.
     random_state : int, RandomState instance or None, default=0
         Draws the creases, and the rows that are kept.
     n_jobs : int or None, default=None
@@ -88,7 +88,8 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     alpha_ : float or None
         The rate that ``threshold_`` was set for.
     dropped_ : ndarray of int
-        The rows that `trim` has left out, by number, those that look least like the rest first.
+        The rows that `trim` has left out of ``fit``, by number, those that look least like the rest
+        first. Rows that come in parts have no numbers: ``noticed_`` says how many were left out.
     n_features_in_ : int
         Number of columns seen in ``fit``.
     feature_names_in_ : ndarray of str
@@ -126,7 +127,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "method": [StrOptions({"auto", "creased", "ref"})],
         "alpha": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="neither")],
         "roles": [dict, None],
-        "trim": [Interval(Real, 0.0, 0.5, closed="left")],
+        "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
@@ -174,18 +175,22 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning() as model:
-            table = model._begin(X)
-            model._learn(model._of_rows(table))
-            model.dropped_ = np.empty(0, dtype=np.int64)
-            if model.trim > 0.0:
-                trimmed(model, table)
-            model._notice(model._findings(table), _WARNED)
+            model._forget_feedback()
+            model._fit(model._begin(X))
         return self
+
+    def _fit(self, table: Brought) -> None:
+        """Learn from all rows of a table that was read."""
+        self._learn(self._of_rows(table))
+        if (cut := self._learned.cut) is not None:
+            self.dropped_ = cut.dropped(table)
+        self._notice(findings(self, table), WARNED)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Go on learning.
 
-        What each column is, is decided once there are 10,000 rows; until then they are kept. If it
+        What each column is, is decided once there are 10,000 rows; until then they are kept. So is
+        how odd a row may be to be learned from, with `trim`; until then none is left out. If it
         fails, the model stays as it was.
 
         Parameters
@@ -200,17 +205,20 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         Detector
             The estimator itself.
         """
-        with self._learning() as model:
-            if model.trim > 0.0:
-                raise ValueError("trim needs all rows at once: use fit, or set trim=0.")
+        with self._learning_on() as model:
+            cut = None
             if not hasattr(model, "_learned"):
                 table = model._begin(X)
                 state, sample = model._nothing()
             else:
-                state, sample = model._learned.table, model._learned.sample
+                learned = model._learned
+                state, sample, cut = learned.table, learned.sample, learned.cut
                 table = model._more(X)
-            state = state.plus_rows(table, last=False, n_jobs=model.n_jobs)
-            model._learn(model._learned_of(state, sample.plus_rows(table)))
+            state, cut = plus_rows(
+                state, cut, table, trim=model.trim, last=False, n_jobs=model.n_jobs
+            )
+            model._learn(model._learned_of(state, sample.plus_rows(table), cut))
+            model._notice_trimmed()
         return self
 
     def empty_like(self) -> Detector:
@@ -225,7 +233,7 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
-        learned = self._learned
+        learned = self._underneath
         counts, rows = learned.table.counts, learned.sample.rows
         if counts is None:
             raise ValueError(
@@ -235,7 +243,8 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         if rows is not None:
             nothing = TableCounts.of(counts.plan, rows.take(np.arange(0)))
             learned = replace(learned, table=replace(learned.table, counts=nothing))
-        return self._with(learned.table, RowSample(learned.sample.seed))
+        cut = None if learned.cut is None else learned.cut.emptied()
+        return self._with(learned.table, RowSample(learned.sample.seed), cut)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, as :func:`refold.save` does.
@@ -354,8 +363,10 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             They were drawn at random where there were more.
         """
         check_is_fitted(self)
-        rows = self._learned.sample.rows
+        rows, cut = self._learned.sample.rows, self._learned.cut
         assert rows is not None
+        if cut is not None:
+            rows = rows.take(np.flatnonzero(~cut.beyond(rows)))
         return rows.only(self.encoder_.counts.plan.names)
 
     def merge(self, *others: Detector) -> Detector:
@@ -467,24 +478,26 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _of_rows(self, table: Brought) -> LearnedTable:
         """Learn from all rows at once."""
         state, sample = self._nothing()
-        state = state.plus_rows(table, last=True, n_jobs=self.n_jobs)
-        learned = self._learned_of(state, sample.plus_rows(table))
+        state, cut = plus_rows(state, None, table, trim=self.trim, last=True, n_jobs=self.n_jobs)
+        learned = self._learned_of(state, sample.plus_rows(table), cut)
         if state.ready.plan.plain and table.rows > SIZE:
-            numbers = state.ready.numbers_of(table)
-            LearnedTable.inside.keep(learned, of_model(learned.estimator().fit(numbers)))
+            LearnedTable.inside.keep(learned, learned.of_rows(table.only(state.ready.plan.names)))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         return learned
 
-    def _with(self, state: TableState, sample: RowSample) -> Detector:
+    def _with(self, state: TableState, sample: RowSample, cut: TableCut | None) -> Detector:
         """Return a model with the same parameters and columns, and what was learned."""
         model: Detector = clone(self)
-        model._learn(model._learned_of(state, sample))
+        model._learn(model._learned_of(state, sample, cut))
+        model._notice_trimmed()
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
         return model
 
-    def _learned_of(self, state: TableState, sample: RowSample) -> LearnedTable:
+    def _learned_of(
+        self, state: TableState, sample: RowSample, cut: TableCut | None
+    ) -> LearnedTable:
         if state.counts is not None:
             sample = sample.only(state.counts.plan.names)  # what is ignored is not kept
         return LearnedTable(
@@ -494,12 +507,38 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             None if self.alpha == "auto" else float(self.alpha),
             self.random_state if isinstance(self.random_state, Integral) else sample.seed,
             self.n_jobs,
+            cut,
         )
+
+    def _notice_trimmed(self) -> None:
+        """Say how many rows were left out; which ones, only ``fit`` can say by a number."""
+        others = (found for found in self.noticed_ if found.kind != "trimmed")
+        self.noticed_ = (*others, *trimmed(self))
 
     def _learn(self, learned: LearnedTable) -> None:
         self._learned = learned
+        self.dropped_ = np.empty(0, dtype=np.int64)
         self._set_threshold = self._set_calibration = None
         self.alpha_ = learned.rate
+
+    def _check_accepting(self) -> None:
+        pass  # it goes on learning whatever it has learned
+
+    def _lay_over(self, log: FeedbackLog) -> None:
+        counts = self._underneath.table.counts
+        if counts is not None:  # as in all that it keeps, no column is there that is not in use
+            log = log.mapped(partial(in_use, counts.plan.names))
+        super()._lay_over(log)
+
+    def _read_feedback(self, X: Any) -> Brought:
+        return self._without_feedback()._more(X)
+
+    def _distances_of(self, rows: JudgedRows) -> Floats:
+        assert isinstance(rows, Brought)
+        return distances_of(self._learned, rows)
+
+    def _with_accepted(self, base: LearnedTable, rows: Brought, counts: Integers) -> AcceptingTable:
+        return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))
 
     def _encoder_of(self, state: TableState) -> TableEncoder:
         encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
@@ -508,20 +547,6 @@ class Detector(GuardMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         if hasattr(self, "feature_names_in_"):
             encoder.feature_names_in_ = self.feature_names_in_
         return encoder
-
-    def _findings(self, table: Brought) -> Iterator[Finding]:
-        """Say what was noticed of the columns, then of the numbers and the threshold."""
-        yield from self.encoder_.noticed_
-        yield from notice_cells(self._learned.table.ready, table)
-        if self.model_ is None and self.alpha_ is not None:
-            yield from filter(None, [ties(self.calibration_, self.threshold_, self.alpha_)])
-        plan = self._learned.table.ready.plan
-        names = {f"x{place}": plan.names[k] for place, k in enumerate(plan.numbers.tolist())}
-        for found in getattr(self.model_, "noticed_", ()):
-            if found.column is None:
-                yield found
-            elif found.column in names:
-                yield found.about(names[found.column])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learned")

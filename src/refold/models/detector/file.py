@@ -7,29 +7,31 @@ from typing import Any
 import numpy as np
 
 from refold.columns import bring_file
-from refold.columns.encoding import state_file
+from refold.columns.encoding import counts_file, state_file
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.decisions import calibration_file
 from refold.decisions.thresholds import Calibration
 from refold.modelfile import arrays, document
-from refold.modelfile.fields import LARGEST_INTEGER, Field
-from refold.models import ref_file
+from refold.modelfile.fields import Field
+from refold.models import ref_file, trim_file
 from refold.models.creased import CreasedREF
 from refold.models.creased import _file as creased_file
 from refold.models.detector.estimator import Detector
 from refold.models.detector.learned import Inside, LearnedTable
 from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import MeanScorer
+from refold.models.detector.trim import TableCut
+from refold.models.feedback import file as feedback
 from refold.models.ref import REF
 
 ESTIMATOR = Detector
 MEMBERS = (
-    *("threshold", "alpha", "calibration", "dropped"),
-    *("table", "waiting", "sample", "inside"),
+    *("threshold", "alpha", "calibration", "dropped", "cut"),
+    *("table", "waiting", "sample", "inside", feedback.MEMBER),
 )
-ADDED: document.Added = {}
+ADDED: document.Added = {4: {"cut": None, feedback.MEMBER: feedback.NONE}}
 _INSIDE: document.Kinds = {"REF": ref_file, "CreasedREF": creased_file}
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
 # What is novel adds ten thresholds, more than once.
@@ -38,16 +40,19 @@ _LARGEST_THRESHOLD = 1e300
 
 def written(model: Detector) -> dict[str, Any]:
     """Return what a Detector has learned."""
+    log, model = model._feedback, model._without_feedback()
     learned, calibrated = model._learned, model._set_calibration
-    inside, dropped = _inside_of(learned), getattr(model, "dropped_", None)
+    inside = _inside_of(learned)
     return {
         "threshold": None if inside is None else float(model.threshold_),
         "alpha": None if model.alpha_ is None else float(model.alpha_),
         "calibration": None if calibrated is None else calibration_file.written(calibrated),
-        "dropped": None if dropped is None else arrays.written(dropped),
+        "dropped": arrays.written(model.dropped_),
+        "cut": None if learned.cut is None else _cut_written(learned.cut),
         **state_file.written(learned.table),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
         "inside": None if inside is None else _inside_written(inside),
+        feedback.MEMBER: feedback.written(log),
     }
 
 
@@ -61,21 +66,47 @@ def read(members: dict[str, Field], model: Detector) -> None:
     state = state_file.read(members["table"], members["waiting"], dict(model.roles or {}), N_INIT)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
-    model._learn(model._learned_of(state, _sample(members["sample"], state)))
-    _read_judge(members["inside"], members["threshold"], plan, model)
+    cut = _cut(members["cut"], state)
+    model._learn(model._learned_of(state, _sample(members["sample"], state), cut))
+    version = members["format_version"].integer()
+    _read_judge(members["inside"], members["threshold"], plan, version, model)
     model.alpha_ = calibration_file.read_rate(members["alpha"])
     if not members["calibration"].is_null():
         model._set_calibration = calibration_file.read(members["calibration"], ties=True)
     if not members["dropped"].is_null():
-        model.dropped_ = _dropped(members["dropped"])
+        model.dropped_ = trim_file.read_dropped(members["dropped"])
+    _read_feedback(members[feedback.MEMBER], model)
 
 
-def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) -> None:
+def _read_feedback(field: Field, model: Detector) -> None:
+    """Read what was said of rows; what was accepted is learned now unless that costs too much."""
+    state = model._learned.table
+    names = state.names if state.counts is None else state.counts.plan.names
+    log = feedback.read(field, feedback.table(names))
+    if log.rows("accepted") is not None and "inside" not in vars(model._learned):
+        field.refuse("must be empty where nothing can be judged yet")
+    try:
+        with np.errstate(all="ignore"):
+            model._lay_over(log)
+            if model._base is not None and field.budget.has(_to_learn_again(model._base)):
+                model.scorer()
+    except ValueError as error:
+        field.refuse(f"cannot be learned: {error}")
+
+
+def _to_learn_again(learned: LearnedTable) -> int:
+    """Return what it takes to encode the rows that are kept, and to learn from them, in bytes."""
+    plan, rows = learned.table.ready.plan, learned.sample.rows
+    columns = len(plan.leading) + len(plan.used)
+    return 4 * 8 * columns * (0 if rows is None else rows.rows)
+
+
+def _read_judge(inside: Field, threshold: Field, plan: Plan, version: int, model: Detector) -> None:
     """Read what judges, and the threshold if another was set."""
     if inside.is_null() != threshold.is_null():
         threshold.refuse("must be there if, and only if, 'inside' is")
     if not inside.is_null():
-        judge, chosen = _inside(inside, plan), _threshold(threshold)
+        judge, chosen = _inside(inside, plan, version), _threshold(threshold)
         LearnedTable.inside.keep(model._learned, judge)
         model._set_threshold = None if chosen == judge.threshold else chosen
 
@@ -87,10 +118,21 @@ def _threshold(field: Field) -> float:
     return threshold
 
 
-def _dropped(field: Field) -> Any:
-    rows = arrays.integers(field, arrays.length_of(field, LARGEST_INTEGER, least=0))
-    arrays.require(field, rows, rows >= 0, "must be a row")
-    return rows
+def _cut_written(by: TableCut) -> dict[str, Any]:
+    return {"table": counts_file.written(by.counts), "rows": trim_file.written(by.cut)}
+
+
+def _cut(field: Field, state: TableState) -> TableCut | None:
+    """Read by what rows are left out; files of version 3 do not say."""
+    if field.is_null():
+        return None
+    if state.counts is None:
+        field.refuse("must be null while rows wait")
+    table, rows = field.members("table", "rows")
+    counts = counts_file.read(table)
+    if different := state.counts.plan.differing(counts.plan):
+        table.refuse(f"takes {different[0][:60]!r} for something else than the table of all rows")
+    return TableCut(counts, trim_file.read(rows))
 
 
 def _check_names(members: dict[str, Field], state: TableState, model: Detector) -> None:
@@ -166,7 +208,7 @@ def _inside_written(inside: Inside) -> dict[str, Any]:
     }
 
 
-def _inside(field: Field, plan: Plan) -> Inside:
+def _inside(field: Field, plan: Plan, version: int) -> Inside:
     threshold, calibration, model = field.members("threshold", "calibration", "model")
     leading, columns = len(plan.leading), len(plan.used)
     if model.is_null():
@@ -174,7 +216,9 @@ def _inside(field: Field, plan: Plan) -> Inside:
             model.refuse("must be there for a table of numbers alone")
         own = calibration_file.read(calibration, ties=True)
         return Inside(MeanScorer(leading), _threshold(threshold), own, None)
-    judge = document.read_inside(model, _INSIDE)
+    judge = document.read_inside(model, _INSIDE, version)
+    if judge.feedback_:  # all is said of rows of the table
+        model.member(feedback.MEMBER).refuse("must be empty inside another model")
     magnitudes = 0 if plan.plain else columns
     if not plan.plain and isinstance(judge, REF):
         model.refuse("must be a CreasedREF, or null, for a table with other columns than numbers")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base.once import once
+from refold.columns.bring import Brought
+from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.encoder import features
 from refold.columns.encoding.state import TableState
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.detector.sample import RowSample
-from refold.models.detector.scorer import MeanScorer, TableScorer
+from refold.models.detector.scorer import MeanScorer, TableScorer, marked
+from refold.models.detector.trim import TableCut, woven
 from refold.models.ref import REF
 from refold.models.scoring import Scorer
 
@@ -64,6 +68,8 @@ class LearnedTable:
         Draws the creases.
     n_jobs : int or None
         Threads.
+    cut : TableCut or None
+        Which rows are not learned from, only calibrated on; None if there are none.
     """
 
     table: TableState
@@ -72,6 +78,7 @@ class LearnedTable:
     alpha: float | None
     random_state: Any
     n_jobs: int | None
+    cut: TableCut | None = None
 
     @property
     def rate(self) -> float:
@@ -83,24 +90,51 @@ class LearnedTable:
         """What judges encoded rows; made when it is first asked for."""
         if self.sample.rows is None:
             raise ValueError(NO_ROWS)
-        counts = self.table.ready
-        encoded = counts.encode(
-            self.sample.rows,
-            left_out=True,
-            folded_apart=self.method == "ref",
-            n_jobs=self.n_jobs,
-        )
-        if counts.plan.plain:
-            return self._fitted(encoded.numbers, magnitudes=0)
-        if self.method == "creased":
-            return self._fitted(features(encoded), magnitudes=encoded.magnitudes.shape[1])
-        scorer = MeanScorer(len(counts.plan.leading))
-        distances = scorer.distances(features(encoded))
-        calibration = Calibration.of(distances[encoded.judged], None, "leave-one-out")
-        return Inside(scorer, calibration.threshold(self.rate), calibration, None)
+        return self.of_rows(self.sample.rows)
 
-    def _fitted(self, X: Floats, *, magnitudes: int) -> Inside:
-        return of_model(self.estimator(magnitudes).fit(X))
+    def of_rows(self, rows: Brought) -> Inside:
+        """Learn from rows, of which those beyond the cut count for the threshold alone."""
+        beyond = np.zeros(rows.rows, dtype=np.bool_) if self.cut is None else self.cut.beyond(rows)
+        if not beyond.any():
+            return self._fitted(self._encoded(rows), None, rows)
+        learned = self._encoded(rows.take(np.flatnonzero(~beyond)))
+        others = self.table.ready.encode(rows.take(np.flatnonzero(beyond)), n_jobs=self.n_jobs)
+        inside = self._fitted(woven(beyond, learned, others), np.where(beyond, 0.0, 1.0), rows)
+        return self._counting(inside, others)
+
+    def _counting(self, inside: Inside, others: Encoded) -> Inside:
+        """Return what judges; rows that were not learned count for the threshold."""
+        distances = self._scorer(inside).distances(marked(others)[others.judged])
+        calibration = inside.calibration.plus(distances, None)
+        return replace(inside, threshold=calibration.threshold(self.rate), calibration=calibration)
+
+    def _encoded(self, rows: Brought) -> Encoded:
+        """Return rows that were counted as if each had not been."""
+        apart = self.method == "ref"
+        return self.table.ready.encode(rows, left_out=True, folded_apart=apart, n_jobs=self.n_jobs)
+
+    def _divided(self, rows: Brought, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
+        """Return some rows as if each had not been counted, and others that were not at all."""
+        learned = rows.take(rest)
+        counts = TableCounts.of(self.table.ready.plan, learned, n_jobs=self.n_jobs)
+        return (
+            features(counts.encode(learned, left_out=True, n_jobs=self.n_jobs)),
+            features(counts.encode(rows.take(left), n_jobs=self.n_jobs)),
+        )
+
+    def _fitted(self, encoded: Encoded, weights: Floats | None, rows: Brought) -> Inside:
+        plan = self.table.ready.plan
+        if plan.plain:
+            return of_model(self.estimator().fit(encoded.numbers, sample_weight=weights))
+        model = self.estimator(encoded.magnitudes.shape[1])
+        if isinstance(model, CreasedREF):
+            divided = partial(self._divided, rows)
+            return of_model(model._fit_encoded(features(encoded), weights, divided))
+        scorer = MeanScorer(len(plan.leading))
+        learned = encoded.judged if weights is None else encoded.judged & (weights > 0.0)
+        distances = scorer.distances(features(encoded))
+        calibration = Calibration.of(distances[learned], None, "leave-one-out")
+        return Inside(scorer, calibration.threshold(self.rate), calibration, None)
 
     def estimator(self, magnitudes: int = 0) -> REF | CreasedREF:
         """Return the estimator inside, not fitted; its last columns are magnitudes."""
@@ -130,7 +164,10 @@ class LearnedTable:
     @once
     def scorer(self) -> TableScorer:
         """What judges rows."""
-        plan, inside = self.table.ready.plan, self.inside
+        return self._scorer(self.inside)
+
+    def _scorer(self, inside: Inside) -> TableScorer:
+        plan = self.table.ready.plan
         scorer, columns = inside.scorer, len(plan.used)
         if isinstance(scorer, CreasedScorer) and not plan.plain:
             scorer = replace(scorer, owners=np.append(plan.leading, np.arange(columns)))

@@ -9,6 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.bring import Brought
+from refold.models.draws import draws
 
 SIZE = 10_000
 
@@ -36,8 +37,7 @@ class RowSample:
 
     def plus_rows(self, table: Brought) -> RowSample:
         """Return the sample with more rows to choose from."""
-        bits = np.random.PCG64(self.seed)
-        keys = np.random.Generator(bits.advance(self.seen)).random(table.rows)
+        keys = draws(self.seed, self.seen, table.rows)
         return self.plus(RowSample(self.seed, self.seen + table.rows, keys, table))
 
     def only(self, names: Sequence[str]) -> RowSample:

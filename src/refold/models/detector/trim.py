@@ -1,59 +1,122 @@
-"""Learning without the rows that look least like the rest."""
+"""Learning a table without the rows that look least like the rest."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats, Integers
 from refold.columns.bring import Brought
-from refold.columns.encoding.counts import TableCounts
-from refold.decisions.thresholds import Calibration
-from refold.models.detector.learned import LearnedTable
-from refold.models.detector.scorer import marked
-
-if TYPE_CHECKING:
-    from refold.models.detector.estimator import Detector
-
-# After the first time, rows are compared with others than those that were dropped.
-_TIMES = 2
+from refold.columns.encoding.counts import Encoded, TableCounts
+from refold.columns.encoding.state import TableState
+from refold.models.trim import Cut, dropped
 
 
-def trimmed(model: Detector, table: Brought) -> None:
-    """Learn again without the rows whose cells are the oddest; calibrate on all of them.
+@dataclass(frozen=True, eq=False)
+class TableCut:
+    """A cut, and what was counted of the first rows, by which a row lies beyond it.
 
-    They are ranked column by column whatever the method is: to a model that sees how columns go
-    together, a few rows that are alike are a group of their own. Rows that were left out are judged
-    by a model that has not seen them; the others have their leave-one-out distances. So the rate
-    counts all rows.
+    Rows are ranked column by column whatever the method is: to a model that sees how columns go
+    together, a few rows that are alike are a group of their own.
+
+    Parameters
+    ----------
+    counts : TableCounts
+        Of the first rows, without those that were odd at first sight. Later rows do not change it.
+    cut : Cut
+        How odd the cells of a row may be on average.
     """
-    n_dropped = int(model.trim * table.rows)
-    if n_dropped == 0:
-        return
-    for _ in range(_TIMES):
-        order = np.argsort(-_oddness(model._learned.table.ready, table), kind="stable")
-        dropped, kept = order[:n_dropped], np.sort(order[n_dropped:])
-        model._learn(model._of_rows(table.take(kept)))
-    learned = model._learned
-    out = model.scorer().distances(marked(model.encoder_.encode(table.take(dropped))))
-    inside = learned.inside
-    calibration = Calibration.of(
-        np.concatenate([inside.calibration.scores, out]),
-        np.concatenate([inside.calibration.weights, np.ones(len(out))]),
-        inside.calibration.source,
-    )
-    threshold = calibration.threshold(learned.rate)
-    anew = replace(learned)  # the scorer has the threshold, and is made once
-    LearnedTable.inside.keep(anew, replace(inside, threshold=threshold, calibration=calibration))
-    model._learn(anew)
-    model.dropped_ = dropped
+
+    counts: TableCounts
+    cut: Cut
+
+    @classmethod
+    def of(cls, state: TableState, table: Brought, share: float) -> TableCut:
+        """Set the cut by rows that are there at once; `state` is that before any row."""
+        first = state.plus_rows(table, last=True).ready
+        odd = _oddness(first, table, left_out=True)
+        kept = np.flatnonzero(odd <= Cut.of(odd, np.ones(table.rows), share).limit)
+        counts = state.plus_rows(table.take(kept), last=True).ready
+        odd = _oddness(counts, table, left_out=False)
+        return cls(counts, Cut.of(odd, np.ones(table.rows), share))
+
+    def beyond(self, table: Brought) -> Booleans:
+        """Say which rows are left out."""
+        return np.asarray(_oddness(self.counts, table, left_out=False) > self.cut.limit)
+
+    def dropped(self, table: Brought) -> Integers:
+        """Return the numbers of the rows that are left out, the oddest first."""
+        odd = _oddness(self.counts, table, left_out=False)
+        return dropped(odd, np.ones(table.rows), self.cut)
+
+    def plus_rows(
+        self, state: TableState, table: Brought, *, n_jobs: int | None
+    ) -> tuple[TableState, TableCut]:
+        """Count the rows of a table but for those beyond the cut, which are counted here."""
+        beyond = self.beyond(table)
+        state = state.plus_rows(table.take(np.flatnonzero(~beyond)), last=True, n_jobs=n_jobs)
+        counts = np.ones(table.rows)
+        return state, replace(self, cut=self.cut.counting(counts, np.where(beyond, 0.0, 1.0)))
+
+    def plus(self, other: TableCut) -> TableCut:
+        """Return the same with the rows of both counted."""
+        return replace(self, cut=self.cut.plus(other.cut))
+
+    def emptied(self) -> TableCut:
+        """Return the same with no rows counted."""
+        return replace(self, cut=self.cut.emptied())
 
 
-def _oddness(counts: TableCounts, table: Brought) -> Floats:
-    """Return how odd the cells of each row are, on average."""
+def plus_rows(
+    state: TableState,
+    cut: TableCut | None,
+    table: Brought,
+    *,
+    trim: float,
+    last: bool,
+    n_jobs: int | None = None,
+) -> tuple[TableState, TableCut | None]:
+    """Return what is known with more rows; with `last` no further ones are waited for.
+
+    The cut is set as soon as it is decided what columns are.
+    """
+    if trim == 0.0:
+        return state.plus_rows(table, last=last, n_jobs=n_jobs), None
+    if cut is None and state.counts is not None:
+        raise ValueError(
+            f"trim={trim:g} was not set when the first rows were learned, and it is they that say "
+            "which rows look odd. Set trim=0, or fit anew."
+        )
+    if cut is not None:
+        return cut.plus_rows(state, table, n_jobs=n_jobs)
+    if not last and state.rows + table.rows < state.n_init:
+        return replace(state, waiting=(*state.waiting, table)), None
+    table = Brought.joined((*state.waiting, table))
+    cut = TableCut.of(replace(state, waiting=()), table, trim)
+    names = cut.counts.plan.names
+    nothing = TableCounts.of(cut.counts.plan, table.only(names).take(np.arange(0)))
+    return cut.plus_rows(state.with_counts(nothing), table.only(names), n_jobs=n_jobs)
+
+
+def woven(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
+    """Put rows that were encoded apart into their places."""
+    whole = {}
+    for each in fields(Encoded):
+        mine, theirs = getattr(learned, each.name), getattr(others, each.name)
+        whole[each.name] = np.empty((len(beyond), *mine.shape[1:]), mine.dtype, order="F")
+        whole[each.name][~beyond], whole[each.name][beyond] = mine, theirs
+    return Encoded(**whole)
+
+
+def cell_oddness(counts: TableCounts, table: Brought, *, left_out: bool) -> Floats:
+    """Return how odd each cell of rows is, by column; if `left_out`, as if it were not counted."""
     if counts.plan.plain:
         assert counts.numbers is not None
-        return np.asarray(counts.numbers.magnitudes(counts.numbers_of(table)).mean(axis=1))
-    return np.asarray(counts.encode(table, left_out=True).magnitudes.mean(axis=1))
+        return counts.numbers.magnitudes(counts.numbers_of(table))
+    return counts.encode(table, left_out=left_out).magnitudes
+
+
+def _oddness(counts: TableCounts, table: Brought, *, left_out: bool) -> Floats:
+    """Return how odd the cells of each row are, on average."""
+    return np.asarray(cell_oddness(counts, table, left_out=left_out).mean(axis=1))

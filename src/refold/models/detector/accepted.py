@@ -1,0 +1,167 @@
+"""Rows that somebody has called normal, in a table: counted and learned, never calibrated on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from refold._typing import Booleans, Floats
+from refold.base import errors
+from refold.base.learning import as_it_is
+from refold.base.once import once
+from refold.columns.bring import Brought
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.encoder import features
+from refold.decisions.crossfit import cross_fitted
+from refold.decisions.thresholds import Calibration
+from refold.models.creased import Learned, relearned, with_accepted_rows
+from refold.models.detector.learned import Inside, LearnedTable, of_model
+from refold.models.detector.scorer import MeanScorer, marked
+from refold.models.feedback.rows import JudgedRows, equal_rows
+from refold.models.learned import FromSketch
+from refold.models.ref import REF
+
+
+def with_accepted(base: LearnedTable, rows: Brought) -> AcceptingTable:
+    """Return what was learned of a table, and rows that were accepted."""
+    counts = base.table.ready
+    rows = rows.only(counts.plan.names)
+    more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
+    return AcceptingTable(
+        base.table.with_counts(counts.plus(more)),
+        base.sample.only(counts.plan.names),
+        base.method,
+        base.rate,  # it is that of the rows that calibrate
+        base.random_state,
+        base.n_jobs,
+        base.cut,
+        base=base,
+        accepted=rows,
+    )
+
+
+def in_use(names: list[str], rows: JudgedRows) -> Brought:
+    """Return the columns of rows that are in use."""
+    assert isinstance(rows, Brought)
+    return rows.only(names)
+
+
+def distances_of(learned: LearnedTable, rows: Brought) -> Floats:
+    """Return how far out rows are; one without any value is refused."""
+    counts = learned.table.ready
+    encoded = counts.encode(rows.only(counts.plan.names), n_jobs=learned.n_jobs)
+    if not encoded.judged.all():
+        raise errors.empty_row(int(np.argmin(encoded.judged)))
+    return learned.scorer.distances(marked(encoded))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AcceptingTable(LearnedTable):
+    """What was learned, with rows that were accepted.
+
+    Parameters
+    ----------
+    base : LearnedTable
+        What was learned without them.
+    accepted : Brought
+        The rows, each as often as it counts; the table's counts have them, the sample has not.
+    """
+
+    base: LearnedTable
+    accepted: Brought
+
+    @once
+    def inside(self) -> Inside:
+        """What judges encoded rows: the estimator inside, once it has learned the rows too."""
+        before = self.base.inside
+        if before.model is None:
+            return self._of_means()
+        if isinstance(before.model, REF):
+            return self._of_folds(before.model)
+        learn = self._of_numbers if self.table.ready.plan.plain else self._of_features
+        model = as_it_is(before.model)
+        model._learned = learn(before.model._learned)
+        return self._rated(of_model(model))
+
+    def _of_numbers(self, learned: Learned) -> Learned:
+        """Learn further rows: numbers are what they were."""
+        numbers = self.table.ready.numbers_of(self.accepted)
+        return with_accepted_rows(learned, numbers, np.ones(len(numbers)))
+
+    def _of_features(self, learned: Learned) -> Learned:
+        """Learn all rows anew, along the same creases: now cells are less surprising.
+
+        Rows that were accepted are learned as they will look when they come again.
+        """
+        counts = self.table.ready
+        kept = counts.encode(self._kept, left_out=True, n_jobs=self.n_jobs)
+        again = relearned(learned, features(kept))
+        accepted = features(counts.encode(self.accepted, n_jobs=self.n_jobs))
+        ones = np.ones(len(accepted))
+        return with_accepted_rows(again, accepted, ones, copies=self._copies, before=learned)
+
+    def _of_folds(self, before: REF) -> Inside:
+        """Fold all rows anew; the counts have them, and the sample is what calibrates."""
+        counts, model = self.table.ready, as_it_is(before)
+        assert counts.numbers is not None
+        model._learned = FromSketch(counts.numbers.sketch, before._recipe())
+        model.engine_ = "sketch"
+        calibration = cross_fitted(
+            counts.numbers_of(self._kept),
+            None,
+            chain=model.chain_,
+            engine=model.engine_,
+            sketch=model.sketch_,
+            recipe=model._recipe(),
+            distance=model.distance,
+            path=model.levels_ == "all",
+            beside=counts.numbers_of(self.accepted),
+        )
+        model._decide_by(calibration, self.rate)
+        return self._rated(of_model(model))
+
+    def _of_means(self) -> Inside:
+        """Look at the sample again: now cells are less surprising."""
+        scorer = MeanScorer(len(self.table.ready.plan.leading))
+        distances, judged = self._means(self.table.ready, scorer)
+        if self._copies.any():  # what was picked because it was reported counts as it was
+            before, _ = self._means(self.base.table.ready, scorer)
+            distances = np.where(self._copies, np.maximum(distances, before), distances)
+        calibration = Calibration.of(distances[judged], None, "leave-one-out")
+        return self._rated(Inside(scorer, calibration.threshold(self.rate), calibration, None))
+
+    def _means(self, counts: TableCounts, scorer: MeanScorer) -> tuple[Floats, Booleans]:
+        encoded = counts.encode(self._kept, left_out=True, folded_apart=True, n_jobs=self.n_jobs)
+        return scorer.distances(features(encoded)), encoded.judged
+
+    def _rated(self, inside: Inside) -> Inside:
+        """Return what judges; the rows that `trim` has left out count too.
+
+        A file of version 3 has only their distances, as they were.
+        """
+        if self.cut is not None:
+            others = self.table.ready.encode(self._rows(beyond=True), n_jobs=self.n_jobs)
+            return self._counting(inside, others)
+        before = self.base.inside
+        own = before.model is not None and before.calibration is before.model.calibration_
+        if own or (before.model is None and before.calibration.total <= self._kept.rows):
+            return inside
+        return replace(inside, threshold=before.threshold, calibration=before.calibration)
+
+    @once
+    def _kept(self) -> Brought:
+        """The rows of the sample that were learned."""
+        return self._rows(beyond=False)
+
+    def _rows(self, *, beyond: bool) -> Brought:
+        rows = self.sample.rows
+        assert rows is not None
+        if self.cut is None:
+            return rows
+        return rows.take(np.flatnonzero(self.cut.beyond(rows) == beyond))
+
+    @once
+    def _copies(self) -> Booleans:
+        """Which rows of the sample were accepted themselves."""
+        return equal_rows(self._kept, self.accepted)

@@ -1,0 +1,168 @@
+"""One thing that somebody has said of some rows, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.models.feedback.rows import JudgedRows
+
+Kind = Literal["accepted", "rejected"]
+# A note is a sentence or two, not a document.
+LONGEST_NOTE = 1000
+
+
+class Verdict(NamedTuple):
+    """What a model says of rows at a time.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n,)
+        How far out each is.
+    threshold : float
+        The model's threshold at that time.
+    """
+
+    distances: Floats
+    threshold: float
+
+    @property
+    def labels(self) -> Integers:
+        """1 for normal, -1 for not."""
+        return np.where(self.distances <= self.threshold, 1, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class FeedbackEntry:
+    """Rows that somebody has called normal, or not, and what the model said before and after.
+
+    ``str(entry)`` says it in words.
+
+    Parameters
+    ----------
+    kind : {"accepted", "rejected"}
+        What was said of them.
+    rows : ndarray of shape (n, d) or Brought
+        The rows, as the model takes them.
+    times : int
+        As how many rows each was learned.
+    time : str
+        When it was said, UTC, such as ``"2026-01-31T12:00:00Z"``.
+    note : str
+        Why, in the words of whoever said it.
+    before, after : Verdict
+        ``distances``, ``threshold`` and ``labels`` of the rows by the model as it was before, and
+        right after.
+    standing : ndarray of bool, shape (n,)
+        Which rows it still goes for; of the others the opposite was said later.
+    """
+
+    kind: Kind
+    rows: JudgedRows
+    times: int
+    time: str
+    note: str
+    before: Verdict
+    after: Verdict
+    standing: Booleans = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
+
+    @classmethod
+    def now(
+        cls, kind: Kind, rows: JudgedRows, times: int, note: str, verdict: Verdict
+    ) -> FeedbackEntry:
+        """Return an entry of this second, which has changed nothing yet."""
+        time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        standing = np.ones(len(rows), dtype=np.bool_)
+        return cls(kind, rows, times, time, note, verdict, verdict, standing)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        said = f"{_rows(len(self))} {self.kind}"
+        if self.times > 1:
+            said += f"{', each' if len(self) > 1 else ''} as {self.times:,} rows"
+        said += f"; {'; '.join(self._outcome())}"
+        if withdrawn := int((~self.standing).sum()):
+            said += f". The opposite was said of {_these(withdrawn, len(self))} later"
+        return f"{said}." if not self.note else f"{said}. Note: {self.note}"
+
+    def __repr__(self) -> str:
+        return f"<FeedbackEntry {self.time}: {self}>"
+
+    def settled(self, after: Verdict) -> FeedbackEntry:
+        """Return the same with what the model says afterwards."""
+        return replace(self, after=after)
+
+    def _outcome(self) -> list[str]:
+        """Say what became of the rows."""
+        normal, before = self.after.labels == 1, self.before.labels == 1
+        if self.kind == "rejected":
+            missed = normal.nonzero()[0]
+            if len(missed) == 0:
+                return [f"{_these(len(self), len(self))} {_is(len(self))} reported"]
+            return [
+                f"{_these(len(missed), len(self))} {_is(len(missed))} taken as normal "
+                f"({self._distances(missed)}): tune_threshold() looks for a better limit"
+            ]
+        said, n = [], len(self)
+        if before.any():
+            said.append(f"{_these(int(before.sum()), n)} {_was(int(before.sum()))} normal already")
+        if count := int((normal & ~before).sum()):
+            more = f"{'one' if count == 1 else count} more" if before.any() else _these(count, n)
+            said.append(f"{more} {_is(count)} normal now")
+        if len(still := np.flatnonzero(~normal)):
+            like = "it" if len(still) == 1 else "them"
+            said.append(
+                f"{_these(len(still), n)} {_is(len(still))} still reported: rows like {like} are "
+                f"rare, {self._distances(still)}"
+            )
+        return said
+
+    def _distances(self, rows: Integers) -> str:
+        """Give the distances of a row, or of the farthest of several."""
+        worst = rows[np.argmax(self.after.distances[rows])]
+        before, after = (f"{v.distances[worst]:.3g}" for v in (self.before, self.after))
+        moved = after if before == after else f"{before} → {after}"
+        most = "distance" if len(rows) == 1 else "distances up to"
+        return f"{most} {moved}, limit {self.after.threshold:.3g}"
+
+
+def in_short(entries: Sequence[FeedbackEntry]) -> str:
+    """Say how many rows are accepted and rejected, and when that was said last; "" if none are.
+
+    Examples
+    --------
+    >>> in_short([])
+    ''
+    """
+    counts = {
+        kind: sum(int(entry.standing.sum()) for entry in entries if entry.kind == kind)
+        for kind in ("accepted", "rejected")
+    }
+    said = [f"{_rows(n)} {kind}" for kind, n in counts.items() if n]
+    return f"{', '.join(said)}; the last word is of {entries[-1].time}" if said else ""
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _these(n: int, of: int) -> str:
+    """Name n of so many rows."""
+    if n == of:
+        return "it" if n == 1 else "all"
+    return "one" if n == 1 else f"{n:,} of them"
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"

@@ -1,0 +1,165 @@
+"""The first pass over the parts of a table: how many rows there are, and some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from refold._typing import Floats, Integers
+from refold.algorithm.engines.sketch import GrowingSketch, Sketch
+from refold.columns.bring import Brought
+from refold.columns.encoding.reading import check_finite
+from refold.columns.observed import Numbers
+from refold.models.parts.drawn import NONE, Drawn, below, numbers, numbers_without
+
+_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a first look at rows has found.
+
+    Parameters
+    ----------
+    rows : int
+        How many there are.
+    drawn : Drawn
+        Some of them.
+    rest : Sketch or None
+        All others, or all there are, where no second pass is needed.
+    apart : bool
+        Whether the rows that were drawn are not in the sketch.
+    """
+
+    rows: int
+    drawn: Drawn
+    rest: Sketch | None
+    apart: bool
+
+    def plus(self, other: Look) -> Look:
+        """Return what was found in the rows of both."""
+        drawn, over = self.drawn.plus(other.drawn).trimmed()
+        rest = self.rest
+        if rest is not None and other.rest is not None:
+            rest = rest.plus(other.rest)
+            if over is not None and self.apart:
+                rest = rest.plus(_sketch(over, rest.n_bins))
+        return Look(self.rows + other.rows, drawn, rest, self.apart)
+
+    @staticmethod
+    def beside(looks: Sequence[Look]) -> Look:
+        """Return what was found in the same rows, by who each saw some of their columns."""
+        first = looks[0]
+        if len(looks) == 1:
+            return first
+        chunks = (Brought.beside([Brought.joined(look.drawn.chunks) for look in looks]),)
+        sketches = [look.rest for look in looks if look.rest is not None]
+        rest = None
+        if sketches:
+            histograms = [h for sketch in sketches for h in sketch.histograms]
+            rest = replace(sketches[0], histograms=histograms)
+        return replace(first, drawn=replace(first.drawn, chunks=chunks), rest=rest)
+
+    def sketch_with(self, rows: Brought) -> Sketch:
+        """Return the sketch of the rows that were not drawn, and of some that were."""
+        assert self.rest is not None
+        return self.rest.plus(_sketch(rows, self.rest.n_bins)) if self.apart else self.rest
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """Looks at the rows of a part; it travels to where they are.
+
+    Parameters
+    ----------
+    size : int
+        How many rows to draw from all parts together.
+    n_bins : int or None, default=None
+        The bins of a sketch; None is no sketch.
+    apart : bool, default=True
+        Whether the rows that are drawn are left out of the sketch, because some are held out.
+    limit : float, default=1.0
+        Rows with a larger number than this will not be drawn.
+    """
+
+    size: int
+    n_bins: int | None = None
+    apart: bool = True
+    limit: float = 1.0
+
+    def __call__(self, rows: Brought, first: int) -> Look:
+        """Look at rows that begin at a place of the table."""
+        looking = Looking(self, len(rows.columns))
+        looking.add(rows, first)
+        return looking.found()
+
+    def chosen(self, rows: int) -> tuple[Floats, Integers]:
+        """Return the numbers and places of the rows that would be drawn from so many."""
+        if self.limit == NONE:
+            return np.empty(0), np.empty(0, dtype=np.int64)
+        parts = [below(self.limit, k, min(_AT_ONCE, rows - k)) for k in range(0, rows, _AT_ONCE)]
+        keys, places = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return keys, places
+
+    def among(self, rows: int) -> FirstLook:
+        """Return the same for a table of so many rows: parts need not send more than will do.
+
+        By six standard deviations it is enough. Where no row is held out, only a table that is
+        small enough to be drawn as a whole needs any.
+        """
+        if not self.apart and rows > self.size:
+            return replace(self, limit=NONE)
+        enough = (self.size + 6.0 * sqrt(self.size)) / max(rows, 1)
+        return replace(self, limit=min(self.limit, enough))
+
+    def after(self, found: Look) -> FirstLook:
+        """Return the same for who goes from part to part and knows what was found so far."""
+        return replace(self, limit=min(self.limit, found.drawn.limit))
+
+
+class Looking:
+    """Looks at the rows of a part that comes in pieces.
+
+    Parameters
+    ----------
+    wanted : FirstLook
+        What to look for.
+    columns : int
+        How many columns the rows have.
+    """
+
+    def __init__(self, wanted: FirstLook, columns: int) -> None:
+        self._wanted, self._rows = wanted, 0
+        self._drawn: Drawn | None = None
+        self._sketch = None if wanted.n_bins is None else GrowingSketch(columns, wanted.n_bins)
+
+    def add(self, rows: Brought, first: int) -> None:
+        """Look at rows that begin at a place of the table, after all others so far."""
+        wanted, sketch = self._wanted, self._sketch
+        if sketch is None or wanted.apart:  # a sketch of all rows refuses infinity too
+            for number, column in enumerate(rows.columns):
+                if isinstance(column, Numbers):
+                    check_finite(column.values, number, rows.names)
+        drawn, chosen = Drawn.of(rows, first, size=wanted.size, limit=wanted.limit)
+        if sketch is not None:
+            sketch.add(numbers_without(rows, chosen) if wanted.apart else numbers(rows))
+        drawn, over = (drawn if self._drawn is None else self._drawn.plus(drawn)).trimmed()
+        if sketch is not None and wanted.apart and over is not None:
+            sketch.add(numbers(over))
+        self._wanted = replace(wanted, limit=min(wanted.limit, drawn.limit))
+        self._drawn, self._rows = drawn, self._rows + rows.rows
+
+    def found(self) -> Look:
+        """Return what was found so far; there must have been rows."""
+        assert self._drawn is not None
+        rest = None if self._sketch is None else self._sketch.sketch()
+        return Look(self._rows, self._drawn, rest, self._wanted.apart)
+
+
+def _sketch(rows: Brought, n_bins: int) -> Sketch:
+    sketch = GrowingSketch(len(rows.columns), n_bins)
+    sketch.add(numbers(rows))
+    return sketch.sketch()
