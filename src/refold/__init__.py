@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from refold.base.findings import Finding, RateWarning
-    from refold.check import limits
+    from refold.checks import Comparison, Findings, Suspects, check, compare, limits, suspects
     from refold.columns.encoding.encoder import TableEncoder
     from refold.decisions.select import select
     from refold.modelfile import ModelFileError
@@ -26,33 +26,45 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REF",
+    "Comparison",
     "CreasedREF",
     "Detector",
     "Finding",
+    "Findings",
     "ModelFileError",
     "RateWarning",
+    "Suspects",
     "TableEncoder",
+    "check",
+    "compare",
     "limits",
     "load",
     "merge",
     "save",
     "select",
+    "suspects",
 ]
 __version__ = _version("refold")
 
 _HOMES = {
+    "Comparison": "refold.checks",
     "REF": "refold.models.ref",
     "CreasedREF": "refold.models.creased",
     "Detector": "refold.models.detector",
     "Finding": "refold.base.findings",
+    "Findings": "refold.checks",
     "ModelFileError": "refold.modelfile",
     "RateWarning": "refold.base.findings",
+    "Suspects": "refold.checks",
     "TableEncoder": "refold.columns.encoding.encoder",
-    "limits": "refold.check",
+    "check": "refold.checks",
+    "compare": "refold.checks",
+    "limits": "refold.checks",
     "load": "refold.models.files",
     "merge": "refold.models.merge",
     "save": "refold.models.files",
     "select": "refold.decisions.select",
+    "suspects": "refold.checks",
 }
 
 

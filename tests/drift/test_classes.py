@@ -9,7 +9,7 @@ import pytest
 from refold.columns.encoding.tally import MOST_VALUES, Tally
 from refold.drift import _classes
 from refold.drift._classes import OTHERS, ClassComparison, chance
-from refold.drift._statistics import most_uneven, no_more_new, same_share, share_not_larger
+from refold.drift.statistics import most_uneven, no_more_new, same_share, share_not_larger
 
 
 def tally(texts):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
+from refold.drift.statistics import holm, same_distribution, same_share, share_not_larger
 
 
 @pytest.mark.parametrize(

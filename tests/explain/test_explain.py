@@ -228,3 +228,9 @@ def test_the_rate_of_a_creased_model_is_its_alpha(rng):
     assert model.calibrate(alpha=0.1).alpha_ == 0.1
     X = np.r_[rng.normal(size=(20, 2)), rng.normal(9.0, size=(20, 2))]
     assert model.tune_threshold(X, np.repeat([1, -1], 20)).alpha_ is None
+
+
+def test_a_row_without_any_value_is_said_not_to_be_judged():
+    model = REF().fit(np.random.default_rng(0).normal(size=(50, 2)))
+    unjudged = explain(model, [[np.nan, np.nan]])[0]
+    assert str(unjudged) == "row 0: not judged, it has no value"

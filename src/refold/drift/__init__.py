@@ -14,6 +14,6 @@
 """
 
 from refold.drift._monitor import DriftMonitor, compare
-from refold.drift._result import Drift, FeatureDrift, Share, Verdict
+from refold.drift._result import VERDICTS, Drift, FeatureDrift, Share, Verdict
 
-__all__ = ["Drift", "DriftMonitor", "FeatureDrift", "Share", "Verdict", "compare"]
+__all__ = ["VERDICTS", "Drift", "DriftMonitor", "FeatureDrift", "Share", "Verdict", "compare"]

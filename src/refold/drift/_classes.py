@@ -23,7 +23,7 @@ from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
 from refold.columns.observed import Texts
 from refold.columns.role_findings import moment
-from refold.drift._statistics import most_uneven, no_more_new, share_not_larger
+from refold.drift.statistics import most_uneven, no_more_new, share_not_larger
 
 Tallies = Mapping[str, Tally]
 

@@ -12,8 +12,8 @@ from refold.columns.summary import N_QUANTILES, Summary
 from refold.drift._classes import OTHERS, ClassComparison, chance
 from refold.drift._counts import Counts
 from refold.drift._result import Drift, FeatureDrift, Share
-from refold.drift._statistics import holm, same_distribution, same_share, share_not_larger
 from refold.drift._training import Baseline, independent_rows
+from refold.drift.statistics import holm, same_distribution, same_share, share_not_larger
 from refold.judgement import Judge
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from refold.base.words import printable
 from refold.columns.role_findings import shown
+from refold.drift._html import html_of
 
 Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 _MEANING: dict[Verdict, str] = {
     "same": "The rows are like those of training.",
@@ -36,6 +38,19 @@ class Share:
         2013-01-01".
     before, now : float
         The share of the rows that have a value.
+
+    See Also
+    --------
+    refold.drift.FeatureDrift : One feature's part of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from refold import Detector, drift
+    >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
+    >>> found = drift.compare(Detector().fit(table), table.assign(part=["A", "A", "B", "C"] * 100))
+    >>> [(share.value, share.before, share.now) for share in found.features[0].moved][:2]
+    [('A', 0.25, 0.5), ('B', 0.5, 0.25)]
     """
 
     of: str
@@ -93,6 +108,20 @@ class FeatureDrift:
         The values or the share of missing ones differ by more than chance.
     changed : bool
         They do so even without outliers.
+
+    See Also
+    --------
+    refold.drift.Drift : What a comparison gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, drift
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+    >>> found = drift.compare(model, rng.normal(size=(500, 2)) + [0.0, 1.0])
+    >>> [(feature.name, feature.changed) for feature in found.features]
+    [('x0', False), ('x1', True)]
     """
 
     name: str
@@ -132,8 +161,11 @@ class FeatureDrift:
         return {**asdict(self), **plain}
 
     def __str__(self) -> str:
-        text = f"{printable(self.name)}: {self._what()}"
-        text += f"distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
+        return f"{printable(self.name)}: {self.how()}"
+
+    def how(self) -> str:
+        """Say how it differs, and how likely that is by chance."""
+        text = f"{self._what()}distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
         text += self._new()
         for what in ("missing", "unreadable"):
             before, now = getattr(self, f"{what}_before"), getattr(self, what)
@@ -184,6 +216,21 @@ class Drift:
         The chance of a false alarm, over all tests together.
     features : tuple of FeatureDrift
         One per feature.
+
+    See Also
+    --------
+    refold.drift.compare : Compare new rows with those of training.
+    refold.drift.FeatureDrift : One feature's part of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, drift
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+    >>> found = drift.compare(model, rng.normal(size=(500, 2)) + [0.0, 1.0])
+    >>> found.verdict, found.rows
+    ('changed', 500)
     """
 
     rows: int
@@ -231,19 +278,32 @@ class Drift:
         return {"verdict": self.verdict, **asdict(self), "features": features}
 
     def __str__(self) -> str:
-        lines = [_MEANING[self.verdict], self._rates()]
+        lines = [self.meaning, self.rates()]
         if self.empty:
             lines.append(f"{self.empty:,} rows have no value at all and could not be judged.")
-        differing = sorted(
-            (feature for feature in self.features if feature.differs),
-            key=lambda feature: (not feature.changed, -feature.distance),
-        )
+        differing = self.differing()
         lines += [f"  {feature}" for feature in differing[:_SHOWN]]
         if len(differing) > _SHOWN:
             lines.append(f"  and {len(differing) - _SHOWN} more")
         return "\n".join(lines)
 
-    def _rates(self) -> str:
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    @property
+    def meaning(self) -> str:
+        """The verdict, in a sentence."""
+        return _MEANING[self.verdict]
+
+    def differing(self) -> list[FeatureDrift]:
+        """Return the features that differ: those that have changed, and the farthest, first."""
+        return sorted(
+            (feature for feature in self.features if feature.differs),
+            key=lambda feature: (not feature.changed, -feature.distance),
+        )
+
+    def rates(self) -> str:
+        """Say how many features differ, and how many rows are rejected."""
         differing = sum(feature.differs for feature in self.features)
         text = f"{self.rows:,} rows; {differing} of {len(self.features)} features differ"
         if self.rejected is None:

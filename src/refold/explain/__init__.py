@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from refold.explain._columns import normal_of_columns, normal_text
 from refold.explain._numbers import number, ranges_text, split_unit
 from refold.explain._ranges import normal_ranges
 from refold.explain._reasons import explained_rows
@@ -24,7 +25,9 @@ __all__ = [
     "Reason",
     "explain",
     "importance",
+    "normal_of_columns",
     "normal_ranges",
+    "normal_text",
     "number",
     "ranges_text",
     "split_unit",
@@ -52,6 +55,11 @@ def explain(
     -------
     Explanations
         One :class:`Explanation` per row; ``.to_frame()`` makes a table of them, ``str`` a text.
+
+    See Also
+    --------
+    refold.explain.importance : Which features matter over many rows.
+    refold.explain.Explanations : Those of a table's rows.
 
     Examples
     --------
@@ -101,6 +109,21 @@ class Importance:
         The same as a share of the average distance; shares add up to 1.
     leads : float
         The share of rows in which no feature matters more.
+
+    See Also
+    --------
+    refold.explain.importance : Which features matter over many rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.explain import explain
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> from refold.explain import importance
+    >>> importance(model, [[0.1, 0.2], [0.3, 9.0]])[0].feature
+    'x1'
     """
 
     feature: str
@@ -122,6 +145,10 @@ def importance(model: Any, X: Any) -> list[Importance]:
     Returns
     -------
     list of Importance
+
+    See Also
+    --------
+    refold.explain.explain : Say why rows are normal or not.
 
     Examples
     --------

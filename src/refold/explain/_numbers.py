@@ -14,7 +14,18 @@ _ALL_DIGITS = 17
 
 
 def number(value: float, digits: int = DIGITS) -> str:
-    """Return a number with the digits that a person reads, and a real minus sign."""
+    """Return a number with the digits that a person reads, and a real minus sign.
+
+    See Also
+    --------
+    refold.explain.ranges_text : Ranges as people read them.
+
+    Examples
+    --------
+    >>> from refold.explain import number
+    >>> number(-1234.5678), number(0.1234567)
+    ('−1235', '0.1235')
+    """
     if abs(value) < 1e4 or abs(value) >= 1e15 or not np.isfinite(value):
         text = f"{value:.{digits}g}"
     else:
@@ -56,13 +67,36 @@ def listed(words: Sequence[str]) -> str:
 
 
 def split_unit(feature: str) -> tuple[str, str]:
-    """Split "torque [Nm]" into the name and what follows a value of it."""
+    """Split "torque [Nm]" into the name and what follows a value of it.
+
+    See Also
+    --------
+    refold.explain.number : A number as people read it.
+
+    Examples
+    --------
+    >>> from refold.explain import split_unit
+    >>> split_unit("torque [Nm]")
+    ('torque', ' Nm')
+    """
     match = re.fullmatch(r"(.+?)\s*\[([^\[\]]+)\]", feature)
     return (match[1], f" {match[2]}") if match else (feature, "")
 
 
 def ranges_text(ranges: Ranges, digits: int = DIGITS) -> str:
-    """Return "70.1–78.4", "−26.95 to −23.79", "0 or 1", "0–5 or 20–30"."""
+    """Return "70.1–78.4", "−26.95 to −23.79", "0 or 1", "0–5 or 20–30".
+
+    See Also
+    --------
+    refold.explain.number : A number as people read it.
+    refold.explain.normal_ranges : What is normal of columns of numbers.
+
+    Examples
+    --------
+    >>> from refold.explain import ranges_text
+    >>> ranges_text(((0.0, 5.0), (20.0, 30.0)))
+    '0–5 or 20–30'
+    """
     return " or ".join(_range_text(low, high, digits) for low, high in ranges)
 
 

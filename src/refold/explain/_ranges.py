@@ -30,6 +30,19 @@ def normal_ranges(summary: Summary) -> list[Ranges]:
 
     A real gap, with at most 1 in 256 training rows in it, divides a range. Of a model from a file
     that does not say what was cut off, all but about 1 in 128 training rows lie in them.
+
+    See Also
+    --------
+    refold.explain.normal_of_columns : What is normal of the columns of any table.
+    refold.explain.ranges_text : Ranges as people read them.
+
+    Examples
+    --------
+    >>> from refold import REF
+    >>> from refold.explain import normal_ranges
+    >>> model = REF().fit([[20.1, 5.0], [19.8, 5.0], [20.3, 6.0], [20.0, 6.0]])
+    >>> normal_ranges(model.summary_)
+    [((19.8, 20.3),), ((5.0, 6.0),)]
     """
     box, rows = summary.box, summary.sampled
     if box is None:

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 
 from refold._typing import Ranges
 from refold.base.words import printable, quoted, shortened
+from refold.explain._html import html_of
 from refold.explain._numbers import (
     as_read,
     digits_that,
@@ -39,6 +40,17 @@ class Cell:
         Its name.
     value : float or str
         The value; a text as it was written.
+
+    See Also
+    --------
+    refold.explain.Reason : One feature's part in a row's distance.
+    refold.explain.Explanation : Why one row is normal or not.
+
+    Examples
+    --------
+    >>> from refold.explain import Cell
+    >>> Cell("torque [Nm]", 75.2).text()
+    'torque 75.2 Nm'
     """
 
     feature: str
@@ -98,6 +110,22 @@ class Reason:
         The same as a sentence behind the feature and its value.
     novel : bool
         Whether the column seemed closed and never had such a value: the row is rejected for that.
+
+    See Also
+    --------
+    refold.explain.Explanation : Why one row is normal or not.
+    refold.explain.explain : Say why rows are normal or not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.explain import explain
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> reason = found[1].reasons[0]
+    >>> reason.feature, reason.value, reason.inside
+    ('x1', 9.0, False)
     """
 
     feature: str
@@ -205,6 +233,21 @@ class Explanation:
     changes : tuple of Cell
         The smallest set of values found with which the row would be accepted; empty if it is
         accepted as it is, or if it was not asked for.
+
+    See Also
+    --------
+    refold.explain.explain : Say why rows are normal or not.
+    refold.explain.Reason : One feature's part in a row's distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.explain import explain
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> found[1].label, found[1].reasons[0].feature
+    (-1, 'x1')
     """
 
     row: int
@@ -217,6 +260,10 @@ class Explanation:
 
     def text(self, reasons: int = 3) -> str:
         """Return what a person reads: the verdict and the first reasons, a line each."""
+        return "\n  ".join([self.headline(), *(self.because(reasons) if self.label else [])])
+
+    def headline(self) -> str:
+        """Return the verdict as a line."""
         if self.label == 0:
             return f"row {self.row}: not judged, it has no value"
         verdict = "normal" if self.label == 1 else "NOT normal"
@@ -226,17 +273,20 @@ class Explanation:
             lambda n: (as_read(ends[0], n) > as_read(ends[1], n)) == (ends[0] > ends[1])
         )
         distance, threshold = (number(end, digits) for end in ends)
-        head = f"row {self.row}: {verdict}, distance {distance} (normal up to {threshold}{rarity})"
-        return "\n  ".join([head, *self.because(reasons)])
+        return f"row {self.row}: {verdict}, distance {distance} (normal up to {threshold}{rarity})"
 
     def because(self, reasons: int = 3) -> list[str]:
         """Return the first reasons, a sentence each, and what would have to change."""
-        shown = [
+        shown = self.first(reasons)
+        return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
+
+    def first(self, reasons: int = 3) -> list[Reason]:
+        """Return the first reasons that matter, and all for which alone the row is rejected."""
+        return [
             reason
             for rank, reason in enumerate(self.reasons)
             if reason.matters(rank) and (rank < reasons or reason.novel)
         ]
-        return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
 
     def _remark(self, reason: Reason) -> str:
         """Say what the verdict and the range do not make one expect."""
@@ -270,9 +320,28 @@ class Explanation:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        return html_of([self])
+
 
 class Explanations(Sequence[Explanation]):
-    """The explanations of a table's rows, in their order."""
+    """The explanations of a table's rows, in their order.
+
+    See Also
+    --------
+    refold.explain.explain : Say why rows are normal or not.
+    refold.explain.Explanation : Why one row is normal or not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.explain import explain
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> len(found), found.worst(1)[0].row
+    (2, 1)
+    """
 
     def __init__(self, rows: Sequence[Explanation]) -> None:
         self._rows = tuple(rows)
@@ -342,6 +411,9 @@ class Explanations(Sequence[Explanation]):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self._rows))
+
+    def _repr_html_(self) -> str:
+        return html_of(self._rows)
 
 
 def _written(values: Sequence[float | str | None]) -> list[str | None]:

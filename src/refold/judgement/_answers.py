@@ -23,6 +23,20 @@ def answer_names(
 
     They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
     `advice` is how the caller's user would set another prefix.
+
+    See Also
+    --------
+    refold.judgement.answers : The columns that scoring adds.
+    refold.judgement.answer_types : Their types.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.judgement import Judge, answer_names
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> answer_names(Judge.of(model), 2, "", ["torque"])
+    ['distance', 'label', 'p_value', 'reason_1', 'reason_2']
     """
     names = ["distance", "label", *(["p_value"] if judge.calibration is not None else [])]
     names += [f"reason_{number}" for number in range(1, reasons + 1)]
@@ -37,14 +51,45 @@ def answer_names(
 
 
 def answer_types(judge: Judge, reasons: int) -> list[Any]:
-    """Return the Arrow types of the columns that scoring adds."""
+    """Return the Arrow types of the columns that scoring adds.
+
+    See Also
+    --------
+    refold.judgement.answers : The columns that scoring adds.
+    refold.judgement.answer_names : Their names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.judgement import Judge, answer_types
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> answer_types(Judge.of(model), 1)
+    [DataType(double), DataType(int8), DataType(double), DataType(string)]
+    """
     pa = needs("pyarrow", "parquet")
     rarity = [pa.float64()] if judge.calibration is not None else []
     return [pa.float64(), pa.int8(), *rarity, *[pa.string()] * reasons]
 
 
 def answers(found: Judgement, reasons: int) -> list[Any]:
-    """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged."""
+    """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged.
+
+    See Also
+    --------
+    refold.judgement.Judgement : What is said of rows.
+    refold.judgement.answer_names : Their names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.judgement import Judgement, answers
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = Judgement.of(model, [[0.1, 0.2], [0.3, 9.0]], explained=True)
+    >>> answers(found, 1)[-1].to_pylist()
+    ['x1', 'x1']
+    """
     pa = needs("pyarrow", "parquet")
     because = _reasons(found, reasons) if reasons else []  # first: distances come with them
     unknown = ~found.judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
 from refold.decisions.thresholds import Calibration
-from refold.judgement._pipelines import PipelineSteps, unwrapped
+from refold.judgement._unwrapping import unwrapped
 from refold.models.detector.scorer import TableScorer, marked
 from refold.models.scoring import Attribution, Scorer
+
+if TYPE_CHECKING:
+    from refold.judgement._pipelines import PipelineSteps
 
 Scored = TypeVar("Scored")
 
@@ -29,6 +32,8 @@ Scored = TypeVar("Scored")
 # reasons are put in order: where parts add up, next to nothing; else it may be one with others.
 _COMMON = 0.05
 _COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
+
+_NORMAL, _NOT_NORMAL, _NOT_JUDGED = np.int8(1), np.int8(-1), np.int8(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,19 @@ class Judge:
         not blamed.
     encoder : TableEncoder or None
         What makes rows of a table that does not hold numbers alone; None where all do.
+
+    See Also
+    --------
+    refold.judgement.Judgement : What is said of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.judgement import Judge
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> Judge.of(model).rows(np.array([[0.1, 0.2], [0.3, 9.0]])).labels
+    array([ 1, -1], dtype=int8)
     """
 
     scorer: Scorer
@@ -93,6 +111,17 @@ class Judge:
         """Which features are numbers."""
         plan = None if self.encoder is None else self.encoder.counts.plan
         return list(range(len(self.names)) if plan is None else plan.numbers.tolist())
+
+    @cached_property
+    def common(self) -> dict[int, Floats]:
+        """The numbers that a twentieth of the training rows have, by the place of their column."""
+        found = {}
+        for place, q in enumerate(() if self.quantiles is None else self.quantiles.T):
+            values, counts = np.unique(q, return_counts=True)
+            common = values[counts > _COMMON * len(q)]
+            if len(common):  # of measurements none is
+                found[place] = common
+        return found
 
     def rows(self, X: NDArray[Any], *, explained: bool = False) -> Judgement:
         """Judge an array whose columns are the model's, in its order; see :class:`Judgement`."""
@@ -144,6 +173,21 @@ class Judgement:
     ----------
     names : tuple of str
         The features.
+
+    See Also
+    --------
+    refold.judgement.Judge : What judges rows.
+    refold.judgement.answers : The columns that scoring adds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.judgement import Judgement
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = Judgement.of(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> found.labels, found.judged
+    (array([ 1, -1], dtype=int8), array([ True,  True]))
     """
 
     def __init__(
@@ -203,6 +247,11 @@ class Judgement:
         return np.asarray(~np.isnan(self.rows).all(axis=1))
 
     @cached_property
+    def _all_judged(self) -> bool:
+        """Whether every row has a value: nearly always, and then there is less to do."""
+        return bool(self.judged.all())
+
+    @cached_property
     def distances(self) -> Floats:
         """How far out each row is."""
         if self._together:
@@ -219,7 +268,8 @@ class Judgement:
     @cached_property
     def labels(self) -> NDArray[np.int8]:
         """1 for normal, -1 for not, 0 for rows that are not judged."""
-        return np.where(self.judged, np.where(self.outlier, -1, 1), 0).astype(np.int8)
+        labels = np.where(self.outlier, _NOT_NORMAL, _NORMAL)
+        return labels if self._all_judged else np.where(self.judged, labels, _NOT_JUDGED)
 
     @cached_property
     def p_values(self) -> Floats | None:
@@ -227,7 +277,7 @@ class Judgement:
         if self.judge.calibration is None:
             return None
         p = self.judge.calibration.p_values(self.distances)
-        return np.where(self.judged, p, np.nan)
+        return p if self._all_judged else np.where(self.judged, p, np.nan)
 
     @property
     def worst_first(self) -> Integers:
@@ -277,17 +327,14 @@ class Judgement:
 
         Where parts add up the latter have hardly any.
         """
-        shape, quantiles = (len(self), len(self.names)), self.judge.quantiles
-        scorer, numeric = self.judge.scorer, self.judge.numeric
+        shape, scorer = (len(self), len(self.names)), self.judge.scorer
+        numeric = self.judge.numeric
         out = np.zeros(shape, dtype=np.bool_)
         if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < shape[1]:
             out = scorer.magnitudes(self.rows) < USUAL
             out[:, numeric] = False
-        if quantiles is None:
-            return out
-        for j, q, x in zip(self.judge.numeric, quantiles.T, self.numbers.T, strict=True):
-            alike = np.searchsorted(q, x, "right") - np.searchsorted(q, x, "left")
-            out[:, j] = alike > _COMMON * len(q)
+        for place, common in self.judge.common.items():
+            out[:, numeric[place]] = np.isin(self.numbers[:, place], common)
         return out
 
     def take(self, rows: Integers) -> Judgement:
@@ -317,10 +364,10 @@ class Judgement:
     def _scored(self, score: Callable[[Any], Scored], nothing: Scored) -> Scored:
         """Score the rows that have a value; errors name columns, and rows by their place."""
         judged = self.judged
-        if not judged.any():
+        if not np.count_nonzero(judged):
             return nothing
         try:
-            return score(self.rows if judged.all() else self.rows[judged])
+            return score(self.rows if self._all_judged else self.rows[judged])
         except TableError as error:
             row = None if error.row is None else int(np.flatnonzero(judged)[error.row])
             raise TableError(
@@ -329,7 +376,7 @@ class Judgement:
 
     def _spread(self, values: Floats, otherwise: float) -> Floats:
         """Give what was found for the judged rows to these, and something else to the others."""
-        if self.judged.all():
+        if self._all_judged:
             return values
         spread = np.full((len(self.rows), *values.shape[1:]), otherwise)
         spread[self.judged] = values

@@ -63,42 +63,12 @@ class PipelineSteps:
         return rows if isinstance(rows, np.ndarray) else frame_to_numpy(rows)
 
 
-def unwrapped(model: Any) -> Any:
-    """Return a model that takes what a pipeline takes, and speaks of it in the pipeline's words.
-
-    Every room that is handed a model calls this first; :meth:`Judgement.of` then lets rows go
-    through the steps.
-
-    Parameters
-    ----------
-    model : estimator
-        One of refold's, which is returned as it is, or a fitted ``Pipeline`` that ends in one.
-
-    Returns
-    -------
-    REF, CreasedREF or Detector
-        Of a pipeline a copy of its last step. Its features have the names of the columns that they
-        come from where the steps say so (``island = 'Dream'`` after one-hot encoding), and are in
-        these columns' units where the steps only scale.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from refold import REF
-    >>> from refold.judgement import unwrapped
-    >>> table = pd.DataFrame({"heat": np.linspace(60.0, 80.0, 21), "flow": [3.0, 4.0, 5.0] * 7})
-    >>> model = unwrapped(make_pipeline(StandardScaler(), REF()).fit(table))
-    >>> list(model.feature_names_in_), model.summary_.high
-    (['heat', 'flow'], array([80.,  5.]))
-    """
-    if not isinstance(model, Pipeline):
-        return model
+def taken_apart(model: Pipeline) -> Any:
+    """Return a copy of the last step that speaks of what the first one takes."""
     check_is_fitted(model)
     last = model[-1]
     if isinstance(last, Pipeline):
-        return unwrapped(Pipeline([*model.steps[:-1], *last.steps]))
+        return taken_apart(Pipeline([*model.steps[:-1], *last.steps]))
     if not hasattr(last, "scorer"):
         raise TypeError(
             f"The pipeline ends in a {type(last).__name__}: it must end in one of refold's own "

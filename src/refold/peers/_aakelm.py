@@ -11,7 +11,7 @@ from refold.peers._kernel_ridge import KernelRidgeDetector
 class AutoassociativeKernelELM(KernelRidgeDetector):
     """Autoassociative kernel extreme learning machine: a kernel ridge regression of X on itself.
 
-    With k(x, y) = exp(-gamma ||x - y||²) and K its matrix over the n training rows,
+    With k(x, y) = exp(-gamma ||x - y||²) and K its matrix over the n training rows::
 
         W = (K + I/reg)⁻¹ X,   e(x) = ||sum_i k(x_i, x) W_i - x||²,
 
@@ -42,6 +42,10 @@ class AutoassociativeKernelELM(KernelRidgeDetector):
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, where X had names.
+
+    See Also
+    --------
+    refold.peers.OneClassKernelELM : The same with a kernel.
 
     References
     ----------

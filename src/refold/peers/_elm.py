@@ -19,7 +19,7 @@ from refold.peers._ridge import RIDGE_CONSTRAINTS, RidgeDetector, solve_ridge
 class OneClassELM(RidgeDetector):
     """One-class extreme learning machine: a ridge regression of 1 on random sigmoids.
 
-    With random weights W ~ U(-1, 1) and biases b ~ U(0, 1) of M hidden neurons,
+    With random weights W ~ U(-1, 1) and biases b ~ U(0, 1) of M hidden neurons::
 
         h(x) = sigmoid(x'W + b),   beta = H'(HH' + I/reg)⁻¹ 1,   e(x) = |h(x)'beta - 1|,
 
@@ -53,6 +53,10 @@ class OneClassELM(RidgeDetector):
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, where X had names.
+
+    See Also
+    --------
+    refold.peers.OneClassKernelELM : The same with a kernel.
 
     Notes
     -----

@@ -11,7 +11,7 @@ from refold.peers._kernel_ridge import KernelRidgeDetector
 class OneClassKernelELM(KernelRidgeDetector):
     """One-class kernel extreme learning machine: a kernel ridge regression of the constant 1.
 
-    With k(x, y) = exp(-gamma ||x - y||²) and K its matrix over the n training rows,
+    With k(x, y) = exp(-gamma ||x - y||²) and K its matrix over the n training rows::
 
         w = (K + I/reg)⁻¹ 1,   e(x) = |sum_i w_i k(x_i, x) - 1|,
 
@@ -42,6 +42,11 @@ class OneClassKernelELM(KernelRidgeDetector):
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
         Their names, where X had names.
+
+    See Also
+    --------
+    refold.peers.OneClassELM : A ridge regression of 1 on random sigmoids.
+    refold.peers.AutoassociativeKernelELM : A kernel regression of the rows on themselves.
 
     References
     ----------

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any, Literal
 
+import numpy as np
+
+from refold._typing import Floats
 from refold.studies.cells import Job, Study
+from refold.studies.output import csv_text
 
 _LONGEST_NOTE = 300
 
@@ -91,6 +95,29 @@ class MeasuredStudy(Study[Job, MeasuredCell]):
 def over_seeds(measure: str, values: list[float]) -> float:
     """Return the mean; of times the median, as the first use of a method may compile code."""
     return float(median(values) if measure.endswith("_seconds") else fmean(values))
+
+
+def why_unfinished(cells: Iterable[MeasuredCell]) -> str:
+    """Return why some of a method's cells have no measures; empty if all have."""
+    said = (f"{cell.outcome}: {cell.note}" for cell in cells if cell.outcome != "done")
+    return "; ".join(dict.fromkeys(said))
+
+
+def cells_csv(head: Iterable[str], results: Mapping[Any, MeasuredCell]) -> str:
+    """Return one line per cell; `head` are the names of a job's parts."""
+    names = list(dict.fromkeys(n for cell in results.values() for n in cell.measures))
+    rows = (
+        [*job, cell.outcome, *(cell.measures.get(name, "") for name in names), cell.note]
+        for job, cell in results.items()
+    )
+    return csv_text([*head, "outcome", *names, "note"], rows)
+
+
+def finite(scores: Floats) -> Floats:
+    """Return scores; refuse those of which some are no numbers."""
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{np.sum(~np.isfinite(scores))} scores are not finite.")
+    return scores
 
 
 def _short(text: str) -> str:

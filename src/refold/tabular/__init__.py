@@ -16,7 +16,7 @@ from refold.tabular.features import Column, Features
 from refold.tabular.files import Files, Paths
 from refold.tabular.opening import open_table
 from refold.tabular.table import Block, Table
-from refold.tabular.training import Training, Wanted, read_training
+from refold.tabular.training import RowPlaces, Training, Wanted, read_training
 from refold.tabular.whole import block_to_arrow, read_arrow
 from refold.tabular.writing import writing
 
@@ -27,6 +27,7 @@ __all__ = [
     "Files",
     "InputError",
     "Paths",
+    "RowPlaces",
     "Table",
     "Training",
     "Wanted",

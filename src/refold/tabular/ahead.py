@@ -12,7 +12,18 @@ _Made = TypeVar("_Made")
 
 
 def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Give the items in their order; the next one is made, in a thread, while this one is used."""
+    """Give the items in their order; the next one is made, in a thread, while this one is used.
+
+    See Also
+    --------
+    refold.tabular.Table : A table that can be read once.
+
+    Examples
+    --------
+    >>> from refold.tabular import ahead
+    >>> list(ahead(iter(["first", "second"])))
+    ['first', 'second']
+    """
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:

@@ -10,8 +10,9 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base.needs import needs
 from refold.columns.observed import MISSING, is_missing
 from refold.tabular.errors import quoted
@@ -20,6 +21,7 @@ Kind = Literal["number", "truth"]
 Unreadable = Callable[[int, str], None]  # is told which cell of a column, and what is in it
 
 _TRUTH = {"true": 1.0, "false": 0.0}
+_ASCII = 127
 _FEW = 8  # cells that are quicker looked at one by one
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -133,6 +135,8 @@ def without_missing(texts: Any) -> Any:
         absent = pc.is_null(without_missing(texts.dictionary))
         codes = pc.if_else(pc.take(absent, texts.indices), None, texts.indices)
         return pa.DictionaryArray.from_arrays(codes, texts.dictionary, ordered=texts.type.ordered)
+    if texts.type == pa.string() and not _may_be_missing(texts):
+        return texts
     missing = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(MISSING, texts.type))
     if not pc.any(missing).as_py():
         return texts
@@ -141,15 +145,44 @@ def without_missing(texts: Any) -> Any:
 
 def without_padded(texts: Any) -> Any:
     """Do the same for text in which words without space around them are null already."""
+    if (found := _outermost(texts)) is None:
+        return texts
+    padded = [((code <= ord(" ")) | (code > _ASCII)).any() for code in found[:2]]
+    return without_missing(texts) if any(padded) else texts
+
+
+def _may_be_missing(texts: Any) -> bool:
+    """Say whether a cell has space around it, or begins as a missing one does and is as short."""
+    if (found := _outermost(texts)) is None:
+        return True
+    first, last, length = found
+    short = length <= _longest()[first]
+    return bool(short.any() or ((last <= ord(" ")) | (last > _ASCII)).any())
+
+
+@cache
+def _longest() -> Integers:
+    """How long a cell that begins with a byte may be to be such a word; with space, as it likes."""
+    longest = np.zeros(256, dtype=np.int64)
+    longest[: ord(" ") + 1] = longest[_ASCII + 1 :] = np.iinfo(np.int64).max
+    for word in filter(None, MISSING):
+        for letter in {word[0], word[0].upper()}:
+            longest[ord(letter)] = max(longest[ord(letter)], len(word))
+    return longest
+
+
+def _outermost(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Integers] | None:
+    """Return the first byte of each cell, the last, and how many there are; None if all are empty.
+
+    Space is a small code, or the beginning or the end of a letter that is not ASCII. Those of an
+    empty cell mean nothing.
+    """
     _, ends, letters = texts.buffers()
     if letters is None or letters.size == 0:
-        return texts
+        return None
     at = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     codes = np.frombuffer(letters, np.uint8)
-    outermost = codes.take(at[:-1], mode="clip"), codes[at[1:] - 1]
-    # Space is a small code, or the beginning or the end of a letter that is not ASCII.
-    padded = [((code <= ord(" ")) | (code > 127)).any() for code in outermost]
-    return without_missing(texts) if any(padded) else texts
+    return codes.take(at[:-1], mode="clip"), codes[at[1:] - 1], np.diff(at)
 
 
 def _known(texts: Any) -> Any:

@@ -86,6 +86,7 @@ class ParquetTable(ColumnarTable):
     """A Parquet file."""
 
     format = "Parquet"
+    by_column = True
 
     @staticmethod
     def recognizes(head: bytes) -> bool:

@@ -10,7 +10,26 @@ _SHOWN = 10
 
 
 class InputError(UserError):
-    """A table that cannot be used; the message says where it is wrong and what to do."""
+    r"""A table that cannot be used; the message says where it is wrong and what to do.
+
+    See Also
+    --------
+    refold.tabular.open_table : Open a file, a pipe or standard input.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Column, InputError, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,heavy\n")
+    >>> try:
+    ...     with open_table(file) as table:
+    ...         [Column("torque").numbers(block) for block in table.blocks()]
+    ... except InputError as error:
+    ...     print(Path(str(error)).name)
+    parts.csv, line 3, column 'torque': 'heavy' is not a number.
+    """
 
 
 def listed(names: Sequence[str], shown: int = _SHOWN) -> str:

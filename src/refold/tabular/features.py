@@ -26,7 +26,23 @@ def texts_of(column: Any) -> Any:
 
 
 class Column:
-    """One column, read as numbers block by block."""
+    r"""One column, read as numbers block by block.
+
+    See Also
+    --------
+    refold.tabular.Features : Columns as a model's features.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Column, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     [Column("torque").numbers(block) for block in table.blocks()]
+    [array([75.1, 74.9])]
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -103,7 +119,7 @@ class Category:
 
 
 class Features:
-    """How the columns of a table become the features of a model.
+    r"""How the columns of a table become the features of a model.
 
     Columns are found by name, in any order; others do not matter. A model that has a feature
     ``machine=(other)`` was trained with a column ``machine`` of categories.
@@ -114,6 +130,23 @@ class Features:
         The model's features.
     table : Table
         What is to be judged.
+
+    See Also
+    --------
+    refold.tabular.Column : One column, read as numbers.
+    refold.tabular.Block : Some rows of a table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Features, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     features = Features(["torque"], table)
+    ...     [features.matrix(block).shape for block in table.blocks()]
+    [(2, 1)]
     """
 
     def __init__(self, names: Sequence[str], table: Table) -> None:

@@ -31,6 +31,7 @@ class _Head:
     kinds: dict[str, Any]
     unnamed: Sequence[str]
     rows: int | None
+    by_column: bool
 
 
 class Files(Table):
@@ -47,6 +48,11 @@ class Files(Table):
     ----------
     files : list of Path
         In the order of their rows.
+
+    See Also
+    --------
+    refold.tabular.open_table : Open a file, a pipe or standard input.
+    refold.tabular.Table : A table that can be read once.
 
     Examples
     --------
@@ -68,6 +74,7 @@ class Files(Table):
         first, rows = self._heads[0], [head.rows for head in self._heads]
         self.name, self.kinds, self.unnamed = str(first.file), first.kinds, first.unnamed
         self.rows = None if None in rows else sum(filter(None, rows))
+        self.by_column = all(head.by_column for head in self._heads)
 
     def require(self, columns: Iterable[str]) -> None:
         """Refuse columns that are not in every file."""
@@ -122,7 +129,7 @@ class Files(Table):
 
 def _head(file: Path) -> _Head:
     with open_table(file) as table:
-        return _Head(file, table.kinds, table.unnamed, table.rows)
+        return _Head(file, table.kinds, table.unnamed, table.rows, table.by_column)
 
 
 def _read_as(head: _Head, numbers: Collection[str]) -> dict[str, Any]:

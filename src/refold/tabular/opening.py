@@ -74,6 +74,12 @@ def open_table(
     Table
         To be used as a context; its ``blocks()`` are read once.
 
+    See Also
+    --------
+    refold.tabular.Table : A table that can be read once.
+    refold.tabular.read_arrow : Read all rows of a table.
+    refold.tabular.writing : Write a table as it comes.
+
     Examples
     --------
     >>> import tempfile

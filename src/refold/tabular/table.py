@@ -12,6 +12,7 @@ from typing import IO, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from refold._typing import Integers
 from refold.base.needs import needs
 from refold.columns.arrow import described, is_text
 from refold.tabular.absent import Absent
@@ -26,7 +27,7 @@ _VALUES, _FEWEST, _MOST = 2**20, 2**10, 2**16
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table that follow each other.
+    r"""Some rows of a table that follow each other.
 
     Parameters
     ----------
@@ -44,6 +45,24 @@ class Block:
         What stands before a fraction in its columns of text.
     marks : dict of str to Marks
         Columns of text whose numbers are written otherwise.
+    chosen : ndarray of int or None
+        Which rows from the first on these are, from 0; None is all.
+
+    See Also
+    --------
+    refold.tabular.Table : A table that can be read once.
+    refold.tabular.block_to_arrow : The rows of one block.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     [(block.first, block.rows, list(block.columns)) for block in table.blocks()]
+    [(1, 2, ['part', 'torque'])]
     """
 
     first: int
@@ -53,6 +72,16 @@ class Block:
     file: str
     decimal: str = "."
     marks: Mapping[str, Marks] = field(default_factory=dict)
+    chosen: Integers | None = None
+
+    @property
+    def numbers(self) -> Integers:
+        """Which rows of the table these are, counted from 1."""
+        return self.first + (np.arange(self.rows) if self.chosen is None else self.chosen)
+
+    def place(self, row: int) -> str:
+        """Say where a person finds a row of the block, from 0: "parts.csv, line 18"."""
+        return f"{self.file}, {self.where(row)}"
 
     def only(self, chosen: NDArray[np.bool_]) -> Block:
         """Return some of the rows; errors still find them where they are in the file."""
@@ -63,6 +92,7 @@ class Block:
             columns={name: column.filter(mask) for name, column in self.columns.items()},
             rows=len(places),
             where=lambda k: self.where(int(places[k])),
+            chosen=places if self.chosen is None else self.chosen[places],
         )
 
     def texts(self, name: str) -> Any:
@@ -94,7 +124,7 @@ class Block:
             name: self.marks.get(name, usual).plain(column) if is_text(column.type) else column
             for name, column in self.columns.items()
         }
-        return replace(self, columns=columns)
+        return replace(self, columns=columns, decimal=".", marks={})
 
     def without_missing(self) -> Block:
         """Return the block with nulls where words for missing values are in columns of text."""
@@ -111,10 +141,16 @@ class Block:
             return
         for begin in range(0, self.rows, rows):
             columns = {name: column.slice(begin, rows) for name, column in self.columns.items()}
-            size = min(rows, self.rows - begin)
-            yield replace(
-                self, first=self.first + begin, columns=columns, rows=size, where=self._from(begin)
+            part = replace(
+                self,
+                columns=columns,
+                rows=min(rows, self.rows - begin),
+                where=self._from(begin),
             )
+            if self.chosen is None:
+                yield replace(part, first=self.first + begin)
+            else:
+                yield replace(part, chosen=self.chosen[begin : begin + rows])
 
     def _from(self, begin: int) -> Callable[[int], str]:
         return lambda k: self.where(begin + k)
@@ -162,7 +198,7 @@ class How:
 
 
 class Table(ABC):
-    """A table in a file, in several or in a pipe, which can be read once.
+    r"""A table in a file, in several or in a pipe, which can be read once.
 
     Attributes
     ----------
@@ -178,6 +214,25 @@ class Table(ABC):
         The units of columns, where a line below their names has them.
     rows : int or None
         How many rows there are, if the file says so.
+    by_column : bool
+        Whether columns lie apart, so that some of them can be read without the others.
+
+    See Also
+    --------
+    refold.tabular.open_table : Open a file, a pipe or standard input.
+    refold.tabular.Files : Several files as one table.
+    refold.tabular.Block : Some rows of a table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     print(table.names, table.format)
+    ['part', 'torque'] CSV, commas
     """
 
     name: str
@@ -186,6 +241,7 @@ class Table(ABC):
     unnamed: Sequence[str] = ()
     units: Mapping[str, str] = MappingProxyType({})
     rows: int | None = None
+    by_column: bool = False
     _absent = Absent(())
 
     @property

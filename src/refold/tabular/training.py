@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold.tabular import cells
+from refold._typing import Booleans, Integers
+from refold.base.needs import needs
+from refold.tabular.cells import kind_of, number_of
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import Block, Table
 from refold.tabular.whole import joined
@@ -18,7 +19,7 @@ from refold.tabular.whole import joined
 
 @dataclass(frozen=True)
 class Wanted:
-    """What someone wants to learn of a table.
+    r"""What someone wants to learn of a table.
 
     Parameters
     ----------
@@ -28,12 +29,31 @@ class Wanted:
         Columns that are not learned.
     target_column, target : str or None, default=None
         Learn only the rows that have this value in this column, and not the column.
+    whole : bool, default=False
+        Whether the other columns are read as well, for people to see what a row is.
+
+    See Also
+    --------
+    refold.tabular.read_training : Read the rows to learn from.
+    refold.tabular.Training : Rows to learn from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Wanted, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     Wanted(ignore=["part"]).of(table)
+    ['torque']
     """
 
     columns: Sequence[str] | None = None
     ignore: Collection[str] = ()
     target_column: str | None = None
     target: str | None = None
+    whole: bool = False
 
     def of(self, table: Table) -> list[str]:
         """Return the columns to learn of a table; refuse what is not there."""
@@ -48,7 +68,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Training:
-    """Rows to learn from.
+    r"""Rows to learn from.
 
     Parameters
     ----------
@@ -59,67 +79,176 @@ class Training:
         How many rows the table has; those with another target are not among these.
     where : callable
         Says where a person finds a row, counted from 0: "parts.csv, line 18".
+    numbers : ndarray of int
+        Which rows of the table these are, counted from 1.
+    cells : pyarrow.Table
+        The same rows with all columns of the table, if these were wanted.
+
+    See Also
+    --------
+    refold.tabular.read_training : Read the rows to learn from.
+    refold.tabular.Wanted : What someone wants to learn of a table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Wanted, open_table, read_training
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     training = read_training(table, Wanted(columns=["torque"]))
+    >>> training.rows_read, training.table.column_names
+    (2, ['torque'])
     """
 
     table: Any
     rows_read: int
     where: Callable[[int], str]
+    numbers: Integers
+    cells: Any
+
+    def only(self, chosen: Booleans) -> Training:
+        """Return some of the rows; they are still found where they are."""
+        places, mask = np.flatnonzero(chosen), needs("pyarrow", "parquet").array(chosen)
+        return replace(
+            self,
+            table=self.table.filter(mask),
+            where=lambda row: self.where(int(places[row])),
+            numbers=self.numbers[chosen],
+            cells=self.cells.filter(mask),
+        )
+
+
+class TrainingBlocks:
+    """The rows to learn from, block by block; they can be read once.
+
+    Parameters
+    ----------
+    table : Table
+        What has them.
+    wanted : Wanted
+        What is wanted of it.
+
+    Attributes
+    ----------
+    rows_read : int
+        How many rows have been read so far; those with another target are among these.
+    """
+
+    def __init__(self, table: Table, wanted: Wanted) -> None:
+        self._table, self._wanted = table, wanted
+        self.columns, self.rows_read = wanted.of(table), 0
+        self._kept = table.names if wanted.whole else self.columns
+
+    def __iter__(self) -> Iterator[Block]:
+        wanted, seen, none = self._wanted, Counter[str](), True
+        for block in self._table.blocks({*self._kept, *filter(None, [wanted.target_column])}):
+            self.rows_read += block.rows
+            chosen = _targets(block, wanted, seen)
+            if chosen.any():
+                none = False
+                rows = block if chosen.all() else block.only(chosen)
+                yield rows.select(self._kept).with_plain_numbers().without_missing()
+        if self.rows_read == 0:
+            raise InputError(f"{self._table.name} has column names but no rows.")
+        if none:
+            raise InputError(
+                f"{self._table.name}: no row has {wanted.target!r} in column "
+                f"{wanted.target_column!r}. Found there: "
+                f"{listed([value for value, _ in seen.most_common()])}."
+            )
+
+    def training(self, blocks: Sequence[Block]) -> Training:
+        """Return all rows that were read."""
+        cells = joined(blocks)
+        numbers = np.concatenate([block.numbers for block in blocks])
+        table = cells.select(self.columns)
+        return Training(table, self.rows_read, RowPlaces(blocks), numbers, cells)
 
 
 def read_training(
     table: Table, wanted: Wanted, count: Callable[[int], None] = lambda rows: None
 ) -> Training:
-    """Read all rows to learn from; `count` is told how many rows have been read."""
-    learned, seen = wanted.of(table), Counter[str]()
-    needed = {*learned, *filter(None, [wanted.target_column])}
-    kept, read = [], 0
-    for block in table.blocks(needed):
-        read += block.rows
+    r"""Read all rows to learn from; `count` is told how many rows have been read.
+
+    See Also
+    --------
+    refold.tabular.Wanted : What someone wants to learn of a table.
+    refold.tabular.Training : Rows to learn from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import Wanted, open_table, read_training
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     read_training(table, Wanted()).table.num_rows
+    2
+    """
+    blocks, kept = TrainingBlocks(table, wanted), []
+    for block in blocks:
+        kept.append(block)
         count(block.rows)
-        rows = _targets(block, wanted, seen)
-        if rows.rows:
-            kept.append(rows.select(learned).with_plain_numbers().without_missing())
-    if read == 0:
-        raise InputError(f"{table.name} has column names but no rows.")
-    if not kept:
-        raise InputError(
-            f"{table.name}: no row has {wanted.target!r} in column {wanted.target_column!r}. "
-            f"Found there: {listed([value for value, _ in seen.most_common()])}."
-        )
-    return Training(joined(kept), read, _Places(kept))
+    return blocks.training(kept)
 
 
-class _Places:
-    """Where rows are that come from several blocks."""
+class RowPlaces:
+    r"""Where rows are that come from several blocks.
+
+    See Also
+    --------
+    refold.tabular.Block : Some rows of a table.
+    refold.tabular.Training : Rows to learn from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import RowPlaces, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     places = RowPlaces(list(table.blocks()))
+    >>> Path(places(1)).name
+    'parts.csv, line 3'
+    """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._where = [(block.file, block.where) for block in blocks]
         self._ends = np.cumsum([block.rows for block in blocks])
 
     def __call__(self, row: int) -> str:
+        """Say in which file and where in it."""
         part = int(np.searchsorted(self._ends, row, side="right"))
         file, where = self._where[part]
         return f"{file}, {where(row - int(self._ends[part - 1] if part else 0))}"
 
 
-def _targets(block: Block, wanted: Wanted, seen: Counter[str]) -> Block:
-    """Return the rows that have the target; count what other rows have."""
+def _targets(block: Block, wanted: Wanted, seen: Counter[str]) -> Booleans:
+    """Say which rows have the target; count what other rows have."""
     if wanted.target_column is None or wanted.target is None:
-        return block
-    coded = block.texts(wanted.target_column).dictionary_encode()
+        return np.ones(block.rows, dtype=np.bool_)
+    return has_target(block, wanted.target_column, wanted.target, seen)
+
+
+def has_target(block: Block, column: str, target: str, seen: Counter[str]) -> Booleans:
+    """Say which rows have a value in a column; count in `seen` what is there."""
+    coded = block.texts(column).dictionary_encode()
     values = [("" if value is None else value.strip()) for value in coded.dictionary.to_pylist()]
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     for code, rows in Counter(codes.tolist()).items():
         seen[values[code] if code >= 0 else ""] += rows
-    right = np.array([*(_same(value, wanted.target) for value in values), False])
-    chosen: NDArray[np.bool_] = right[codes]
-    return block.only(chosen)
+    right = np.array([*(_same(value, target) for value in values), False])
+    return np.asarray(right[codes])
 
 
 def _same(value: str, target: str) -> bool:
     """Whether two values are the same text, or the same number."""
     if value == target.strip():
         return True
-    if cells.kind_of(value, ".") == cells.kind_of(target, ".") == "number":
-        return cells.number_of(value, ".") == cells.number_of(target, ".")
+    if kind_of(value, ".") == kind_of(target, ".") == "number":
+        return number_of(value, ".") == number_of(target, ".")
     return False

@@ -35,6 +35,11 @@ def read_arrow(
         that a value is missing; others as their file has them. Where files do not agree on a type,
         numbers are floats, and what is text in one of them is text.
 
+    See Also
+    --------
+    refold.tabular.open_table : Open a file, a pipe or standard input.
+    refold.tabular.block_to_arrow : The rows of one block.
+
     Examples
     --------
     >>> import tempfile
@@ -67,7 +72,24 @@ def joined(blocks: Sequence[Block]) -> Any:
 
 
 def block_to_arrow(block: Block) -> Any:
-    """Return the rows of a block as `read_arrow` does those of a table."""
+    r"""Return the rows of a block as `read_arrow` does those of a table.
+
+    See Also
+    --------
+    refold.tabular.read_arrow : Read all rows of a table.
+    refold.tabular.Block : Some rows of a table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import block_to_arrow, open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
+    >>> with open_table(file) as table:
+    ...     [block_to_arrow(block).to_pydict() for block in table.blocks()]
+    [{'part': ['007', '008'], 'torque': ['75.1', '74.9']}]
+    """
     return _as_it_is(block.without_missing())
 
 

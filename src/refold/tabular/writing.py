@@ -16,6 +16,24 @@ from refold.tabular.errors import InputError
 _EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_LETTERS = 1_048_576, 16_384, 32_767
 _EXACT = 2**53  # larger whole numbers would be rounded; they are written as text
 
+FORMATS = {
+    ".csv": "csv",
+    ".xlsx": "xlsx",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+
+
+def format_of(out: Path) -> str:
+    """Return how to write a file: its name says so."""
+    fmt = FORMATS.get(out.suffix.lower())
+    if fmt is None:
+        raise InputError(f"{out.name} does not end with one of {', '.join(FORMATS)}.")
+    return fmt
+
 
 @contextmanager
 def writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
@@ -29,6 +47,10 @@ def writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]
         The file.
     schema : pyarrow.Schema
         The columns of all batches.
+
+    See Also
+    --------
+    refold.tabular.open_table : Open a file, a pipe or standard input.
 
     Examples
     --------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from refold.studies.measured import MeasuredCell
 from refold.studies.novelty.cells import MEASURES, NoveltyJob
-from refold.studies.novelty.comparison import Comparison
+from refold.studies.novelty.comparison import NoveltyComparison
 
 
 def made(values, note="no"):
     """Return a comparison; ``values[method][set][seed]`` is every measure, None a failure."""
     n_sets = len(next(iter(values.values())))
-    return Comparison(
+    return NoveltyComparison(
         {
             NoveltyJob(f"set{i}", method, seed): cell(value, note)
             for i in range(n_sets)

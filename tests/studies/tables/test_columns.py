@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -73,3 +74,16 @@ def test_values_of_other_rows_are_known_but_not_counted():
     found = CleanColumn("a", ["x", "x"], elsewhere=frozenset({"y"}))
     assert found.known == {"x", "y"}
     assert dict(found.counts) == {"x": 2}
+
+
+@pytest.mark.parametrize(
+    ("texts", "spread"),
+    [
+        ([str(k) for k in range(11)], 8.0),
+        (["0"] * 99 + ["5"], 5.0),
+        (["1e308", "-1e308"], np.inf),
+        (["2026-01-01", "2026-01-11"], 8 * 86_400.0),
+    ],
+)
+def test_spread_is_that_of_the_middle_four_fifths(texts, spread):
+    assert CleanColumn("a", texts).spread == pytest.approx(spread)

@@ -44,7 +44,7 @@ class Table:
 
     def cells(self, kind, count=100, seed=0):
         """Return (column, right, wrong) of errors, after a look at the rest of their rows."""
-        found = inject(kind, self.columns, self.normals, count, np.random.default_rng(seed))
+        found = inject(KINDS[kind], self.columns, self.normals, count, np.random.default_rng(seed))
         if found is None:
             return None
         before = self.normals.iloc[found.places].reset_index(drop=True)
@@ -201,7 +201,7 @@ def test_all_columns_that_meet_a_kind_get_their_share():
 
 def test_no_row_is_used_twice_while_there_are_others():
     table = Table(orders(2600), 1800)
-    found = inject("missing", table.columns, table.normals, 800, np.random.default_rng(0))
+    found = inject(KINDS["missing"], table.columns, table.normals, 800, np.random.default_rng(0))
     assert len(set(found.places)) == 800
 
 
@@ -215,13 +215,13 @@ def test_a_seed_always_gives_the_same_errors():
 def test_too_few_chances_are_no_errors():
     zeros = [CleanColumn("a", ["0", "1"])]
     normals = pd.DataFrame({"a": ["0"] * 50})
-    assert inject("x1000", zeros, normals, 1, np.random.default_rng(0)) is None
+    assert inject(KINDS["x1000"], zeros, normals, 1, np.random.default_rng(0)) is None
 
 
 def test_cells_that_are_missing_already_are_left_alone():
     normals = pd.DataFrame({"a": [None, "5", None]}, dtype=object)
     columns = [CleanColumn("a", ["1", "2"])]
-    found = inject("missing", columns, normals, 2, np.random.default_rng(0))
+    found = inject(KINDS["missing"], columns, normals, 2, np.random.default_rng(0))
     assert found.places == [1, 1]
     assert found.rows["a"].isna().all()
 
@@ -230,7 +230,7 @@ def test_cells_that_are_missing_already_are_left_alone():
 def test_whatever_is_written_at_most_one_cell_changes(texts, kind):
     normals = pd.DataFrame({"a": texts, "b": texts[::-1]}, dtype=object)
     columns = [CleanColumn(name, normals[name].tolist() * 10) for name in normals]
-    found = inject(kind, columns, normals, 3, np.random.default_rng(0))
+    found = inject(KINDS[kind], columns, normals, 3, np.random.default_rng(0))
     if found is not None:
         before = normals.iloc[found.places].reset_index(drop=True)
         assert (before != found.rows).sum(axis=1).tolist() == [1, 1, 1]

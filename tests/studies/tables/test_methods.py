@@ -58,3 +58,14 @@ def test_a_method_whose_module_is_absent_is_not_installed(monkeypatch):
     monkeypatch.setattr("refold.studies.tables.methods.find_spec", lambda name: None)
     assert not method.is_installed
     assert METHODS["one-hot-REF"].is_installed
+
+
+def test_one_hot_gives_a_row_without_a_value_the_mean():
+    train = pd.DataFrame({"a": [1.0, 3.0, np.nan], "b": ["x", "y", None]})
+    assert OneHot(train)(train).tolist()[2] == [2.0, 0.5, 0.5, 0.0]
+
+
+def test_one_hot_of_many_columns_stays_small():
+    values = [f"v{k}" for k in range(90)]
+    wide = pd.DataFrame({f"c{k}": values if k else ["x", "y"] * 45 for k in range(200)})
+    assert OneHot(wide).owners == ["c0"] * 3

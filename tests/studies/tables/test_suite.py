@@ -8,7 +8,7 @@ import pytest
 
 from refold.studies.download import DataError
 from refold.studies.tables.injection import KINDS
-from refold.studies.tables.suite import divide_clean, divide_natural, tables
+from refold.studies.tables.suite import TableTask, divide_clean, divide_natural, tables
 from tests.studies.tables.made import orders, write_tables
 
 
@@ -103,3 +103,12 @@ def test_no_tables_are_said_with_what_to_do(folder, monkeypatch):
     monkeypatch.delenv("REFOLD_DATA")
     with pytest.raises(DataError, match="REFOLD_DATA is not set"):
         tables()
+
+
+def test_rows_to_judge_get_the_types_of_training():
+    train = pd.DataFrame({"n": ["1", "2"], "flag": ["True", "False"], "code": ["A", "7"]})
+    test = pd.DataFrame({"n": ["3", "n.d."], "flag": ["True", None], "code": ["7", "8"]})
+    read = TableTask(train, test, ("normal",) * 2, (None,) * 2).read("typed")[1]
+    np.testing.assert_array_equal(read["n"], [3.0, np.nan])
+    np.testing.assert_array_equal(read["flag"], [1.0, np.nan])
+    assert read["code"].tolist() == ["7", "8"]

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy
-from refold.studies.novelty.comparison import Comparison
+from refold.studies.novelty.comparison import NoveltyComparison
 from refold.studies.novelty.page import write_index
 from refold.studies.novelty.suite import Suite
 from refold.studies.output import write_text
@@ -24,7 +24,7 @@ def benchmark(
     time_limit: float = 120.0,
     n_jobs: int = 1,
     progress: Progress = silent,
-) -> Comparison:
+) -> NoveltyComparison:
     """Compare methods over data sets.
 
     Parameters
@@ -47,7 +47,7 @@ def benchmark(
 
     Returns
     -------
-    Comparison
+    NoveltyComparison
         What was found, as written into ``index.html``.
     """
     sets = list(sets)
@@ -56,7 +56,7 @@ def benchmark(
     # Those of a set together: a process keeps the last set that it has read.
     jobs = [NoveltyJob(*key) for key in product(sets, methods, seeds)]
     study = NoveltyStudy(suite, time_limit)
-    found = Comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
+    found = NoveltyComparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
     write_text(out / "cells.csv", found.csv())
     write_index(found, suite, out)
     return found

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from refold._typing import Floats
-from refold.studies.measured import MeasuredCell, over_seeds
+from refold.studies.measured import MeasuredCell, cells_csv, over_seeds, why_unfinished
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob
 from refold.studies.novelty.methods import REFERENCES
 from refold.studies.novelty.statistics import (
@@ -21,7 +21,6 @@ from refold.studies.novelty.statistics import (
     holm,
     signed_rank,
 )
-from refold.studies.output import csv_text
 
 # What a set counts for a method that did not finish it: less than any measure can be.
 UNFINISHED = -1.0
@@ -75,7 +74,7 @@ class Loss(NamedTuple):
         return f"{self.dataset}: {100 * self.ours:.1f}, {self.best} has {100 * self.theirs:.1f}"
 
 
-class Comparison:
+class NoveltyComparison:
     """What one run found.
 
     Parameters
@@ -96,13 +95,7 @@ class Comparison:
 
     def unfinished(self, dataset: str, method: str) -> str:
         """Return why a method has no value on a set; empty if every seed was finished."""
-        return "; ".join(
-            dict.fromkeys(
-                f"{cell.outcome}: {cell.note}"
-                for cell in self.cells(dataset, method)
-                if cell.outcome != "done"
-            )
-        )
+        return why_unfinished(self.cells(dataset, method))
 
     @cached_property
     def values(self) -> dict[str, Floats]:
@@ -162,11 +155,7 @@ class Comparison:
 
     def csv(self) -> str:
         """Return one line per cell."""
-        rows = (
-            [*job, cell.outcome, *(cell.measures.get(name, "") for name in MEASURES), cell.note]
-            for job, cell in self.results.items()
-        )
-        return csv_text(["set", "method", "seed", "outcome", *MEASURES, "note"], rows)
+        return cells_csv(["set", "method", "seed"], self.results)
 
     def text(self) -> Iterator[str]:
         """Yield plain tables: means in percent and the average rank by AUROC, then the tests."""

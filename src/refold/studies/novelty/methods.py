@@ -22,6 +22,7 @@ from sklearn.svm import OneClassSVM
 from refold import REF, CreasedREF
 from refold._typing import Floats
 from refold.base.needs import needs
+from refold.studies.measured import finite
 from refold.studies.paper.columns import COLUMNS
 from refold.studies.paper.columns import METHODS as PAPER_METHODS
 
@@ -76,10 +77,7 @@ class Trained(NamedTuple):
 
     def score(self, X: Floats) -> Floats:
         """Return a number for each row: the higher, the less normal."""
-        scores = np.asarray(self.conventions.score(self.model, self.scale(X)))
-        if not np.isfinite(scores).all():
-            raise ValueError(f"{np.sum(~np.isfinite(scores))} scores are not finite.")
-        return scores
+        return finite(np.asarray(self.conventions.score(self.model, self.scale(X))))
 
     def reject(self, X: Floats, scores: Floats) -> NDArray[np.bool_]:
         """Return what is decided about rows that have these scores."""

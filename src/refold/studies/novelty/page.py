@@ -10,7 +10,7 @@ import numpy as np
 from refold.base.needs import needs
 from refold.studies.measured import over_seeds
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES
-from refold.studies.novelty.comparison import Comparison, Pairing, Standing
+from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Standing
 from refold.studies.novelty.diagram import diagram
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Suite
@@ -20,7 +20,7 @@ from refold.studies.output import write_page
 SYMBOLS: dict[Standing, str] = {"better": "▲", "level": "≈", "worse": "▼"}
 
 
-def write_index(found: Comparison, suite: Suite, folder: Path) -> None:
+def write_index(found: NoveltyComparison, suite: Suite, folder: Path) -> None:
     """Write ``index.html`` into a folder."""
     markupsafe = needs("markupsafe", "paper")
     rankings = [ranking for name in RANKED if (ranking := found.ranking(name))]
@@ -64,7 +64,7 @@ def shown(measure: str, value: float) -> str:
 
 
 def _means(
-    found: Comparison, order: list[str], ranks: dict[str, dict[str, float]]
+    found: NoveltyComparison, order: list[str], ranks: dict[str, dict[str, float]]
 ) -> list[dict[str, Any]]:
     means = {name: [found.mean(name, method) for method in order] for name in MEASURES}
     rows = []
@@ -90,13 +90,15 @@ def _is_best(measure: str, values: list[float], i: int) -> bool:
     return shown(measure, values[i]) == shown(measure, float(best))
 
 
-def _tests(found: Comparison, reference: str) -> list[tuple[str, list[Pairing]]]:
+def _tests(found: NoveltyComparison, reference: str) -> list[tuple[str, list[Pairing]]]:
     """Return the comparisons of a reference: other methods down, measures across."""
     columns = [found.pairings(name, reference) for name in RANKED]
     return [(row[0].other, list(row)) for row in zip(*columns, strict=True)]
 
 
-def _overview(found: Comparison, measure: str, dataset: str, order: list[str]) -> dict[str, Any]:
+def _overview(
+    found: NoveltyComparison, measure: str, dataset: str, order: list[str]
+) -> dict[str, Any]:
     row = found.values[measure][found.sets.index(dataset)]
     values = [float(row[found.methods.index(method)]) for method in order]
     cells = [
@@ -110,7 +112,7 @@ def _overview(found: Comparison, measure: str, dataset: str, order: list[str]) -
     return {"name": dataset, "cells": cells}
 
 
-def _set(found: Comparison, dataset: str, order: list[str]) -> dict[str, Any]:
+def _set(found: NoveltyComparison, dataset: str, order: list[str]) -> dict[str, Any]:
     """Return a data set's own table, its best method first."""
     values = found.comparable("auroc")[found.sets.index(dataset)]
     row = dict(zip(found.methods, values, strict=True))

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from refold._typing import Booleans, Floats
-from refold.studies.measured import MeasuredCell, MeasuredStudy
-from refold.studies.rates import left_out_threshold
+from refold._typing import Floats
+from refold.studies.measured import MeasuredCell, MeasuredStudy, finite
 from refold.studies.tables.methods import METHODS, TableMethod, TableModel
 from refold.studies.tables.suite import NORMAL, TableFiles, TableTask
 
@@ -84,7 +83,7 @@ def _measured(method: TableMethod, task: TableTask, seed: int) -> dict[str, floa
     scores = trained.score(test)
     scored = process_time()
     is_normal = np.array(task.kinds) == NORMAL
-    rejected = _reject(method, trained, train, test[is_normal], seed)
+    rejected = method.rejecting(trained, train, seed, ALPHA)(test[is_normal])
     return {
         **aurocs(task, scores),
         **_named(task, trained, test),
@@ -106,8 +105,7 @@ def aurocs(task: TableTask, scores: Floats) -> dict[str, float]:
     >>> aurocs(task, np.array([1.0, 2.0, 1.5, 3.0]))
     {'auroc typo': 0.5, 'auroc spike': 1.0}
     """
-    if not np.isfinite(scores).all():
-        raise ValueError(f"{np.sum(~np.isfinite(scores))} scores are not finite.")
+    finite(scores)
     kinds = np.array(task.kinds)
     found = {}
     for kind in dict.fromkeys(task.kinds):
@@ -126,18 +124,3 @@ def _named(task: TableTask, trained: TableModel, test: Any) -> dict[str, float]:
     for row, column in zip(known, trained.blame(test.iloc[known]), strict=True):
         hits.setdefault(task.kinds[row], []).append(column == task.columns[row])
     return {named_of(kind): float(np.mean(right)) for kind, right in hits.items()}
-
-
-def _reject(
-    method: TableMethod, trained: TableModel, train: Any, normals: Any, seed: int
-) -> Booleans:
-    """Say which normal rows are rejected at the rate; the threshold is cross-fitted if need be."""
-    if trained.reject is not None:
-        return trained.reject(normals)
-    threshold = left_out_threshold(
-        len(train),
-        ALPHA,
-        seed,
-        lambda others, part: method.learn(train.iloc[others], seed, ALPHA).score(train.iloc[part]),
-    )
-    return trained.score(normals) > threshold

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from refold.studies.measured import MeasuredCell, over_seeds
-from refold.studies.output import csv_text
+from refold.studies.measured import MeasuredCell, cells_csv, over_seeds, why_unfinished
 from refold.studies.tables.cells import TableJob, auroc_of, named_of
 from refold.studies.tables.injection import GROUPS, KINDS
 from refold.studies.tables.suite import ANOMALY
@@ -45,9 +44,7 @@ class TableComparison:
 
     def unfinished(self, table: str, method: str) -> str:
         """Return why a method has no value on a table; empty if every seed was finished."""
-        cells = self._cells(table, method)
-        said = (f"{cell.outcome}: {cell.note}" for cell in cells if cell.outcome != "done")
-        return "; ".join(dict.fromkeys(said))
+        return why_unfinished(self._cells(table, method))
 
     def value(self, measure: str, table: str, method: str) -> float:
         """Return a measure over the seeds; NaN where it is unfinished or there is none."""
@@ -92,12 +89,7 @@ class TableComparison:
 
     def csv(self) -> str:
         """Return one line per cell."""
-        names = list(dict.fromkeys(n for cell in self.results.values() for n in cell.measures))
-        rows = (
-            [*job, cell.outcome, *(cell.measures.get(name, "") for name in names), cell.note]
-            for job, cell in self.results.items()
-        )
-        return csv_text(["table", "method", "seed", "outcome", *names, "note"], rows)
+        return cells_csv(TableJob._fields, self.results)
 
     def text(self) -> Iterator[str]:
         """Yield plain tables: means in percent, then AUROC and reasons by kind of error."""

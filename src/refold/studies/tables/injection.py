@@ -5,6 +5,7 @@ They are written into the cells as texts, as in a CSV, so that any reader may fo
 
 from __future__ import annotations
 
+import math
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -68,14 +69,20 @@ class Errors:
 
 
 def inject(
-    kind: str, columns: Sequence[CleanColumn], normals: Any, count: int, rng: Rng
+    kind: ErrorKind,
+    columns: Sequence[CleanColumn],
+    normals: Any,
+    count: int,
+    rng: Rng,
+    *,
+    fewest: int | None = None,
 ) -> Errors | None:
     """Put errors of a kind into normal rows.
 
     Parameters
     ----------
-    kind : str
-        One of :data:`KINDS`.
+    kind : ErrorKind
+        Such as one of :data:`KINDS`.
     columns : sequence of CleanColumn
         What training has in each column.
     normals : DataFrame
@@ -84,6 +91,8 @@ def inject(
         How many errors.
     rng : Generator
         Draws rows, columns and errors.
+    fewest : int or None, default=None
+        How many errors will do; None is `count`.
 
     Returns
     -------
@@ -95,25 +104,32 @@ def inject(
     >>> import numpy as np
     >>> import pandas as pd
     >>> from refold.studies.tables.columns import CleanColumn
-    >>> from refold.studies.tables.injection import inject
+    >>> from refold.studies.tables.injection import KINDS, inject
     >>> column = CleanColumn("grams", ["12", "15", "11"])
     >>> normals = pd.DataFrame({"grams": ["13"], "of": ["salt"]})
-    >>> inject("x1000", [column], normals, 1, np.random.default_rng(0)).rows
+    >>> inject(KINDS["x1000"], [column], normals, 1, np.random.default_rng(0)).rows
        grams    of
     0  13000  salt
     """
-    meets, corrupt = KINDS[kind].meets, KINDS[kind].corrupt
-    met = [column for column in columns if meets(column)]
+    met = [column for column in columns if kind.meets(column)]
     cells: list[tuple[int, str, str | None]] = []
     for place in _drawn(len(normals), rng) if met else ():
         column = met[rng.integers(len(met))]
         text = normals[column.name].iat[place]
-        wrong = corrupt(column, text, rng) if isinstance(text, str) else text
+        wrong = _wrong(kind, column, text, rng) if isinstance(text, str) else text
         if isinstance(text, str) and wrong != text:
             cells.append((place, column.name, wrong))
         if len(cells) == count:
-            return _written(normals, cells)
-    return None
+            break
+    enough = len(cells) >= (count if fewest is None else fewest)
+    return _written(normals, cells) if cells and enough else None
+
+
+def _wrong(kind: ErrorKind, column: CleanColumn, text: str, rng: Rng) -> str | None:
+    try:
+        return kind.corrupt(column, text, rng)
+    except (ValueError, OverflowError):  # no such number or date; not what the column holds
+        return text
 
 
 def _drawn(n: int, rng: Rng) -> Iterator[int]:
@@ -201,33 +217,37 @@ def _string_format(column: CleanColumn, text: str, rng: Rng) -> str:
     return _first(text, good, lambda: str(rng.choice(ways)))
 
 
-def _number(column: CleanColumn, value: float) -> str:
+def number_text(column: CleanColumn, value: float) -> str:
+    """Write a number as those of the column are; refuse one that is too large to be written."""
+    if not math.isfinite(value):
+        raise OverflowError("There is no such number.")
     return f"{value:.{column.decimals}f}"
 
 
 def _spike(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number far beyond its range, 10 to 20 times that of the middle half of the rows."""
-    numbers = _numbers(column)
+    numbers = numbers_of(column)
     low, quarter, middle, three, high = np.quantile(numbers, [0.0, 0.25, 0.5, 0.75, 1.0])
     far, factor = three - quarter, rng.uniform(10.0, 20.0)
     above = max(middle + factor * far, high + factor / 20 * (high - low))
     below = min(middle - factor * far, low - factor / 20 * (high - low))
-    return _number(column, (above, below)[rng.integers(2)])
+    return number_text(column, (above, below)[rng.integers(2)])
 
 
 def _x1000(column: CleanColumn, text: str, rng: Rng) -> str:
     value = float(text)
-    return _number(column, 1000 * value) if value else text
+    return number_text(column, 1000 * value) if value else text
 
 
 def _sentinel(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number that stands for none: one that is beyond the range."""
-    numbers = _numbers(column)
+    numbers = numbers_of(column)
     beyond = [s for s in SENTINELS if not numbers.min() <= s <= numbers.max()]
     return str(rng.choice(beyond[:2])) if beyond else text
 
 
-def _numbers(column: CleanColumn) -> Any:
+def numbers_of(column: CleanColumn) -> Any:
+    """Return the numbers of a column that has some."""
     assert column.numbers is not None
     return column.numbers
 
@@ -249,17 +269,17 @@ def _hardly(values: list[int], n: int) -> list[int]:
 
 def _night(column: CleanColumn, text: str, rng: Rng) -> str:
     hour = int(rng.choice(_hours(column)))
-    return _moment(column, _read(column, text).replace(hour=hour))
+    return moment_text(column, moment_of(column, text).replace(hour=hour))
 
 
 def _weekend(column: CleanColumn, text: str, rng: Rng) -> str:
     """Move a date by at most three days to a weekday that hardly any row has."""
-    moment, day = _read(column, text), int(rng.choice(_weekdays(column)))
-    return _moment(column, moment + timedelta((day - moment.weekday() + 3) % 7 - 3))
+    moment, day = moment_of(column, text), int(rng.choice(_weekdays(column)))
+    return moment_text(column, moment + timedelta((day - moment.weekday() + 3) % 7 - 3))
 
 
 def _default_date(column: CleanColumn, text: str, rng: Rng) -> str:
-    return _moment(column, _default_dates(column)[rng.integers(len(_default_dates(column)))])
+    return moment_text(column, _default_dates(column)[rng.integers(len(_default_dates(column)))])
 
 
 def _default_dates(column: CleanColumn) -> list[datetime]:
@@ -273,22 +293,26 @@ def _date_format(column: CleanColumn, text: str, rng: Rng) -> str:
     form = str(rng.choice([day for day in OTHER_DAYS if day not in str(column.format)]))
     if column.has_clock:
         form += str(rng.choice(OTHER_CLOCKS))
-    return _read(column, text).strftime(form)
+    return moment_of(column, text).strftime(form)
 
 
-def _read(column: CleanColumn, text: str) -> datetime:
+def moment_of(column: CleanColumn, text: str) -> datetime:
+    """Read a date as those of the column are written."""
     return datetime.strptime(text, str(column.format))
 
 
-def _moment(column: CleanColumn, moment: datetime) -> str:
+def moment_text(column: CleanColumn, moment: datetime) -> str:
+    """Write a date as those of the column are."""
     return moment.strftime(str(column.format))
 
 
-def _has_numbers(column: CleanColumn) -> bool:
+def has_numbers(column: CleanColumn) -> bool:
+    """Whether there are numbers that differ."""
     return column.numbers is not None
 
 
-def _has_dates(column: CleanColumn) -> bool:
+def has_dates(column: CleanColumn) -> bool:
+    """Whether there are dates, all written in one way."""
     return column.format is not None
 
 
@@ -297,11 +321,11 @@ def _has_nights(column: CleanColumn) -> bool:
 
 
 def _has_weekends(column: CleanColumn) -> bool:
-    return _has_dates(column) and bool(_weekdays(column))
+    return has_dates(column) and bool(_weekdays(column))
 
 
 def _has_defaults(column: CleanColumn) -> bool:
-    return _has_dates(column) and bool(_default_dates(column))
+    return has_dates(column) and bool(_default_dates(column))
 
 
 def _is_category_or_code(column: CleanColumn) -> bool:
@@ -309,7 +333,7 @@ def _is_category_or_code(column: CleanColumn) -> bool:
 
 
 def _is_category_or_number(column: CleanColumn) -> bool:
-    return column.is_category or _has_numbers(column)
+    return column.is_category or has_numbers(column)
 
 
 KINDS = {
@@ -317,13 +341,13 @@ KINDS = {
     "rare": ErrorKind("category", _is_unbalanced, _rare),
     "typo": ErrorKind("category", _is_category_or_code, _typo),
     "swapped": ErrorKind("swapped", _is_category_or_number, _swapped),
-    "spike": ErrorKind("number", _has_numbers, _spike),
-    "x1000": ErrorKind("number", _has_numbers, _x1000),
-    "sentinel": ErrorKind("number", _has_numbers, _sentinel),
+    "spike": ErrorKind("number", has_numbers, _spike),
+    "x1000": ErrorKind("number", has_numbers, _x1000),
+    "sentinel": ErrorKind("number", has_numbers, _sentinel),
     "night": ErrorKind("date", _has_nights, _night),
     "weekend": ErrorKind("date", _has_weekends, _weekend),
     "default-date": ErrorKind("date", _has_defaults, _default_date),
-    "date-format": ErrorKind("format", _has_dates, _date_format),
+    "date-format": ErrorKind("format", has_dates, _date_format),
     "string-format": ErrorKind("format", lambda column: column.is_code, _string_format),
     "missing": ErrorKind("missing", lambda column: column.missing < RARELY, lambda *_: None),
 }

@@ -19,10 +19,12 @@ from refold._typing import Booleans, Floats
 from refold.base.needs import needs
 from refold.judgement import Judge, Judgement
 from refold.studies.novelty.methods import METHODS as NUMERIC
+from refold.studies.rates import left_out_threshold
 from refold.studies.tables.suite import Reading
 
-# One-hot: columns of texts with more values than this are left out.
-MOST_VALUES = 100
+# One-hot: columns of texts with more values than this are left out; where there are many columns,
+# fewer values are too many, so that all have not more features than this.
+MOST_VALUES, MOST_FEATURES = 100, 2_000
 
 
 class TableModel(NamedTuple):
@@ -75,12 +77,28 @@ class TableMethod:
         """Whether it can be run."""
         return self.module is None or find_spec(self.module) is not None
 
+    def rejecting(
+        self, trained: TableModel, train: Any, seed: int, alpha: float
+    ) -> Callable[[Any], Booleans]:
+        """Return what decides about rows at a rate; the threshold is cross-fitted if need be."""
+        if trained.reject is not None:
+            return trained.reject
+        threshold = left_out_threshold(
+            len(train),
+            alpha,
+            seed,
+            lambda others, part: self.learn(train.iloc[others], seed, alpha).score(
+                train.iloc[part]
+            ),
+        )
+        return lambda rows: trained.score(rows) > threshold
+
 
 class OneHot:
     """Numbers as they are; of each column of categories a feature for each value and for others.
 
     Columns without a value and texts with more than a hundred are left out. A missing value is
-    missing in all features.
+    missing in all features; a row that has no value in any is the mean of the training rows.
 
     Parameters
     ----------
@@ -99,14 +117,21 @@ class OneHot:
         self._numeric = [name for name in there if is_numeric(train[name])]
         texts = [name for name in there if name not in self._numeric]
         values = {name: sorted(train[name].dropna().unique()) for name in texts}
-        self._values = {name: v for name, v in values.items() if len(v) <= MOST_VALUES}
+        most = max(2, min(MOST_VALUES, MOST_FEATURES // max(1, len(texts)) - 1))
+        self._values = {name: v for name, v in values.items() if len(v) <= most}
         self.owners = [
             *self._numeric,
             *(name for name, v in self._values.items() for _ in range(len(v) + 1)),
         ]
+        self._means = np.nanmean(self._encoded(train), axis=0)
 
     def __call__(self, rows: Any) -> Floats:
         """Return rows as numbers."""
+        X = self._encoded(rows)
+        X[np.isnan(X).all(axis=1)] = self._means
+        return X
+
+    def _encoded(self, rows: Any) -> Floats:
         X = np.empty((len(rows), len(self.owners)), order="F")
         X[:, : len(self._numeric)] = rows[self._numeric].to_numpy(dtype=np.float64)
         at = len(self._numeric)
@@ -135,7 +160,7 @@ def _from_refold(fitted: Any, encode: Callable[[Any], Any], owners: Sequence[str
     )
 
 
-def _detector(name: str, method: Literal["creased", "ref"], reading: Reading) -> TableMethod:
+def detector(name: str, method: Literal["creased", "ref"], reading: Reading) -> TableMethod:
     """Return the front door, which takes the table as it is."""
 
     def learn(train: Any, seed: int, alpha: float) -> TableModel:
@@ -146,8 +171,8 @@ def _detector(name: str, method: Literal["creased", "ref"], reading: Reading) ->
     return TableMethod(name, "refold", learn, settings, reading)
 
 
-def _one_hot(name: str, model: str) -> TableMethod:
-    """Return one of refold's estimators of numbers behind one-hot."""
+def one_hot(name: str, model: str) -> TableMethod:
+    """Return one of refold's estimators of numbers behind one-hot; `model` is its name there."""
     method = NUMERIC[model]
 
     def learn(train: Any, seed: int, alpha: float) -> TableModel:
@@ -159,10 +184,22 @@ def _one_hot(name: str, model: str) -> TableMethod:
     return TableMethod(name, "refold", learn, method.describe(0))
 
 
-def _one_hot_forest(train: Any, seed: int, alpha: float) -> TableModel:
-    encode, method = OneHot(train), NUMERIC["IsolationForest"]
-    trained = method.learn(method.make(seed), encode(train))
-    return TableModel(score=lambda rows: trained.score(encode(rows)))
+def one_hot_peer(
+    name: str, model: str, *, imputes: bool = True, module: str | None = None
+) -> TableMethod:
+    """Return another's estimator of numbers behind one-hot; what is missing becomes the mean."""
+    method = NUMERIC[model]
+
+    def learn(train: Any, seed: int, alpha: float) -> TableModel:
+        encode = OneHot(train)
+        X = encode(train)
+        fill = SimpleImputer(keep_empty_features=True).fit(X).transform if imputes else np.asarray
+        trained = method.learn(method.make(seed), fill(X))
+        return TableModel(score=lambda rows: trained.score(fill(encode(rows))))
+
+    there = module is None or find_spec(module) is not None
+    settings = method.describe(0) if there else "not installed"
+    return TableMethod(name, method.origin, learn, settings, module=module)
 
 
 def _isotree(train: Any, seed: int, alpha: float) -> TableModel:
@@ -194,18 +231,13 @@ def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
 
 
 _ALL = (
-    _detector("detector-creased", "creased", "typed"),
-    _detector("detector-ref", "ref", "typed"),
-    _detector("detector-creased-texts", "creased", "texts"),
-    _detector("detector-ref-texts", "ref", "texts"),
-    _one_hot("one-hot-CreasedREF", "CreasedREF"),
-    _one_hot("one-hot-REF", "REF-all"),
-    TableMethod(
-        "one-hot-IsolationForest",
-        "scikit-learn",
-        _one_hot_forest,
-        NUMERIC["IsolationForest"].describe(0),
-    ),
+    detector("detector-creased", "creased", "typed"),
+    detector("detector-ref", "ref", "typed"),
+    detector("detector-creased-texts", "creased", "texts"),
+    detector("detector-ref-texts", "ref", "texts"),
+    one_hot("one-hot-CreasedREF", "CreasedREF"),
+    one_hot("one-hot-REF", "REF-all"),
+    one_hot_peer("one-hot-IsolationForest", "IsolationForest", imputes=False),
     TableMethod("isotree", "isotree", _isotree, "its own", module="isotree"),
     TableMethod("skrub-kNN", "skrub, PyOD", _skrub, "its own, kNN-5", module="skrub"),
 )

@@ -58,12 +58,27 @@ class TableTask:
         """Return training and test rows, with types as a reader of CSV guesses them or as texts."""
         if reading == "texts":
             return self.train, self.test
-        return _typed(self.train), _typed(self.test)
+        train = _typed(self.train)
+        return train, _typed_like(train, self.test)
 
 
 def _typed(texts: Any) -> Any:
     """Return what pandas makes of a CSV of these texts."""
     return needs("pandas", "benchmark").read_csv(StringIO(texts.to_csv(index=False)))
+
+
+def _typed_like(train: Any, texts: Any) -> Any:
+    """Return rows with the types that training has: what is no number among numbers is missing."""
+    pd = needs("pandas", "benchmark")
+    is_numeric, found = pd.api.types.is_numeric_dtype, _typed(texts)
+    for name in found.columns:
+        if pd.api.types.is_bool_dtype(train[name]):
+            found[name] = texts[name].str.lower().map({"true": 1.0, "false": 0.0}).to_numpy()
+        elif is_numeric(train[name]) and not is_numeric(found[name]):
+            found[name] = pd.to_numeric(found[name], errors="coerce")
+        elif is_numeric(found[name]) and not is_numeric(train[name]):
+            found[name] = texts[name].to_numpy()
+    return found
 
 
 @dataclass(frozen=True)
@@ -135,7 +150,7 @@ def divide_clean(rows: Any, rng: np.random.Generator) -> TableTask:
     parts, kinds = [test], [NORMAL] * len(test)
     wrong: list[str | None] = [None] * len(test)
     for kind in KINDS:
-        errors = inject(kind, columns, rest, N_ERRORS, rng)
+        errors = inject(KINDS[kind], columns, rest, N_ERRORS, rng)
         if errors is not None:
             parts.append(errors.rows)
             kinds += [kind] * N_ERRORS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.check._learned import LearnedColumn
-from refold.check._rows import NormalRows
+from refold.checks._learned import LearnedColumn
+from refold.checks._rows import NormalRows
 from refold.judgement import Judge
 
 _ROWS_PER_COLUMN = 200

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import LocalOutlierFactor
 
 from refold import REF, CreasedREF, limits
-from refold.check import drawn
+from refold.checks import drawn
 from refold.judgement import Judgement
 from tests.conftest import real_table
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.check._learned import learned_columns
-from refold.check._result import Limit, Limits
-from refold.check._rows import normal_rows
-from refold.check._search import ShiftSearch
+from refold.checks._learned import learned_columns
+from refold.checks._result import Limit, Limits
+from refold.checks._rows import normal_rows
+from refold.checks._search import ShiftSearch
 from refold.judgement import Judge, unwrapped
 
 
@@ -42,8 +42,13 @@ def limits(model: Any, X: Any = None) -> Limits:
     Returns
     -------
     Limits
-        One :class:`Limit` per column, by number or name; ``str`` is a table, ``to_frame()`` a
+        One ``Limit`` per column, by number or name; ``str`` is a table, ``to_frame()`` a
         dataframe, ``to_dict()`` plain values. :class:`refold.plot.LimitsDisplay` is the picture.
+
+    See Also
+    --------
+    refold.checks.Limits : The limits of all columns.
+    refold.plot.LimitsDisplay : Shifts that would be missed.
 
     Notes
     -----

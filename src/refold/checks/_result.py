@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 
+from refold.base.markup import box, grid, said, shown
 from refold.base.words import printable
 from refold.explain import number, ranges_text, split_unit
 
@@ -33,6 +34,21 @@ class Limit:
         The same for shifts down, as positive numbers.
     rows : int
         How many rows were shifted; 0 if none has a value in the column.
+
+    See Also
+    --------
+    refold.limits : How far each column must be off to be noticed.
+    refold.checks.Limits : The limits of all columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, limits
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> found = limits(REF(alpha=0.05).fit(rows))
+    >>> limit = found["x0"]
+    >>> limit.up_50 < limit.up_90
+    True
     """
 
     feature: str
@@ -61,7 +77,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Limits:
-    """The detection limits of a model: one :class:`Limit` per column, by number or by name.
+    """The detection limits of a model: one ``Limit`` per column, by number or by name.
 
     Attributes
     ----------
@@ -73,6 +89,21 @@ class Limits:
         The rate of false alarms that the model's threshold was set for, if for one.
     left_out : tuple of str
         The columns that are no numbers: they cannot be shifted.
+
+    See Also
+    --------
+    refold.limits : How far each column must be off to be noticed.
+    refold.checks.Limit : The limits of one column.
+    refold.plot.LimitsDisplay : Shifts that would be missed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, limits
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> found = limits(REF(alpha=0.05).fit(rows))
+    >>> [limit.feature for limit in found.features], found.alpha
+    (['x0', 'x1'], 0.05)
     """
 
     features: tuple[Limit, ...]
@@ -148,6 +179,10 @@ class Limits:
             for line in lines
         ]
         return "\n".join([*body, self.note])
+
+    def _repr_html_(self) -> str:
+        heads, *lines = self.table()
+        return box(grid(heads, (tuple(map(shown, line)) for line in lines)), said(self.note))
 
     @property
     def note(self) -> str:

@@ -1,0 +1,53 @@
+"""What to notice about a table, what a detector would miss, what a new one would change.
+
+>>> import numpy as np
+>>> from refold import REF, limits
+>>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(500, 2)))
+>>> found = limits(model)
+>>> found["x0"].up_50 < found["x0"].up_90
+True
+"""
+
+from refold.checks._compare import (
+    ChangedRow,
+    ChangeReason,
+    ColumnAsLearned,
+    ComparedColumn,
+    ComparedModel,
+    Comparer,
+    Comparison,
+    Difference,
+    Opinion,
+    ScatterSample,
+    UnitChange,
+    compare,
+)
+from refold.checks._limits import limits
+from refold.checks._result import Limit, Limits
+from refold.checks._rows import drawn
+from refold.checks._suspects import Suspect, Suspects, suspects
+from refold.checks._table import Findings, check
+
+__all__ = [
+    "ChangeReason",
+    "ChangedRow",
+    "ColumnAsLearned",
+    "ComparedColumn",
+    "ComparedModel",
+    "Comparer",
+    "Comparison",
+    "Difference",
+    "Findings",
+    "Limit",
+    "Limits",
+    "Opinion",
+    "ScatterSample",
+    "Suspect",
+    "Suspects",
+    "UnitChange",
+    "check",
+    "compare",
+    "drawn",
+    "limits",
+    "suspects",
+]

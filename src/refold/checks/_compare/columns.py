@@ -1,0 +1,267 @@
+"""The columns of two models side by side: what each has learned of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from refold.base.words import quoted
+from refold.checks._compare.rows import Verdict
+from refold.checks._compare.units import LearnedValues, UnitChange, unit_change
+from refold.checks._limits import limits
+from refold.checks._result import Limit
+from refold.columns.encoding.texts import TextCounts
+from refold.explain import normal_of_columns, normal_ranges, normal_text
+from refold.judgement import Judge
+
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class ColumnAsLearned:
+    """What one model has learned of a column.
+
+    Attributes
+    ----------
+    role : str
+        "number", "category", "text", "identifier", "date" or "ignore".
+    normal : str
+        What is normal of it, in a few words: ranges, frequent values, from when to when.
+    missing : float
+        The share of the training rows that have no value.
+    limit : Limit or None
+        How far a number must be off; None of others, and if it was not asked for.
+
+    See Also
+    --------
+    refold.checks.ComparedColumn : A column in two models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.columns[1].old.role, found.columns[1].old.missing
+    ('number', 0.0)
+    """
+
+    role: str
+    normal: str
+    missing: float
+    limit: Limit | None = None
+
+    def limit_text(self) -> str:
+        """Return the shifts up and down that 90 % of normal rows are rejected for."""
+        if self.limit is None:
+            return ""
+        return f"+{self.limit.shown(self.limit.up_90)}, −{self.limit.shown(self.limit.down_90)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        limit = None if self.limit is None else asdict(self.limit)
+        return {**asdict(self), "limit": limit}
+
+
+@dataclass(frozen=True)
+class ComparedColumn:
+    """A column in two models, and its part in what changes.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    old, new : ColumnAsLearned or None
+        What each has learned; None if it does not have the column.
+    units : UnitChange or None
+        How new's values follow from old's, if they were learned in other units.
+    only_old, only_new : tuple of str
+        Values of a category that only one of them has learned.
+    leads_outlier, leads_normal : int
+        In how many of the changed rows that are listed it is the first reason: of rows that become
+        outliers why new rejects them, of rows that become normal why old did.
+
+    See Also
+    --------
+    refold.Comparison : What comparing two models gives.
+    refold.checks.ColumnAsLearned : What one model has learned of a column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.columns[1].name, round(found.columns[1].units.factor, 3)
+    ('x1', 25.4)
+    """
+
+    name: str
+    old: ColumnAsLearned | None
+    new: ColumnAsLearned | None
+    units: UnitChange | None = None
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+    leads_outlier: int = 0
+    leads_normal: int = 0
+
+    @property
+    def leads(self) -> int:
+        """In how many of the changed rows that are listed it is the first reason."""
+        return self.leads_outlier + self.leads_normal
+
+    @property
+    def differs(self) -> bool:
+        """Whether the models have learned different things of it."""
+        if self.old is None or self.new is None or self.units is not None:
+            return True
+        if self.old.role != self.new.role or self.only_old or self.only_new:
+            return True
+        # How often texts come always differs.
+        return self.old.role in ("number", "date") and self.old.normal != self.new.normal
+
+    def remarks(self) -> list[str]:
+        """Say what somebody should look at before the new model is used, a sentence each."""
+        said = []
+        if self.old is None or self.new is None:
+            other = "old" if self.new is None else "new"
+            return [f"only {other} has this column"]
+        if self.old.role != self.new.role:
+            said.append(f"{_article(self.old.role)} to old, {_article(self.new.role)} to new")
+        if self.units is not None:
+            said.append(str(self.units))
+        for which, values in (("old", self.only_old), ("new", self.only_new)):
+            if values:
+                named = ", ".join(map(quoted, values[:_NAMED]))
+                more = f" and {len(values) - _NAMED:,} more" if len(values) > _NAMED else ""
+                said.append(f"only {which} has learned {named}{more}")
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "name": self.name,
+            "old": None if self.old is None else self.old.to_dict(),
+            "new": None if self.new is None else self.new.to_dict(),
+            "units": None if self.units is None else asdict(self.units),
+            "only_old": list(self.only_old),
+            "only_new": list(self.only_new),
+            "leads_outlier": self.leads_outlier,
+            "leads_normal": self.leads_normal,
+        }
+
+
+def compared_columns(
+    old: LearnedTableView, new: LearnedTableView, leads: Mapping[tuple[str, Verdict], int]
+) -> tuple[ComparedColumn, ...]:
+    """Put the columns of two models side by side; `leads` counts (column, verdict)."""
+    found = []
+    for name in dict.fromkeys([*old.columns, *new.columns]):
+        texts = (old.texts(name), new.texts(name))
+        both = texts[0] is not None and texts[1] is not None
+        found.append(
+            ComparedColumn(
+                name,
+                old.columns.get(name),
+                new.columns.get(name),
+                _units(old.values(name), new.values(name)),
+                _without(texts[0], texts[1]) if both else (),
+                _without(texts[1], texts[0]) if both else (),
+                leads.get((name, "outlier"), 0),
+                leads.get((name, "normal"), 0),
+            )
+        )
+    return tuple(found)
+
+
+class LearnedTableView:
+    """What is known of the columns of a fitted model.
+
+    Parameters
+    ----------
+    model : REF, CreasedREF or Detector
+        Unwrapped.
+    judge : Judge
+        Of the same.
+    with_limits : bool
+        Whether to find how far numbers must be off.
+
+    Attributes
+    ----------
+    columns : dict of str to ColumnAsLearned
+        By name, in the model's order.
+    refused : str
+        Why there are no limits, if they were asked for.
+    """
+
+    def __init__(self, model: Any, judge: Judge, *, with_limits: bool) -> None:
+        self._judge, self._summary = judge, model.summary_
+        self._places = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
+        self.refused = ""
+        found: dict[str, Limit] = {}
+        if with_limits:
+            try:
+                found = {limit.feature: limit for limit in limits(model)}
+            except ValueError as error:
+                self.refused = str(error)
+        self.columns = _columns(model, judge, found)
+
+    def values(self, name: str) -> LearnedValues | None:
+        """Return what is remembered of a column of numbers; None of others."""
+        if self._summary is None or name not in self._places:
+            return None
+        return LearnedValues.of(self._summary, self._places[name])
+
+    def texts(self, name: str) -> Mapping[str, int] | None:
+        """Return the values of a category, all of them; None of other columns."""
+        side, encoder = self.columns.get(name), self._judge.encoder
+        if side is None or side.role != "category" or encoder is None:
+            return None
+        counts = encoder.counts.others.get(self._judge.names.index(name))
+        if not isinstance(counts, TextCounts) or counts.values.level:
+            return None
+        return counts.values.counts
+
+
+def _columns(model: Any, judge: Judge, found: Mapping[str, Limit]) -> dict[str, ColumnAsLearned]:
+    summary, encoder = model.summary_, judge.encoder
+    if encoder is None:
+        ranges = normal_ranges(summary)
+        return {
+            name: ColumnAsLearned(
+                "number",
+                normal_text({"normal": ranges[k]}),
+                float(summary.missing[k]) / summary.weight,
+                found.get(name),
+            )
+            for k, name in enumerate(judge.names)
+        }
+    normal, rows = normal_of_columns(encoder.counts, summary), max(encoder.counts.rows, 1)
+    return {
+        column.name: ColumnAsLearned(
+            column.role,
+            normal_text({"distinct": column.distinct, **normal.get(column.name, {})}),
+            column.missing / rows,
+            found.get(column.name),
+        )
+        for column in encoder.columns_
+    }
+
+
+def _units(old: LearnedValues | None, new: LearnedValues | None) -> UnitChange | None:
+    return None if old is None or new is None else unit_change(old, new)
+
+
+def _without(values: Mapping[str, int] | None, others: Mapping[str, int] | None) -> tuple[str, ...]:
+    """Return values that others do not have, the most frequent first."""
+    only = {value: n for value, n in (values or {}).items() if value not in (others or {})}
+    return tuple(sorted(only, key=lambda value: (-only[value], value)))
+
+
+def _article(role: str) -> str:
+    if role == "ignore":
+        return "ignored"
+    return f"{'an' if role == 'identifier' else 'a'} {role}"

@@ -1,0 +1,231 @@
+"""What two models say of the same rows, counted block by block in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.checks._compare.columns import LearnedTableView, compared_columns
+from refold.checks._compare.models import ComparedModel, differences
+from refold.checks._compare.result import Comparison
+from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, Verdict
+from refold.checks._compare.scatter import ScatterSample
+from refold.explain import Explanation, explain
+from refold.judgement import Judge, Judgement, unwrapped
+
+_SAME = 1e-9  # distances that differ by less of the limit are the same
+
+
+class _Changed(NamedTuple):
+    """Rows that change in one direction, those that are clearest first."""
+
+    rows: Integers
+    old: Judgement
+    new: Judgement
+
+    def with_more(self, more: _Changed, now: Verdict, most: int) -> _Changed:
+        """Return the clearest of these and others: farthest out for the model that rejects."""
+        parts = (self, more)
+        old, new = (Judgement.joined([getattr(p, side) for p in parts]) for side in ("old", "new"))
+        rows = np.concatenate([self.rows, more.rows])
+        clear = (new if now == "outlier" else old).distances
+        order = np.argsort(-clear, kind="stable")[:most]
+        return _Changed(rows[order], old.take(order), new.take(order))
+
+
+class Comparer:
+    """Counts what two models say of the same rows; a block of rows at a time.
+
+    Parameters
+    ----------
+    old, new : REF, CreasedREF, Detector or Pipeline
+        Fitted.
+    reasons : int, default=3
+        How many columns are named for each changed row.
+    most : int, default=100
+        How many changed rows are listed and explained, the clearest.
+
+    See Also
+    --------
+    refold.compare : What a new model would change.
+    refold.Comparison : What comparing two models gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.checks import Comparer
+    >>> from refold.judgement import Judgement
+    >>> rng = np.random.default_rng(0)
+    >>> old, new = (REF(alpha=a).fit(rng.normal(size=(500, 2))) for a in (0.01, 0.05))
+    >>> comparer = Comparer(old, new)
+    >>> for _ in range(3):
+    ...     block = rng.normal(size=(100, 2))
+    ...     comparer.update(Judgement.of(old, block), Judgement.of(new, block))
+    >>> comparer.result().rows
+    300
+    """
+
+    def __init__(self, old: Any, new: Any, *, reasons: int = 3, most: int = 100) -> None:
+        if reasons < 1:
+            raise ValueError(f"reasons={reasons!r}: at least one column per row must be named.")
+        if most < 0:
+            raise ValueError(f"most={most!r}: a number of rows cannot be below 0.")
+        self._models = (unwrapped(old), unwrapped(new))
+        self._judges = (Judge.of(old), Judge.of(new))
+        self._reasons, self._most = reasons, most
+        self._rows = self._only_old = self._only_new = 0
+        self._outcomes = np.zeros((2, 2), dtype=np.int64)  # old, new: normal, outlier
+        self._changed: dict[Verdict, _Changed] = {}
+        self._same_distances = True
+        self._scatter = ScatterSample.nothing(self._judges)
+
+    def update(self, old: Judgement, new: Judgement, *, first: int | None = None) -> None:
+        """Add rows, as both models judge them.
+
+        Parameters
+        ----------
+        old, new : Judgement
+            Of the same rows.
+        first : int or None, default=None
+            The number of the first of them; None counts on, from 0.
+        """
+        if len(old) != len(new):
+            raise ValueError(f"old judges {len(old):,} rows and new {len(new):,}.")
+        first = self._rows if first is None else first
+        self._rows += len(old)
+        self._only_old += int((old.judged & ~new.judged).sum())
+        self._only_new += int((new.judged & ~old.judged).sum())
+        both = np.asarray(old.judged & new.judged)
+        at = 2 * old.outlier[both].astype(np.int64) + new.outlier[both]
+        self._outcomes += np.bincount(at, minlength=4).reshape(2, 2)
+        self._same_distances &= self._alike(old.distances[both], new.distances[both])
+        self._keep(old, new, both, first)
+        self._scatter = self._scatter.with_rows(old, new, both)
+
+    def _alike(self, old: Floats, new: Floats) -> bool:
+        limits = [judge.threshold for judge in self._judges]
+        largest = _SAME * max(limits)
+        return abs(limits[0] - limits[1]) <= largest and bool((np.abs(old - new) <= largest).all())
+
+    def _keep(self, old: Judgement, new: Judgement, both: Booleans, first: int) -> None:
+        """Keep the clearest of the rows that change."""
+        ways: tuple[tuple[Verdict, Judgement, Judgement], ...] = (
+            ("outlier", new, old),
+            ("normal", old, new),
+        )
+        for now, rejects, accepts in ways:
+            rows = np.flatnonzero(both & rejects.outlier & ~accepts.outlier)
+            order = np.argsort(-rejects.distances[rows], kind="stable")[: self._most]
+            rows = rows[order]
+            if len(rows) == 0:
+                continue
+            found = _Changed(rows + first, old.take(rows), new.take(rows))
+            kept = self._changed.get(now)
+            self._changed[now] = found if kept is None else kept.with_more(found, now, self._most)
+
+    def result(self, *, limits: bool = False) -> Comparison:
+        """Return what was found.
+
+        Parameters
+        ----------
+        limits : bool, default=False
+            Whether to find the detection limits of both models; see :func:`refold.limits`.
+
+        Returns
+        -------
+        Comparison
+        """
+        (kept, moved), (back, still) = self._outcomes.tolist()
+        both = kept + moved + back + still
+        described = (
+            ComparedModel.of(self._models[0], self._judges[0], back + still, both),
+            ComparedModel.of(self._models[1], self._judges[1], moved + still, both),
+        )
+        rows = self._changed_rows()
+        leads = Counter((row.reasons[0].feature, row.now) for row in rows if row.reasons)
+        views = [
+            LearnedTableView(model, judge, with_limits=limits)
+            for model, judge in zip(self._models, self._judges, strict=True)
+        ]
+        return Comparison(
+            old=described[0],
+            new=described[1],
+            rows=self._rows,
+            normal_normal=kept,
+            normal_outlier=moved,
+            outlier_normal=back,
+            outlier_outlier=still,
+            only_old=self._only_old,
+            only_new=self._only_new,
+            same_distances=self._same_distances,
+            changed_rows=rows,
+            columns=compared_columns(views[0], views[1], leads),
+            differences=differences(self._models, described),
+            scatter=self._scatter,
+            unexplained=" ".join(
+                f"{which}: {judge.scorer.unexplained}"
+                for which, judge in zip(("old", "new"), self._judges, strict=True)
+                if judge.scorer.unexplained
+            ),
+            without_limits=" ".join(
+                f"{which}: {view.refused}"
+                for which, view in zip(("old", "new"), views, strict=True)
+                if view.refused
+            ),
+        )
+
+    def _changed_rows(self) -> tuple[ChangedRow, ...]:
+        """Explain the rows that are listed: each direction has half of them, if it has so many."""
+        found = self._changed
+        counts = {now: len(changed.rows) for now, changed in found.items()}
+        out: list[ChangedRow] = []
+        for now, changed in found.items():
+            others = sum(counts.values()) - counts[now]
+            room = max(self._most - others, (self._most + (now == "outlier")) // 2)
+            out += self._explained(changed, np.arange(min(room, counts[now])))
+        return tuple(sorted(out, key=lambda row: -max(row.old.times, row.new.times)))
+
+    def _explained(self, changed: _Changed, some: Integers) -> Iterable[ChangedRow]:
+        old, new = changed.old.take(some), changed.new.take(some)
+        because = [self._explain(0, old), self._explain(1, new)]
+        opinions = [_opinions(old), _opinions(new)]
+        for k, row in enumerate(changed.rows[some].tolist()):
+            rejects = int(opinions[1][k].verdict == "outlier")
+            yield ChangedRow(
+                row,
+                opinions[0][k],
+                opinions[1][k],
+                _reasons(because[rejects][k], because[1 - rejects][k], self._reasons),
+            )
+
+    def _explain(self, which: int, found: Judgement) -> list[Explanation | None]:
+        if len(found) == 0 or found.judge.scorer.unexplained:
+            return [None] * len(found)
+        return list(explain(self._models[which], found, nearest=False))
+
+
+def _opinions(found: Judgement) -> list[Opinion]:
+    p_values = [None] * len(found) if found.p_values is None else found.p_values.tolist()
+    return [
+        Opinion(distance, found.judge.threshold, p)
+        for distance, p in zip(found.distances.tolist(), p_values, strict=True)
+    ]
+
+
+def _reasons(
+    rejects: Explanation | None, accepts: Explanation | None, most: int
+) -> tuple[ChangeReason, ...]:
+    """Return why one model rejects a row, beside what the other says of the same columns."""
+    if rejects is None:
+        return ()
+    others = {} if accepts is None else {reason.feature: reason for reason in accepts.reasons}
+    return tuple(
+        ChangeReason(reason, others.get(reason.feature))
+        for rank, reason in enumerate(rejects.reasons)
+        if reason.matters(rank) and (rank < most or reason.novel)
+    )

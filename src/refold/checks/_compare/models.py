@@ -1,0 +1,154 @@
+"""Two models as such: how they were asked for, what they learned from, what they promise."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from refold.judgement import Judge, asked_for, calibrated_on, parameters, training_rows
+
+# No result depends on these.
+_IDLE = frozenset({"n_jobs"})
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """One of two models.
+
+    Attributes
+    ----------
+    asked_for : str
+        The estimator, with what is not as by default.
+    rows_learned : int
+        How many rows it has learned from.
+    threshold : float
+        Rows up to this distance are normal.
+    alpha : float or None
+        The rate that the threshold was set for, if for one.
+    calibration : str
+        What its p-values are read from.
+    rejected : int
+        How many of the rows that both judge it rejects.
+    rejected_share : float or None
+        The same as a share; None if there are no such rows.
+    p_limit : float or None
+        Rejected are p-values up to this; None if it is not calibrated.
+
+    See Also
+    --------
+    refold.Comparison : What comparing two models gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.old.asked_for, found.old.rows_learned
+    ('REF(alpha=0.02)', 400)
+    """
+
+    asked_for: str
+    rows_learned: int
+    threshold: float
+    alpha: float | None
+    calibration: str
+    rejected: int
+    rejected_share: float | None
+    p_limit: float | None
+
+    @classmethod
+    def of(cls, model: Any, judge: Judge, rejected: int, rows: int) -> ComparedModel:
+        """Describe a fitted model that has rejected some of so many rows."""
+        calibration, limit = judge.calibration, judge.alpha
+        if calibration is not None and limit is None:
+            limit = calibration.rejected(judge.threshold) / (calibration.total + 1.0)
+        return cls(
+            asked_for=asked_for(model),
+            rows_learned=training_rows(model),
+            threshold=judge.threshold,
+            alpha=judge.alpha,
+            calibration=calibrated_on(model),
+            rejected=rejected,
+            rejected_share=rejected / rows if rows else None,
+            p_limit=None if calibration is None else limit,
+        )
+
+    def rate_text(self) -> str:
+        """Say how many rows it rejects, beside what it was set for."""
+        share = "none judged" if self.rejected_share is None else percent(self.rejected_share)
+        wanted = "no rate was set" if self.alpha is None else f"set for {percent(self.alpha)}"
+        return f"{self.rejected:,} rejected ({share}; {wanted})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in which the two models differ.
+
+    Attributes
+    ----------
+    what : str
+        A parameter, or "model", "steps before", "rows learned", "alpha", "calibration", "limit".
+    old, new : str
+        What it is in each.
+
+    See Also
+    --------
+    refold.Comparison : What comparing two models gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = (refold.REF(alpha=alpha).fit(rows) for alpha in (0.02, 0.05))
+    >>> refold.compare(old, new, rows).differences[0]
+    Difference(what='alpha', old='0.02', new='0.05')
+    """
+
+    what: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.old} → {self.new}"
+
+
+def differences(
+    models: tuple[Any, Any], described: tuple[ComparedModel, ComparedModel]
+) -> tuple[Difference, ...]:
+    """Return in what two models differ."""
+    old, new = described
+    pairs = [("steps before", *map(_steps, models))]
+    if type(models[0]) is not type(models[1]):
+        pairs.append(("model", old.asked_for, new.asked_for))
+    else:
+        before, after = (parameters(model) for model in models)
+        pairs += [(name, before[name], after[name]) for name in before if name not in _IDLE]
+    pairs.append(("rows learned", f"{old.rows_learned:,}", f"{new.rows_learned:,}"))
+    if not any(what == "alpha" and a != b for what, a, b in pairs):
+        pairs.append(("rate", _rate(old.alpha), _rate(new.alpha)))
+    pairs.append(("calibration", old.calibration, new.calibration))
+    return tuple(Difference(what, a, b) for what, a, b in pairs if a != b)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100.0 * share:.3g} %"
+
+
+def _rate(alpha: float | None) -> str:
+    return "none" if alpha is None else percent(alpha)
+
+
+def _steps(model: Any) -> str:
+    """Name the steps that rows go through before the model sees them."""
+    steps = getattr(model, "steps_before", None)
+    if steps is None:
+        return "none"
+    return ", ".join(type(step).__name__ for _, step in steps.pipeline.steps)

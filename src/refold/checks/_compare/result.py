@@ -1,0 +1,204 @@
+"""What a comparison of two models found, for people and for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from refold.base.words import printable
+from refold.checks._compare.columns import ComparedColumn
+from refold.checks._compare.html import as_html
+from refold.checks._compare.models import ComparedModel, Difference
+from refold.checks._compare.rows import ChangedRow
+from refold.checks._compare.scatter import ScatterSample
+from refold.checks._compare.text import headline, lines_of, not_judged
+from refold.decisions.intervals import interval_of_rate
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a new model would change, beside an old one, on the rows of a table.
+
+    Attributes
+    ----------
+    old, new : ComparedModel
+        The models: what they learned from, what they promise, how many rows they reject.
+    rows : int
+        How many rows the table has.
+    normal_normal, normal_outlier, outlier_normal, outlier_outlier : int
+        How many of the rows that both judge are what to old and to new.
+    only_old, only_new : int
+        Rows that one model judges and the other does not: they have no value in its columns.
+    same_distances : bool
+        Whether both have the same limit, and say the same distance of every row.
+    changed_rows : tuple of ChangedRow
+        Rows that change their verdict, at most as many as were asked for; those farthest beyond the
+        limit of the model that rejects them first.
+    columns : tuple of ComparedColumn
+        What each has learned, and which columns make the difference.
+    differences : tuple of Difference
+        Parameters, rates and the like in which the models differ.
+    scatter : ScatterSample
+        P-values of some of the rows, for :func:`refold.plot.comparison`.
+    unexplained : str
+        Why there are no reasons; empty if there are.
+    without_limits : str
+        Why there are no detection limits, if they were asked for.
+
+    See Also
+    --------
+    refold.compare : What a new model would change.
+    refold.checks.Comparer : Compare block by block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.rows, len(found.changed_rows), found.columns[1].units.factor
+    (400, 3, 25.4)
+    """
+
+    old: ComparedModel
+    new: ComparedModel
+    rows: int
+    normal_normal: int
+    normal_outlier: int
+    outlier_normal: int
+    outlier_outlier: int
+    only_old: int
+    only_new: int
+    same_distances: bool
+    changed_rows: tuple[ChangedRow, ...]
+    columns: tuple[ComparedColumn, ...]
+    differences: tuple[Difference, ...]
+    scatter: ScatterSample
+    unexplained: str = ""
+    without_limits: str = ""
+
+    @property
+    def judged(self) -> int:
+        """How many rows both models judge."""
+        return self.n_changed + self.normal_normal + self.outlier_outlier
+
+    @property
+    def n_changed(self) -> int:
+        """How many rows change their verdict."""
+        return self.normal_outlier + self.outlier_normal
+
+    @property
+    def changed(self) -> float | None:
+        """The share of the rows that both judge which change their verdict; None if none is."""
+        return self.n_changed / self.judged if self.judged else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The share that rows of this kind have in the long run, at 95 % (Clopper-Pearson)."""
+        return interval_of_rate(self.n_changed, self.judged) if self.judged else None
+
+    @property
+    def same(self) -> bool:
+        """Whether the models say the same of every row, to the distance, and nothing differs."""
+        return (
+            self.same_distances
+            and not self.n_changed
+            and not (self.only_old or self.only_new)
+            and not self.differences
+            and not any(column.differs for column in self.columns)
+        )
+
+    def remarks(self) -> list[str]:
+        """Say what to look at before the new model is used, a sentence each."""
+        return [
+            f"{printable(column.name)}: {remark}"
+            for column in self.columns
+            for remark in column.remarks()
+        ]
+
+    def drivers(self) -> list[ComparedColumn]:
+        """Return the columns that are the first reason of a change, the most frequent first."""
+        return sorted((c for c in self.columns if c.leads), key=lambda column: -column.leads)
+
+    def headline(self) -> str:
+        """Say in a sentence what would change."""
+        return headline(self)
+
+    def not_judged(self) -> list[str]:
+        """Say which rows could not be compared, a sentence each."""
+        return list(not_judged(self))
+
+    def text(self, rows: int = 10) -> str:
+        """Return what a person reads, with so many of the changed rows."""
+        return "\n".join(lines_of(self, rows))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            All fields but the scatter.
+        """
+        counts = ("normal_normal", "normal_outlier", "outlier_normal", "outlier_outlier")
+        return {
+            "same": self.same,
+            "rows": self.rows,
+            "judged": self.judged,
+            "changed": self.changed,
+            "changed_interval": None if self.interval is None else list(self.interval),
+            "n_changed": self.n_changed,
+            **{name: getattr(self, name) for name in (*counts, "only_old", "only_new")},
+            "old": self.old.to_dict(),
+            "new": self.new.to_dict(),
+            "differences": [asdict(difference) for difference in self.differences],
+            "remarks": self.remarks(),
+            "columns": [column.to_dict() for column in self.columns],
+            "changed_rows": [row.to_dict() for row in self.changed_rows],
+            "unexplained": self.unexplained,
+            "without_limits": self.without_limits,
+        }
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return the changed rows as a dataframe, one line each.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Whose dataframe.
+
+        Returns
+        -------
+        dataframe
+            ``row``, ``now``, what each model says, and ``reason_1`` …, the columns to blame.
+        """
+        most = max((len(row.reasons) for row in self.changed_rows), default=0)
+        columns: dict[str, list[Any]] = {
+            "row": [row.row for row in self.changed_rows],
+            "now": [row.now for row in self.changed_rows],
+        }
+        for which in ("old", "new"):
+            for key in ("distance", "threshold", "p_value"):
+                values = [getattr(getattr(row, which), key) for row in self.changed_rows]
+                columns[f"{which}_{key}"] = [float("nan") if v is None else v for v in values]
+        for k in range(most):
+            columns[f"reason_{k + 1}"] = [
+                row.reasons[k].feature if k < len(row.reasons) else None
+                for row in self.changed_rows
+            ]
+        columns["because"] = [row.because() or None for row in self.changed_rows]
+        types = {"row": nw.Int64(), "now": nw.String(), "because": nw.String()}
+        schema = {
+            name: types.get(name, nw.String() if name.startswith("reason") else nw.Float64())
+            for name in columns
+        }
+        return nw.from_dict(columns, schema, backend=backend).to_native()

@@ -1,0 +1,190 @@
+"""Rows whose verdict changes, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from refold.base.words import printable
+from refold.explain import Reason, number, ranges_text
+
+Verdict = Literal["normal", "outlier"]
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one model says of a row.
+
+    Attributes
+    ----------
+    distance, threshold : float
+        The row is normal if the distance is at most the threshold.
+    p_value : float or None
+        How rare such a distance is among normal rows; None if the model is not calibrated.
+
+    See Also
+    --------
+    refold.checks.ChangedRow : A row of which two models say different things.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.changed_rows[0].old.threshold == old.threshold_
+    True
+    """
+
+    distance: float
+    threshold: float
+    p_value: float | None
+
+    @property
+    def times(self) -> float:
+        """The distance as a multiple of the threshold."""
+        if self.threshold > 0.0:
+            return self.distance / self.threshold
+        return math.inf if self.distance > 0.0 else 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """What becomes of the row."""
+        return "outlier" if self.distance > self.threshold else "normal"
+
+    def __str__(self) -> str:
+        rare = "" if self.p_value is None else f", p = {self.p_value:.2g}"
+        times = number(self.times, 3)
+        if (float(f"{self.times:.3g}") > 1.0) != (self.verdict == "outlier"):
+            times = f"just {'above' if self.verdict == 'outlier' else 'below'} 1"
+        return f"{times} × the limit{rare}"
+
+
+@dataclass(frozen=True)
+class ChangeReason:
+    """One column's part in a change.
+
+    Attributes
+    ----------
+    reason : Reason
+        What the model says that rejects the row.
+    other : Reason or None
+        What the other one says of the same column; None if it does not have it.
+
+    See Also
+    --------
+    refold.checks.ChangedRow : A row of which two models say different things.
+    refold.explain.Reason : One feature's part in a row's distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> found.changed_rows[0].reasons[0].feature
+    'x1'
+    """
+
+    reason: Reason
+    other: Reason | None
+
+    @property
+    def feature(self) -> str:
+        """The column."""
+        return self.reason.feature
+
+    def other_text(self) -> str:
+        """Say what the other model makes of the value, in a few words."""
+        other = self.other
+        if other is None:
+            return "does not have this column"
+        said = [f"{100 * other.share:.0f} % of the distance"]
+        if other.words:
+            said.append(other.words)
+        if other.expected is not None:
+            said.append(f"expected {number(other.expected)}")
+        if other.normal:
+            said.append(f"normal {ranges_text(other.normal)}")
+        return ", ".join(said)
+
+
+@dataclass(frozen=True)
+class ChangedRow:
+    """A row of which the two models say different things.
+
+    Attributes
+    ----------
+    row : int
+        Its number, from 0 (on the command line from 1).
+    old, new : Opinion
+        What each says.
+    reasons : tuple of ChangeReason
+        Why the one that rejects it does, the most important first, beside what the other says.
+
+    See Also
+    --------
+    refold.Comparison : What comparing two models gives.
+    refold.checks.Opinion : What one model says of a row.
+    refold.checks.ChangeReason : A column's part in a change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import refold
+    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
+    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
+    >>> found = refold.compare(old, new, rows)
+    >>> changed = found.changed_rows[0]
+    >>> changed.old.distance <= changed.old.threshold, changed.new.distance <= changed.new.threshold
+    (False, True)
+    """
+
+    row: int
+    old: Opinion
+    new: Opinion
+    reasons: tuple[ChangeReason, ...]
+
+    @property
+    def now(self) -> Verdict:
+        """What the row becomes with the new model."""
+        return self.new.verdict
+
+    def because(self) -> str:
+        """Return the first reason; nothing if there is none."""
+        return str(self.reasons[0].reason) if self.reasons else ""
+
+    def text(self) -> str:
+        """Return what a person reads: both opinions, then the reasons, a line each."""
+        rejects, accepts = ("new", "old") if self.now == "outlier" else ("old", "new")
+        lines = [
+            f"row {self.row}: {self.old.verdict} → {self.new.verdict}; "
+            f"old {self.old}; new {self.new}"
+        ]
+        for because in self.reasons:
+            lines.append(f"  {rejects}: {because.reason}")
+            lines.append(f"  {accepts}: {printable(because.feature)}: {because.other_text()}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "row": self.row,
+            "now": self.now,
+            "old": asdict(self.old),
+            "new": asdict(self.new),
+            "reasons": [
+                {
+                    "feature": because.feature,
+                    "value": None if because.reason.missing else because.reason.value,
+                    "share": because.reason.share,
+                    "text": str(because.reason),
+                    "other_share": None if because.other is None else because.other.share,
+                    "other_text": because.other_text(),
+                }
+                for because in self.reasons
+            ],
+        }

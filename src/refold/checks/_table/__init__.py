@@ -1,0 +1,6 @@
+"""What a careful colleague would notice about a table before a model learns from it."""
+
+from refold.checks._table.check import check
+from refold.checks._table.result import Findings
+
+__all__ = ["Findings", "check"]

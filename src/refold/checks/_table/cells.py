@@ -1,0 +1,95 @@
+"""Single cells that are no values: far from all others, a mark for none, or something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.findings import Finding
+from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.columns import role_findings as words
+from refold.columns import sentinels
+from refold.columns.bring import as_texts
+from refold.columns.encoding.noticed import unreadable_cells
+from refold.columns.encoding.reading import Dates
+from refold.columns.noticed import far_cells
+
+# So many rows of a finding are listed.
+LISTED = 100
+
+
+def notice_cells(table: CheckedTable) -> Iterator[Finding]:
+    """Find cells that should be looked at one by one.
+
+    Yields
+    ------
+    Finding
+        ``"absurd-cell"``, ``"sentinel"`` or ``"unreadable"``.
+    """
+    for column in table.columns:
+        yield from _infinite(column)
+        if column.values is not None:
+            marks = list(_sentinels(column))
+            yield from marks
+            known = {value for found in marks for value in found.values}
+            yield from (f for f in _absurd(column) if f.values[0] not in known)
+        if len(column.unreadable):
+            texts = as_texts(column.observed)
+            yield unreadable_cells(column.name, column.role, texts, column.unreadable)
+
+
+def _infinite(column: CheckedColumn) -> Iterator[Finding]:
+    rows = column.infinite
+    if len(rows):
+        more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+        yield Finding(
+            kind="absurd-cell",
+            message=f"{column.name} is infinite in row {rows[0]:,} of the table{more}.",
+            column=column.name,
+            rows=tuple(rows[:LISTED].tolist()),
+            values=("infinity",),
+            advice="No model takes it: leave the cell empty.",
+        )
+
+
+def _sentinels(column: CheckedColumn) -> Iterator[Finding]:
+    values = column.values
+    assert values is not None
+    seen = values[~np.isnan(values)]
+    if len(seen) == 0:
+        return
+    if isinstance(column.cells, Dates):
+        if column.cells.dated.moments.has_date:
+            for day, rows in sentinels.dates(*np.unique(seen, return_counts=True)):
+                seconds = float(np.datetime64(day, "s").astype(np.int64))
+                yield _listed(words.sentinel(column.name, day, rows), values, seconds)
+    elif sentinels.may_be(float(seen.min())) or sentinels.may_be(float(seen.max())):
+        for value, rows in sentinels.numbers(*np.unique(seen, return_counts=True)):
+            yield _listed(words.sentinel(column.name, value, rows), values, value)
+
+
+def _listed(found: Finding, values: Floats, value: float) -> Finding:
+    return replace(found, rows=tuple(np.flatnonzero(values == value)[:LISTED].tolist()))
+
+
+def _absurd(column: CheckedColumn) -> Iterator[Finding]:
+    """Find cells far from all others."""
+    values = column.values
+    assert values is not None
+    for found in far_cells(values[:, None], [column.name]):
+        yield _as_moment(column.cells, found) if isinstance(column.cells, Dates) else found
+
+
+def _as_moment(cells: Dates, found: Finding) -> Finding:
+    """Write a moment as people do."""
+    (seconds,) = found.values
+    assert isinstance(seconds, float)
+    moments = cells.dated.moments
+    whole = str(np.datetime64(int(seconds), "s"))
+    day, _, clock = whole.partition("T")
+    said = " ".join([day] * moments.has_date + [clock] * moments.has_clock)
+    message = found.message.replace(f"{seconds:.6g}", said, 1)
+    return replace(found, values=(said,), message=message)

@@ -1,0 +1,116 @@
+"""Columns of texts that are written in different ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from refold.base.findings import Finding
+from refold.base.words import quoted
+from refold.checks._table.cells import LISTED
+from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.columns.date_guess import read_as_dates
+from refold.columns.number_guess import read_as_numbers
+from refold.columns.observed import Texts
+from refold.columns.role_findings import mended
+from refold.columns.text_sample import TextSample
+
+_MOSTLY = 0.8  # the share of cells that are numbers where the others are not meant to be texts
+_SOME, _NEARLY_ALL = 0.02, 0.95  # the shares of cells with one form of dates, and with two
+_VARIOUS = 10  # different numbers; fewer may be names
+_SHORT = 3  # letters; of shorter words large and small ones may be different things
+_MOST_VALUES = 20_000  # of texts, to look for other spellings
+
+
+def notice_formats(table: CheckedTable) -> Iterator[Finding]:
+    """Find texts among numbers, dates in two forms, and words in several spellings.
+
+    Yields
+    ------
+    Finding
+        ``"mixed-format"``, at most one for a column.
+    """
+    for column in table.used:
+        if column.texts is None or not column.texts.counts.any():
+            continue
+        ways = (_among_numbers, _two_dates, _spellings)
+        found = next((f for way in ways if (f := way(column, column.texts)) is not None), None)
+        if found is not None:
+            yield found
+
+
+def _among_numbers(column: CheckedColumn, texts: Texts) -> Finding | None:
+    sample = TextSample.of(texts)
+    reading = read_as_numbers(sample)
+    values = reading.form.read(sample.texts)
+    numbers = ~np.isnan(values)
+    share = sample.share(values)
+    if not _MOSTLY <= share < 1.0 or len(np.unique(values[numbers])) < _VARIOUS:
+        return None
+    if any(text[0] == "0" and text.isdigit() and len(text) > 1 for text in sample.texts):
+        return None  # codes
+    read = np.append(np.isnan(reading.form.read(texts.values)), False)
+    rows = np.flatnonzero(read[texts.codes])
+    odd = [text for text, number in zip(sample.texts, numbers, strict=True) if not number]
+    return Finding(
+        kind="mixed-format",
+        message=f"{column.name} holds numbers in {100.0 * share:.3g} % of the rows and texts such "
+        f"as {quoted(odd[0])} in the others: it is not learned as a number.",
+        column=column.name,
+        rows=tuple(rows[:LISTED].tolist()),
+        values=tuple(odd[:5]),
+        advice=f"Mend the cells, or say what it is: {mended(column.name, 'number')}.",
+    )
+
+
+def _two_dates(column: CheckedColumn, texts: Texts) -> Finding | None:
+    sample = TextSample.of(texts)
+    first = read_as_dates(sample)
+    if first is None or not _SOME <= first.share < 1.0:
+        return None
+    unread = np.isnan(first.form.read(sample.texts))
+    places = np.flatnonzero(unread).tolist()
+    rest = TextSample([sample.texts[k] for k in places], sample.weights[unread])
+    second = read_as_dates(rest)
+    other = 0.0 if second is None else second.share * (1.0 - first.share)
+    if second is None or other < _SOME or first.share + other < _NEARLY_ALL:
+        return None
+    examples = (
+        next(t for t, odd in zip(sample.texts, unread, strict=True) if not odd),
+        next(t for t in rest.texts if not np.isnan(second.form.read([t]))[0]),
+    )
+    return Finding(
+        kind="mixed-format",
+        message=f"{column.name} has dates in two forms: {quoted(examples[0])} in "
+        f"{100.0 * first.share:.2g} % of the rows and {quoted(examples[1])} in "
+        f"{100.0 * other:.2g} %.",
+        column=column.name,
+        values=examples,
+        advice="Write them in one form: so they are learned as texts.",
+    )
+
+
+def _spellings(column: CheckedColumn, texts: Texts) -> Finding | None:
+    if len(texts.values) > _MOST_VALUES or column.role != "category":
+        return None
+    spelled: dict[str, list[int]] = {}
+    for code, text in enumerate(texts.values):
+        if len(text.strip()) >= _SHORT and texts.counts[code]:
+            spelled.setdefault(" ".join(text.casefold().split()), []).append(code)
+    several = [codes for codes in spelled.values() if len(codes) > 1]
+    if not several:
+        return None
+    by_rows = [sorted(codes, key=lambda code: -int(texts.counts[code])) for codes in several]
+    rarer = [code for codes in by_rows for code in codes[1:]]
+    often = max(by_rows, key=lambda codes: int(texts.counts[codes[1]]))
+    more = f", and {len(several) - 1:,} more words" if len(several) > 1 else ""
+    return Finding(
+        kind="mixed-format",
+        message=f"{column.name} has one word in several spellings: "
+        f"{' and '.join(quoted(texts.values[code]) for code in often[:3])}{more}.",
+        column=column.name,
+        rows=tuple(np.flatnonzero(np.isin(texts.codes, rarer))[:LISTED].tolist()),
+        values=tuple(texts.values[code] for code in often[:5]),
+        advice="If they mean the same, write them in one way.",
+    )

@@ -1,0 +1,217 @@
+"""A table as the checks look at it: each column read once, by its role."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.errors import UserError
+from refold.base.findings import Finding
+from refold.base.once import once
+from refold.columns.bring import Brought
+from refold.columns.encoding.encoder import N_INIT, TableEncoder
+from refold.columns.encoding.reading import (
+    MISSING,
+    UNREADABLE,
+    Cells,
+    Dates,
+    Figures,
+    Words,
+    read_column,
+)
+from refold.columns.encoding.state import first_rows
+from refold.columns.observed import Numbers, Observed, Texts
+from refold.columns.roles import Guess, Role, as_role, guess
+from refold.judgement import Judgement
+
+# Of more rows so many are drawn for what is compared; single cells are looked for in all.
+SAMPLED = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedColumn:
+    """A column and what it was taken for.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    role : str
+        What it was taken for.
+    observed : Numbers, Moments or Texts
+        As it was brought.
+    cells : Figures, Dates, Words or None
+        As its role has it; None where it is left out.
+    noticed : tuple of Finding
+        What was said when its role was guessed.
+    infinite : ndarray of int
+        The rows with infinity, which is no value.
+    """
+
+    name: str
+    role: Role
+    observed: Observed
+    cells: Cells | None
+    noticed: tuple[Finding, ...]
+    infinite: Integers
+
+    @classmethod
+    def of(cls, name: str, column: Observed, found: Guess) -> CheckedColumn:
+        """Read a column by its role."""
+        infinite = np.empty(0, dtype=np.int64)
+        if isinstance(column, Numbers):
+            infinite = np.flatnonzero(np.isinf(column.values))
+        if len(infinite):
+            assert isinstance(column, Numbers)
+            column = Numbers(np.where(np.isinf(column.values), np.nan, column.values))
+        cells = None if found.role == "ignore" else read_column(found.role, found.form, column)
+        return cls(name, found.role, column, cells, found.noticed, infinite)
+
+    @once
+    def values(self) -> Floats | None:
+        """The numbers, or the moments in seconds, NaN where there is none; None of texts."""
+        if isinstance(self.cells, Figures):
+            return self.cells.values
+        return self.cells.dated.moments.seconds if isinstance(self.cells, Dates) else None
+
+    @property
+    def numbers(self) -> Floats | None:
+        """The numbers; None of other columns."""
+        return self.values if isinstance(self.cells, Figures) else None
+
+    @property
+    def texts(self) -> Texts | None:
+        """The texts; None of numbers and dates."""
+        return self.cells.texts if isinstance(self.cells, Words) else None
+
+    @once
+    def missing(self) -> Booleans:
+        """Where there is no value."""
+        if self.cells is not None:
+            return np.asarray(self.cells.state == MISSING)
+        return np.zeros(len(self.observed), dtype=np.bool_)
+
+    @once
+    def unreadable(self) -> Integers:
+        """The rows with something else than numbers, or dates."""
+        cells = self.cells
+        if isinstance(cells, Figures):
+            return np.flatnonzero(cells.unreadable)
+        return np.flatnonzero(cells.state == UNREADABLE) if cells else np.empty(0, dtype=np.int64)
+
+    @once
+    def bits(self) -> NDArray[np.uint64]:
+        """A number for each row, the same for the same value: what is unreadable is missing."""
+        if self.texts is not None:
+            return self.texts.codes.astype(np.uint64)
+        assert self.values is not None
+        return (self.values + 0.0).view(np.uint64)  # −0 is 0
+
+    def take(self, rows: Integers) -> CheckedColumn:
+        """Return some of the rows."""
+        cells = self.cells
+        if isinstance(cells, Figures):
+            cells = Figures(cells.values[rows], cells.unreadable[rows])
+        elif isinstance(cells, Words):
+            cells = Words(cells.texts.take(rows))
+        elif isinstance(cells, Dates):
+            cells = Dates(
+                replace(
+                    cells.dated,
+                    moments=cells.dated.moments.take(rows),
+                    state=cells.dated.state[rows],
+                    shapes=None,
+                )
+            )
+        return replace(self, observed=self.observed.take(rows), cells=cells)
+
+    def without(self, values: Collection[Any]) -> CheckedColumn:
+        """Return the same with no value where one of these numbers is."""
+        if self.numbers is None or not values:
+            return self
+        odd = np.isin(self.numbers, [value for value in values if isinstance(value, float)])
+        cells = Figures(np.where(odd, np.nan, self.numbers), np.zeros(len(odd), dtype=np.bool_))
+        return replace(self, cells=cells)
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedTable:
+    """The columns of a table.
+
+    Parameters
+    ----------
+    columns : tuple of CheckedColumn
+        All but those that the user wants to be ignored.
+    rows : int
+        How many rows there are.
+    """
+
+    columns: tuple[CheckedColumn, ...]
+    rows: int
+
+    @classmethod
+    def of(cls, X: Any, roles: Mapping[str, str]) -> CheckedTable:
+        """Read a table and guess what its columns are, as a Detector would."""
+        table = TableEncoder(roles=dict(roles)).read(X, reset=True)
+        ignored = [name for name, role in roles.items() if role == "ignore"]
+        table = table.only([name for name in table.names if name not in ignored])
+        if table.rows == 0:
+            raise UserError("The table has no rows: there is nothing to check.")
+        first = first_rows(table, N_INIT)
+        found = [
+            _guess(name, column, roles.get(name), guessed=table.guessed)
+            for name, column in zip(first.names, first.columns, strict=True)
+        ]
+        return cls._of(table, found)
+
+    @classmethod
+    def of_judged(cls, found: Judgement) -> CheckedTable:
+        """Take the rows of a judgement, and columns for what the model takes them for."""
+        encoder = found.judge.encoder
+        if encoder is not None and found.cells is not None:
+            plans = encoder.counts.plan.used
+            guesses = [Guess(plan.role, plan.form) for plan in plans]
+            return cls._of(found.cells.only([plan.name for plan in plans]), guesses)
+        columns: list[Observed] = [Numbers(column.astype(np.float64)) for column in found.rows.T]
+        table = Brought(list(found.names), columns, len(found), guessed=False)
+        return cls._of(table, [Guess("number")] * len(columns))
+
+    @classmethod
+    def _of(cls, table: Brought, guesses: list[Guess]) -> CheckedTable:
+        columns = zip(table.names, table.columns, guesses, strict=True)
+        return cls(tuple(CheckedColumn.of(*each) for each in columns), table.rows)
+
+    @property
+    def used(self) -> Iterator[CheckedColumn]:
+        """The columns that are not left out."""
+        return (column for column in self.columns if column.cells is not None)
+
+    @once
+    def sample(self) -> CheckedTable:
+        """The same, or if there are many rows some of them, in their order, always the same."""
+        if self.rows <= SAMPLED:
+            return self
+        drawn = np.random.default_rng(0).choice(self.rows, SAMPLED, replace=False)
+        return CheckedTable(tuple(c.take(np.sort(drawn)) for c in self.columns), SAMPLED)
+
+    def without(self, cells: Collection[Finding]) -> CheckedTable:
+        """Return the same with no value where cells were found odd."""
+        odd: dict[str | None, list[Any]] = {}
+        for found in cells:
+            odd.setdefault(found.column, []).extend(found.values)
+        return replace(
+            self, columns=tuple(column.without(odd.get(column.name, ())) for column in self.columns)
+        )
+
+
+def _guess(name: str, column: Observed, role: str | None, *, guessed: bool) -> Guess:
+    """Take a column for what the user says, or what it looks like; an array holds numbers."""
+    if role is not None:
+        return as_role(name, column, role)
+    empty = isinstance(column, Numbers) and not np.isfinite(column.values).any()
+    return guess(name, column) if guessed or empty else as_role(name, column, "number")

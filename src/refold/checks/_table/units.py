@@ -1,0 +1,199 @@
+"""Columns in which some rows are in another unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.findings import Finding
+from refold.base.words import quoted
+from refold.checks._table.cells import LISTED
+from refold.checks._table.table import CheckedTable
+from refold.columns.observed import Texts
+from refold.columns.units import is_unit
+
+_LEAST_ROWS = 30  # fewer than these are in two heaps by chance
+_LEAST_APART, _LEAST_SHARE = 8, 0.005  # rows, and the share of them, in the smaller heap
+_WIDER = 2.5  # times as wide as any gap inside the larger heap is the one between heaps
+_VARIOUS, _SOME = 8, 5  # different values in the larger heap and in the smaller one
+_CHANCE = 1.95  # how far the heaps may differ by chance in one unit (Kolmogorov, 1 in 1,000), …
+_MOST_UNLIKE = 0.5  # … and how far at most
+# Where the gap is not clear: how far they may differ, in how many rows at least, and the spread.
+_ALIKE, _MANY, _SAME_SPREAD = 0.2, 20, (0.6, 1.7)
+_APART = 0.25  # how wide a gap is that is not wider than all others, from heap to heap
+_TRIED = 8  # gaps, the widest
+_SPREAD = (0.3, 3.0)  # of the smaller one, in spreads of the larger one
+_WITH_UNIT = re.compile(r"[-+−]?[0-9][0-9.,' ]*([^0-9\s][^0-9]{0,15})")
+_MOST_UNITS = 4
+
+
+class Conversion(NamedTuple):
+    """How numbers in one unit become larger ones in another."""
+
+    factor: float
+    offset: float
+    name: str
+
+    def back(self, values: Floats) -> Floats:
+        """Return the numbers in the first unit."""
+        return (values - self.offset) / self.factor
+
+
+_CONVERSIONS = (
+    *(Conversion(10.0**k, 0.0, f"is {10**k:,} times as large") for k in (1, 2, 3, 6, 9)),
+    Conversion(1.8, 32.0, "is as °F are to °C"),
+    Conversion(1.0, 273.15, "is as kelvin are to °C"),
+    Conversion(25.4, 0.0, "is 25.4 times as large, as millimetres are to inches"),
+    Conversion(2.54, 0.0, "is 2.54 times as large, as centimetres are to inches"),
+    Conversion(2.2046, 0.0, "is 2.2 times as large, as pounds are to kilograms"),
+    Conversion(28.3495, 0.0, "is 28.35 times as large, as grams are to ounces"),
+    Conversion(453.592, 0.0, "is 453.6 times as large, as grams are to pounds"),
+    Conversion(3.28084, 0.0, "is 3.28 times as large, as feet are to metres"),
+    Conversion(30.48, 0.0, "is 30.48 times as large, as centimetres are to feet"),
+    Conversion(39.3701, 0.0, "is 39.37 times as large, as inches are to metres"),
+    Conversion(1.609344, 0.0, "is 1.61 times as large, as kilometres are to miles"),
+    Conversion(3.6, 0.0, "is 3.6 times as large, as km/h are to m/s"),
+    Conversion(4.184, 0.0, "is 4.184 times as large, as joules are to calories"),
+    Conversion(3.78541, 0.0, "is 3.785 times as large, as litres are to gallons"),
+    Conversion(6.89476, 0.0, "is 6.895 times as large, as kilopascals are to psi"),
+    Conversion(14.5038, 0.0, "is 14.5 times as large, as psi are to bar"),
+    Conversion(60.0, 0.0, "is 60 times as large, as minutes are to hours"),
+    Conversion(3600.0, 0.0, "is 3,600 times as large, as seconds are to hours"),
+    Conversion(24.0, 0.0, "is 24 times as large, as hours are to days"),
+    Conversion(86400.0, 0.0, "is 86,400 times as large, as seconds are to days"),
+)
+
+
+def notice_units(table: CheckedTable) -> Iterator[Finding]:
+    """Find numbers in two heaps that are alike once one is converted, and units beside numbers.
+
+    Yields
+    ------
+    Finding
+        ``"mixed-units"``, at most one for a column.
+    """
+    for column, some in zip(table.columns, table.sample.columns, strict=True):
+        if column.numbers is not None and some.numbers is not None:
+            yield from _of_numbers(column.name, column.numbers, some.numbers)
+        elif column.texts is not None:
+            yield from _of_texts(column.name, column.texts)
+
+
+def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
+    drawn = np.sort(some[~np.isnan(some)])
+    if len(drawn) < _LEAST_ROWS:
+        return
+    best = max(_heaps(drawn), key=lambda heaps: heaps.alike, default=None)
+    if best is None:
+        return
+    few, many = sorted((best.low, best.high), key=len)
+    rows = np.flatnonzero((values >= few[0]) & (values <= few[-1]))
+    yield Finding(
+        kind="mixed-units",
+        message=f"{name} is in two heaps, {_shown(best.low)} and {_shown(best.high)}: the latter "
+        f"{best.how.name}. {len(rows):,} rows are in the smaller one.",
+        column=name,
+        rows=tuple(rows[:LISTED].tolist()),
+        values=(float(np.median(many)), float(np.median(few))),
+        advice="If some rows are in another unit, convert them.",
+    )
+
+
+def _shown(heap: Floats) -> str:
+    return f"{heap[0]:.4g} to {heap[-1]:.4g}"
+
+
+class Heaps(NamedTuple):
+    """Two heaps of numbers, and how alike they are in one unit."""
+
+    alike: float
+    low: Floats
+    high: Floats
+    how: Conversion
+
+
+def _heaps(values: Floats) -> Iterator[Heaps]:
+    """Yield ways to see two heaps in sorted numbers that one conversion makes alike."""
+    # What is multiplied is seen in logarithms, of which 0 and negative numbers have none.
+    positive = values[values > 0.0] if values[0] >= 0.0 else values[:0]
+    gaps = {False: (positive, _gaps(np.log(positive))), True: (values, _gaps(values))}
+    for how in _CONVERSIONS:
+        numbers, found = gaps[how.offset != 0.0]
+        for at, clear in found:
+            low, high = numbers[:at], numbers[at:]
+            if not clear and not _are_apart(low, high, how):
+                continue
+            few, many = sorted((low, how.back(high)), key=len)
+            alike = _likeness(few, many, clear=clear)
+            if alike > 0.0:
+                yield Heaps(alike, low, high, how)
+
+
+def _gaps(values: Floats) -> list[tuple[int, bool]]:
+    """Return where the widest gaps divide sorted numbers, and which are far wider than all others.
+
+    Codes and long tails have wide gaps too: then one that is not wider must make up for it by
+    heaps that are very much alike.
+    """
+    least = max(_LEAST_APART, round(_LEAST_SHARE * len(values)))
+    gaps = np.diff(values)
+    inner = gaps[least - 1 : len(gaps) - least + 1]
+    out = []
+    for at in (least + np.argsort(-inner, kind="stable")[:_TRIED]).tolist():
+        below, above = gaps[: at - 1].max(initial=0.0), gaps[at:].max(initial=0.0)
+        larger, smaller = (below, above) if 2 * at >= len(values) else (above, below)
+        out.append((at, bool(gaps[at - 1] > max(_WIDER * larger, smaller))))
+    return out
+
+
+def _are_apart(low: Floats, high: Floats, how: Conversion) -> bool:
+    """Whether the gap is a good part of the way from heap to heap."""
+    if how.offset:
+        return bool(high[0] - low[-1] >= _APART * (np.median(high) - np.median(low)))
+    return bool(np.log(high[0] / low[-1]) >= _APART * np.log(how.factor))
+
+
+def _likeness(few: Floats, many: Floats, *, clear: bool) -> float:
+    """Return how alike two heaps are, from 1 down to 0: not at all."""
+    if len(np.unique(many)) < _VARIOUS or len(np.unique(few)) < _SOME:
+        return 0.0
+    wide, narrow = (float(np.subtract(*np.quantile(heap, (0.9, 0.1)))) for heap in (many, few))
+    low, high = _SPREAD if clear else _SAME_SPREAD
+    if wide <= 0.0 or not low <= narrow / wide <= high:
+        return 0.0
+    ordered = np.sort(few)
+    before, up_to = (np.searchsorted(many, ordered, side) / len(many) for side in ("left", "right"))
+    place = np.arange(len(few)) / len(few)
+    off = float(np.maximum(place - up_to, before - place - 1.0 / len(few)).max(initial=0.0))
+    allowed = _MOST_UNLIKE if clear else _ALIKE
+    if off > min(_CHANCE / np.sqrt(len(few)), allowed) or (len(few) < _MANY and not clear):
+        return 0.0
+    return 1.0 - off
+
+
+def _of_texts(name: str, texts: Texts) -> Iterator[Finding]:
+    """Find numbers with different units behind them."""
+    counts: dict[str, int] = {}
+    examples: dict[str, str] = {}
+    for text, rows in zip(texts.values, texts.counts.tolist(), strict=True):
+        found = _WITH_UNIT.fullmatch(text.strip()) if len(text) < 40 else None
+        unit = found[1].strip() if found else ""
+        if unit and is_unit(unit, spaced=False):
+            counts[unit] = counts.get(unit, 0) + rows
+            examples.setdefault(unit, text)
+    total = int(texts.counts.sum())
+    often = sorted(counts, key=lambda unit: -counts[unit])[:_MOST_UNITS]
+    if len(counts) < 2 or sum(counts.values()) < 0.9 * total:
+        return
+    yield Finding(
+        kind="mixed-units",
+        message=f"{name} has numbers in different units, such as "
+        f"{' and '.join(quoted(examples[unit]) for unit in often)}.",
+        column=name,
+        values=tuple(often),
+        advice="Convert them to one unit.",
+    )

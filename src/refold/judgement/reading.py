@@ -1,0 +1,134 @@
+"""The tables of files as a judge reads them, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from refold.base.errors import TableError
+from refold.base.needs import needs
+from refold.base.words import quoted
+from refold.columns.bring import Brought, as_texts
+from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.encoding.reading import UNREADABLE
+from refold.judgement import Judge, Judgement
+from refold.tabular import (
+    Block,
+    Features,
+    InputError,
+    RowPlaces,
+    Table,
+    Wanted,
+    block_to_arrow,
+    read_training,
+)
+from refold.tabular.errors import listed
+
+
+class NumberReader:
+    """Reads the blocks of a table for a model whose features are numbers.
+
+    Attributes
+    ----------
+    columns : list of str
+        The columns that are read.
+    numeric : dict of str to int
+        Those that are features as they are, and which.
+    """
+
+    def __init__(self, judge: Judge, table: Table) -> None:
+        self._judge, self._features = judge, Features(judge.names, table)
+        self.columns, self.numeric = self._features.columns, self._features.numeric
+
+    def blocks(
+        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+    ) -> Iterator[Block]:
+        """Read some columns; numbers as such unless they are to be handed on as written."""
+        return table.blocks(columns, numbers=set(self.numeric) - set(as_written))
+
+    def rows(self, table: Table) -> tuple[Any, Callable[[int], str]]:
+        """Read all rows as the model takes them, and say where a person finds one."""
+        blocks = [block for block in self.blocks(table, self.columns) if block.rows]
+        if not blocks:
+            raise InputError(f"{table.name} has column names but no rows.")
+        matrix = np.concatenate([self._features.matrix(block) for block in blocks])
+        cells = dict(zip(self._judge.names, matrix.T, strict=True))
+        return needs("pyarrow", "parquet").table(cells), RowPlaces(blocks)
+
+    def judge(self, block: Block, *, explained: bool = False) -> Judgement:
+        """Judge the rows of a block."""
+        return self._judge.rows(self._features.matrix(block), explained=explained)
+
+
+class TableReader:
+    """Reads the blocks of a table for a model that takes columns of any kind; see NumberReader.
+
+    If it is `strict`, a cell that is not what its column holds is an error.
+    """
+
+    def __init__(self, judge: Judge, table: Table, *, strict: bool = False) -> None:
+        self._judge, self._strict = judge, strict
+        self.columns = list(judge.names)
+        self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
+        absent = [name for name in self.columns if name not in table.kinds]
+        if absent:
+            raise InputError(
+                f"{table.name}: there is no column {listed(absent)}, which the model needs. The "
+                f"table has {listed(table.names)}."
+            )
+
+    def blocks(
+        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+    ) -> Iterator[Block]:
+        """Read some columns, as they are written."""
+        return table.blocks(columns)
+
+    def rows(self, table: Table) -> tuple[Any, Callable[[int], str]]:
+        """Read all rows as ``refold fit`` does, and say where a person finds one."""
+        training = read_training(table, Wanted(self.columns))
+        if self._strict and self._judge.encoder is not None:
+            encoder = self._judge.encoder
+            check_cells(encoder, encoder.read(training.table, reset=False), training.where)
+        return training.table, training.where
+
+    def judge(self, block: Block, *, explained: bool = False) -> Judgement:
+        """Judge the rows of a block; an error says where in the file."""
+
+        def where(row: int) -> str:
+            return f"{block.file}, {block.where(row)}"
+
+        cells = block_to_arrow(block.select(self.columns).with_plain_numbers())
+        with saying_where(where, block.file):
+            found = self._judge.table(cells, explained=explained)
+        if self._strict and found.cells is not None and self._judge.encoder is not None:
+            check_cells(self._judge.encoder, found.cells, where)
+        return found
+
+
+Reader = NumberReader | TableReader
+
+
+@contextmanager
+def saying_where(where: Callable[[int], str], file: str) -> Iterator[None]:
+    """Let an error about a row of a table say where a person finds it."""
+    try:
+        yield
+    except TableError as error:
+        raise InputError(f"{file if error.row is None else where(error.row)}: {error}") from None
+
+
+def check_cells(encoder: TableEncoder, cells: Brought, where: Callable[[int], str]) -> None:
+    """Refuse cells that are not what their column holds."""
+    plan = encoder.counts.plan
+    for column, brought, read in zip(plan.used, cells.columns, plan.read(cells), strict=True):
+        bad = np.flatnonzero(read.state == UNREADABLE)
+        if len(bad):
+            texts, row = as_texts(brought), int(bad[0])
+            cell = quoted(texts.values[texts.codes[row]])
+            raise InputError(
+                f"{where(row)}, column {column.name!r}: {cell} is not a {column.role}. "
+                "--bad-cells notice goes on all the same."
+            )

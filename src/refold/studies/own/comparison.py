@@ -1,0 +1,213 @@
+"""From finished cells to what is said of the methods on one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from refold.studies.measured import MeasuredCell, cells_csv, over_seeds, why_unfinished
+from refold.studies.own.cells import OwnJob, caught_of
+from refold.studies.own.faults import FAULTS, FaultKind
+from refold.studies.own.noise import SIGNIFICANT, corrected_p
+from refold.studies.tables.comparison import shown
+from refold.studies.tables.suite import ANOMALY
+
+CAUGHT, OTHERS, ALARMS = "caught", "others", "false_alarms"
+SECONDS = ("fit_seconds", "score_seconds")
+TITLES = {
+    "auroc": "AUROC",
+    "auprc": "AUPRC",
+    caught_of(ANOMALY): "caught",
+    ALARMS: "alarms",
+    "fit_seconds": "learn s",
+    "score_seconds": "score s",
+}
+
+
+class Extent(NamedTuple):
+    """How many rows a division has: to learn from, normal ones to judge, and anomalies."""
+
+    learned: int
+    normals: int
+    anomalies: int = 0
+
+    @property
+    def judged_per_learned(self) -> float:
+        """How many rows are judged for each that is learned."""
+        return (self.normals + self.anomalies) / self.learned
+
+
+class OwnComparison:
+    """What one run found.
+
+    Parameters
+    ----------
+    results : dict of OwnJob to MeasuredCell
+        All cells of some methods and seeds.
+    alpha : float
+        The rate of false alarms that was asked for.
+    extent : Extent
+        How many rows a division has.
+    """
+
+    def __init__(self, results: dict[OwnJob, MeasuredCell], alpha: float, extent: Extent) -> None:
+        self.results, self.alpha, self.extent = results, alpha, extent
+        self.methods = list(dict.fromkeys(job.method for job in results))
+        self.seeds = list(dict.fromkeys(job.seed for job in results))
+        there = {name for cell in results.values() for name in cell.measures}
+        self.has_labels = extent.anomalies > 0
+        self.kinds = [
+            kind for kind in FAULTS if any(caught_of(name) in there for name in kind.tags())
+        ]
+
+    @property
+    def main(self) -> str:
+        """What methods are ranked by: AUROC where there are labels, else the faults caught."""
+        return "auroc" if self.has_labels else CAUGHT
+
+    @property
+    def sized(self) -> list[FaultKind]:
+        """The kinds of faults that have sizes."""
+        return [kind for kind in self.kinds if kind.sizes]
+
+    @property
+    def columns(self) -> list[str]:
+        """What is said of each method: names for `series`."""
+        if self.has_labels:
+            return ["auroc", "auprc", caught_of(ANOMALY), ALARMS, *SECONDS]
+        others = [OTHERS] if len(self.sized) < len(self.kinds) else []
+        return [CAUGHT, *(kind.name for kind in self.sized), *others, ALARMS, *SECONDS]
+
+    def unfinished(self, method: str) -> str:
+        """Return why a method has no values; empty if every seed was finished."""
+        return why_unfinished(self._cells(method))
+
+    def series(self, name: str, method: str) -> list[float]:
+        """Return a value for each seed: a measure, a kind of faults or all kinds; empty if none."""
+        if self.unfinished(method):
+            return []
+        found = [self._value(name, cell.measures) for cell in self._cells(method)]
+        return [value for value in found if not np.isnan(value)]
+
+    def mean(self, name: str, method: str) -> float:
+        """Return the mean over the seeds, of times the median; NaN where there is none."""
+        values = self.series(name, method)
+        return over_seeds(name, values) if values else np.nan
+
+    def deviation(self, name: str, method: str) -> float:
+        """Return the standard deviation over the seeds; NaN where there are not two."""
+        values = self.series(name, method)
+        return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The methods, best first, those that did not finish last."""
+        means = {method: self.mean(self.main, method) for method in self.methods}
+        return sorted(self.methods, key=lambda m: np.inf if np.isnan(means[m]) else -means[m])
+
+    @property
+    def finished(self) -> list[str]:
+        """Those that finished, best first."""
+        return [method for method in self.ranked if not self.unfinished(method)]
+
+    def cries_wolf(self, method: str) -> bool:
+        """Whether more normal rows are rejected than was asked for, by more than chance does."""
+        share = self.alpha * (1.0 - self.alpha)
+        chance = np.sqrt(share * (1 / self.extent.learned + 1 / self.extent.normals))
+        return bool(self.mean(ALARMS, method) > self.alpha + 2.0 * chance)
+
+    @cached_property
+    def best(self) -> str | None:
+        """The best method; by faults caught, of those that keep the rate if there is one."""
+        fair = [m for m in self.finished if self.has_labels or not self.cries_wolf(m)]
+        return next(iter(fair or self.finished), None)
+
+    def is_level(self, method: str, other: str) -> bool:
+        """Whether the difference between two methods could be chance."""
+        ours, theirs = (self.series(self.main, name) for name in (method, other))
+        return corrected_p(ours, theirs, self.extent.judged_per_learned) >= SIGNIFICANT
+
+    def level_with_best(self) -> list[str]:
+        """Return the methods whose distance from the best could be chance."""
+        if self.best is None or len(self.seeds) < 2:
+            return []
+        best = self.best
+        return [m for m in self.finished if m != best and self.is_level(best, m)]
+
+    def csv(self) -> str:
+        """Return one line per cell."""
+        return cells_csv(OwnJob._fields, self.results)
+
+    def document(self) -> list[dict[str, Any]]:
+        """Return each method's figures as plain values; what is not known is null."""
+        level = self.level_with_best()
+        tags = [name for kind in self.kinds for name in kind.tags()]
+        return [
+            {
+                "method": method,
+                "best": method == self.best,
+                "within_noise_of_best": method in level,
+                "too_many_false_alarms": self.cries_wolf(method),
+                "unfinished": self.unfinished(method) or None,
+                "means": {name: _known(self.mean(name, method)) for name in self.columns},
+                "deviations": {name: _known(self.deviation(name, method)) for name in self.columns},
+                "caught": {tag: _known(self.mean(caught_of(tag), method)) for tag in tags},
+            }
+            for method in self.ranked
+        ]
+
+    def text(self) -> Iterator[str]:
+        """Yield a plain table in percent, and who did not finish."""
+        level, rows = self.level_with_best(), []
+        for method in self.finished:
+            mark = "*" if method == self.best else "=" if method in level else " "
+            cells = [self.cell(name, method, name in (self.main, ALARMS)) for name in self.columns]
+            rows.append([f"{mark} {method}", *cells])
+        heads = ["", *(TITLES.get(name, name) for name in self.columns)]
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        for first, *others in [heads, *rows]:
+            aligned = (f"{cell:>{wide}}" for cell, wide in zip(others, widths[1:], strict=True))
+            yield "  ".join([f"{first:{widths[0]}}", *aligned])
+        for method in self.methods:
+            if why := self.unfinished(method):
+                yield f"{method}: {why}"
+
+    def cell(self, name: str, method: str, spread: bool = True) -> str:
+        """Return a mean as it is printed, with its deviation if it is asked for and no time."""
+        mean, deviation = self.mean(name, method), self.deviation(name, method)
+        if name in SECONDS:
+            return f"{mean:.3f}"
+        if np.isnan(deviation) or not spread:
+            return shown(name, mean)
+        return f"{shown(name, mean)} ±{shown(name, deviation)}"
+
+    def _cells(self, method: str) -> list[MeasuredCell]:
+        return [self.results[OwnJob(method, seed)] for seed in self.seeds]
+
+    def _value(self, name: str, measures: dict[str, float]) -> float:
+        """Return a value of one cell; of several kinds the mean, each a mean over its sizes."""
+        groups: dict[str, Sequence[FaultKind]] = {
+            CAUGHT: self.kinds,
+            OTHERS: [kind for kind in self.kinds if not kind.sizes],
+            **{kind.name: [kind] for kind in self.sized},
+        }
+        if name not in groups:
+            return measures.get(name, np.nan)
+        return _mean(
+            [
+                _mean([measures.get(caught_of(tag), np.nan) for tag in kind.tags()])
+                for kind in groups[name]
+            ]
+        )
+
+
+def _mean(values: list[float]) -> float:
+    there = [value for value in values if not np.isnan(value)]
+    return float(np.mean(there)) if there else np.nan
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value

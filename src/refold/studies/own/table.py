@@ -1,0 +1,207 @@
+"""Somebody's own table: normal rows, and others if a column says which rows are which.
+
+It is kept as texts, as they are written in a CSV. Of a large table a sample is kept, which does not
+depend on anything but the file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Booleans
+from refold.base.needs import needs
+from refold.columns.arrow import is_text
+from refold.studies.tables.columns import CleanColumn
+from refold.tabular import Block, InputError, Table, Wanted
+from refold.tabular.errors import listed
+from refold.tabular.training import has_target
+
+FEWEST_NORMALS, FEWEST_ANOMALIES = 20, 5
+MOST_KEPT = 20_000  # rows of either kind
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTable:
+    """A table as texts.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    normals : DataFrame
+        Normal rows as texts, in the order of the file; what is missing is null.
+    anomalies : DataFrame or None
+        Rows that are not normal; None where nothing says which rows are.
+    is_typed : bool
+        Whether the file has types, as Parquet and workbooks do.
+    rows_read : int
+        How many rows the file has.
+    left_out : int
+        How many of them have no value at all, or no label.
+    """
+
+    name: str
+    normals: Any
+    anomalies: Any | None = None
+    is_typed: bool = False
+    rows_read: int = 0
+    left_out: int = 0
+
+    @property
+    def title(self) -> str:
+        """Its name without folders."""
+        return Path(self.name).name
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of what is kept."""
+        parts = [self.normals] if self.anomalies is None else [self.normals, self.anomalies]
+        texts = "\0".join(part.to_csv(index=False) for part in parts)
+        return sha256(f"{self.is_typed}\0{texts}".encode(errors="surrogatepass")).hexdigest()
+
+    @cached_property
+    def running(self) -> list[str]:
+        """Columns that number the rows or run with time: a next row is always beyond the last."""
+        return [name for name in self.normals.columns if _runs(self.normals[name])]
+
+
+def _runs(texts: Any) -> bool:
+    """Whether most values differ and are ordered like the rows; of dates, whether they are."""
+    if texts.isna().any():
+        return False
+    column = CleanColumn("", texts.tolist())
+    if column.numbers is not None:
+        steps = np.diff(np.argsort(np.argsort(column.numbers, kind="stable")))
+        many = len(column.counts) >= len(texts) / 2
+    elif column.format is not None:
+        steps = np.array([gap.total_seconds() for gap in np.diff(np.array(column.moments))])
+        many = len(column.counts) > 1
+    else:
+        return False
+    return bool(many and ((steps >= 0).all() or (steps <= 0).all()))
+
+
+class Reservoir:
+    """A sample of rows that come block by block: all of them, or the most that are kept."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most, self._rng = most, np.random.default_rng(0)
+        self._kept: Any = None
+        self._keys = np.empty(0)
+
+    def add(self, rows: Any) -> None:
+        """Take rows of an Arrow table; each of all rows so far is as likely to be kept."""
+        concatenate = needs("pyarrow", "parquet").concat_tables
+        self._kept = rows if self._kept is None else concatenate([self._kept, rows])
+        self._keys = np.concatenate([self._keys, self._rng.random(rows.num_rows)])
+        if len(self._keys) > 2 * self._most:
+            self._prune()
+
+    def _prune(self) -> None:
+        if len(self._keys) > self._most:
+            places = np.sort(np.argpartition(self._keys, self._most)[: self._most])
+            self._kept, self._keys = self._kept.take(places), self._keys[places]
+
+    def frame(self) -> Any | None:
+        """Return what is kept, in the order in which it came; None if nothing came."""
+        self._prune()
+        return None if self._kept is None else self._kept.to_pandas().astype("str")
+
+
+def read_own(
+    table: Table,
+    ignore: Collection[str] = (),
+    label: str | None = None,
+    normal: str | None = None,
+    count: Callable[[int], None] = lambda rows: None,
+) -> OwnTable:
+    """Read a table.
+
+    Parameters
+    ----------
+    table : Table
+        Opened by :func:`refold.tabular.open_table`.
+    ignore : collection of str, default=()
+        Columns that are left out.
+    label, normal : str or None, default=None
+        The column that says what a row is, and what it says of normal ones.
+    count : callable, default: nothing is counted
+        Is told how many rows have been read since it was last told.
+
+    Returns
+    -------
+    OwnTable
+    """
+    learned = Wanted(ignore=ignore, target_column=label, target=normal).of(table)
+    normals, anomalies, seen = Reservoir(), Reservoir(), Counter[str]()
+    read = left_out = 0
+    for block in table.blocks():
+        count(block.rows)
+        read += block.rows
+        chosen = np.ones(block.rows, dtype=bool)
+        if label is not None and normal is not None:
+            chosen = has_target(block, label, normal, seen)
+        rows = _texts(block, learned)
+        judged = _has_value(rows) & _has_label(block, label)
+        left_out += int(np.sum(~judged))
+        for into, of_kind in ((normals, chosen & judged), (anomalies, ~chosen & judged)):
+            if of_kind.any():
+                into.add(rows.filter(needs("pyarrow", "parquet").array(of_kind)))
+    if read == 0:
+        raise InputError(f"{table.name} has column names but no rows.")
+    found = OwnTable(
+        table.name,
+        normals.frame(),
+        anomalies.frame(),
+        not all(is_text(table.kinds[name]) for name in learned),
+        read,
+        left_out,
+    )
+    _check(found, label, normal, seen)
+    return found
+
+
+def _check(found: OwnTable, label: str | None, normal: str | None, seen: Counter[str]) -> None:
+    """Refuse a table with too few rows of a kind, in words that say what there is."""
+    n_normals = 0 if found.normals is None else len(found.normals)
+    there = listed([value for value, _ in seen.most_common()])
+    if n_normals < FEWEST_NORMALS:
+        which = "" if label is None else f" with {normal!r} in column {label!r}"
+        hint = "" if label is None else f" Found there: {there}."
+        raise InputError(
+            f"{found.name}: {n_normals} rows{which} are too few to compare detectors; it takes "
+            f"{FEWEST_NORMALS}.{hint}"
+        )
+    n_others = 0 if found.anomalies is None else len(found.anomalies)
+    if label is not None and n_others < FEWEST_ANOMALIES:
+        raise InputError(
+            f"{found.name}: {n_others} rows have something else than {normal!r} in column "
+            f"{label!r}; it takes {FEWEST_ANOMALIES} rows that are not normal. Found there: "
+            f"{there}. Without --label and --normal, faults are put into normal rows; --ignore "
+            "leaves the column out."
+        )
+
+
+def _texts(block: Block, learned: list[str]) -> Any:
+    """Return rows as an Arrow table of texts."""
+    plain = block.select(learned).with_plain_numbers().without_missing()
+    return needs("pyarrow", "parquet").table({name: plain.texts(name) for name in learned})
+
+
+def _has_value(rows: Any) -> Booleans:
+    return np.asarray(np.any([column.is_valid().to_numpy() for column in rows.columns], axis=0))
+
+
+def _has_label(block: Block, label: str | None) -> Booleans:
+    if label is None:
+        return np.ones(block.rows, dtype=bool)
+    labels = block.select([label]).without_missing().columns[label]
+    return np.asarray(labels.is_valid().to_numpy(zero_copy_only=False))

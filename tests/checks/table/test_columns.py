@@ -1,0 +1,144 @@
+"""Columns that say nothing, say the same as another, or say too much."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import check
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def kinds_of(column, rng, name="it", n=300):
+    """The kinds of what is said of one column beside a harmless one."""
+    found = check(pd.DataFrame({"x": rng.normal(size=n), name: column}))
+    return [each.kind for each in found if each.column == name]
+
+
+def test_clean_numbers_and_categories_have_nothing_to_look_at(rng):
+    table = pd.DataFrame(rng.normal(size=(400, 4)), columns=list("abcd"))
+    table["e"], table["f"] = rng.choice(["left", "right"], 400), rng.poisson(9, 400)
+    assert len(check(table)) == 0
+    assert str(check(table)) == "Nothing was noticed in 400 rows and 6 columns."
+
+
+def test_constant_and_nearly_constant_columns(rng):
+    almost = np.zeros(2000)
+    almost[3] = 1.0
+    assert kinds_of(np.full(300, 5), rng) == ["constant"]
+    found = check(pd.DataFrame({"x": rng.normal(size=2000), "it": almost})).of("constant")[0]
+    assert found.rows == (3,)
+    assert found.message == "it is 0 in all but 1 of 2,000 rows."
+    assert kinds_of(rng.choice(["a", "b"], 300), rng) == []
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.arange(300) + 4711,
+        np.cumsum(np.random.default_rng(2).integers(1, 4, 300)),
+        [f"P-{k:05d}" for k in range(300)],
+        np.random.default_rng(2).permutation(300),
+    ],
+    ids=["counted", "with gaps", "texts", "mixed up"],
+)
+def test_running_numbers(column, rng):
+    assert kinds_of(column, rng) == ["running-number"]
+
+
+def test_identifiers(rng):
+    words = [f"{k:08x}" for k in rng.integers(0, 2**32, 300)]
+    assert kinds_of([f"k{word}" for word in words], rng) == ["identifier"]
+
+
+def test_a_copy_of_a_column_whatever_it_holds(rng):
+    names = rng.choice(["left", "right", "middle"], 300)
+    numbers = rng.normal(size=300)
+    numbers[7] = np.nan
+    table = pd.DataFrame({"a": names, "b": numbers, "c": names, "d": numbers, "e": -numbers})
+    found = check(table)
+    assert [(f.column, f.values) for f in found.of("duplicate-column")] == [
+        ("c", ("a",)),
+        ("d", ("b",)),
+    ]
+    assert [(f.column, f.values) for f in found.of("dependent")] == [("e", ("b",))]
+
+
+def test_columns_that_are_functions_of_each_other(rng):
+    inches = rng.uniform(1, 9, 400)
+    city = rng.choice(["Rome", "Oslo", "Bonn", "Lyon"], 400)
+    code = pd.Series(city).map({"Rome": "I", "Oslo": "N", "Bonn": "D", "Lyon": "F"})
+    table = pd.DataFrame({"in": inches, "mm": (25.4 * inches).round(1), "city": city, "cc": code})
+    found = {each.column: each for each in check(table).of("dependent")}
+    assert found["mm"].message == "mm is 25.4 times in in nearly every row."
+    assert found["cc"].values == ("city",)
+    noisy = table.assign(mm=table["mm"] * rng.normal(1, 0.1, 400))
+    assert "mm" not in [each.column for each in check(noisy).of("dependent")]
+
+
+@pytest.mark.parametrize(
+    ("name", "usual", "other", "leaks"),
+    [
+        ("class", "0", "1", True),
+        ("is_fraud", "no", "yes", True),
+        ("state", "normal", "anomaly", True),
+        ("Verdict", "OK", "NOK", True),
+        ("machine", "left", "right", False),
+        ("workclass", "Private", "State", False),
+        ("balance", "Better", "Good", False),
+    ],
+)
+def test_labels_that_leaked_in(rng, name, usual, other, leaks):
+    odd = rng.random(500) < 0.05
+    column = np.where(odd, other, usual)
+    found = check(pd.DataFrame({"x": rng.normal(size=500), name: column})).of("leak")
+    assert [each.rows for each in found] == ([tuple(np.flatnonzero(odd).tolist())] if leaks else [])
+
+
+def test_numbers_in_two_units(rng):
+    mm = rng.normal(300, 20, 500)
+    rows = np.sort(rng.choice(500, 40, replace=False))
+    for factor, offset, said in ((1 / 25.4, 0, "25.4"), (1000, 0, "1,000"), (0.1, 0, "10 times")):
+        mixed = mm.copy()
+        mixed[rows] = mixed[rows] * factor + offset
+        (found,) = check(pd.DataFrame({"length": mixed, "x": rng.normal(size=500)}))
+        assert (found.kind, found.rows) == ("mixed-units", tuple(rows.tolist()))
+        assert said in found.message
+
+
+def test_celsius_among_fahrenheit(rng):
+    heat = rng.uniform(15, 25, 500)
+    heat[:60] = 1.8 * heat[:60] + 32
+    (found,) = check(pd.DataFrame({"heat": heat[rng.permutation(500)]}))
+    assert found.kind == "mixed-units"
+    assert "°F" in found.message
+
+
+def test_two_kinds_of_things_are_not_two_units(rng):
+    heaps = np.where(rng.random(500) < 0.3, rng.normal(37, 1, 500), rng.normal(12, 2, 500))
+    assert kinds_of(heaps, rng, n=500) == []
+
+
+def test_units_behind_numbers(rng):
+    cells = [f"{v:.1f} {'kg' if k % 5 else 'lb'}" for k, v in enumerate(rng.uniform(50, 90, 300))]
+    assert kinds_of(cells, rng) == ["mixed-units"]
+
+
+def test_mixed_forms(rng):
+    days = pd.date_range("2024-01-01", periods=300)[rng.permutation(300)]
+    two = [f"{d:%Y-%m-%d}" if k % 4 else f"{d:%d.%m.%Y}" for k, d in enumerate(days)]
+    assert "mixed-format" in kinds_of(two, rng)
+    some = [f"{v:.2f}" if k % 9 else "n.v." for k, v in enumerate(rng.normal(size=300))]
+    assert kinds_of(some, rng) == ["mixed-format"]
+    spelled = rng.choice(["female", "Female ", "male"], 300)
+    assert kinds_of(spelled, rng) == ["mixed-format"]
+    assert kinds_of(rng.choice(["female", "male"], 300), rng) == []
+
+
+def test_a_long_table_is_numbered_from_its_first_row_to_its_last(rng):
+    table = pd.DataFrame({"x": rng.normal(size=12_000), "part": np.arange(12_000)})
+    (found,) = check(table).of("running-number")
+    assert found.values == (0.0, 11_999.0)

@@ -1,0 +1,68 @@
+"""Rows: copies, gaps in blocks, their order, too few of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector, check
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_rows_that_come_twice_are_listed_but_not_where_chance_makes_them(rng):
+    table = pd.DataFrame(rng.normal(size=(300, 4)).round(2), columns=list("abcd"))
+    twice = pd.concat([table, table.iloc[[4, 9]]], ignore_index=True)
+    (found,) = check(twice).of("duplicate-rows")
+    assert found.rows == (300, 301)
+    dice = pd.DataFrame(rng.integers(1, 7, size=(300, 3)), columns=list("abc"))
+    assert dice.duplicated().any()
+    assert not check(dice).of("duplicate-rows")
+
+
+def test_a_number_of_the_row_does_not_hide_that_it_comes_twice(rng):
+    table = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    twice = pd.concat([table, table.iloc[[4]]], ignore_index=True)
+    twice["part"] = np.arange(301)
+    (found,) = check(twice).of("duplicate-rows")
+    assert found.message == "1 row is the same as an earlier one, but for part."
+
+
+def test_gaps_in_a_run_of_rows_and_in_several_columns(rng):
+    table = pd.DataFrame(rng.normal(size=(400, 4)), columns=list("abcd"))
+    table.loc[100:119, "a"] = np.nan
+    lost = rng.choice(400, 30, replace=False)
+    table.loc[lost, ["b", "c"]] = np.nan
+    table.loc[rng.choice(400, 30, replace=False), "d"] = np.nan
+    run, together = sorted(check(table).of("missing-block"), key=lambda f: f.column is None)
+    assert (run.column, run.rows) == ("a", tuple(range(100, 120)))
+    assert (together.values, together.rows) == (("b", "c"), tuple(sorted(lost.tolist())))
+
+
+def test_a_change_in_the_middle_of_the_table(rng):
+    table = pd.DataFrame(rng.normal(size=(400, 3)), columns=list("abc"))
+    table["kind"] = rng.choice(["left", "right"], 400)
+    changed = table.copy()
+    changed.loc[250:, "b"] += 1.5
+    changed.loc[200:, "kind"] = rng.choice(["left", "right"], 200, p=[0.95, 0.05])
+    assert {f.column for f in check(changed).of("drift")} == {"b", "kind"}
+    mixed = changed.sample(frac=1, random_state=0).reset_index(drop=True)
+    assert not check(mixed).of("drift")
+    assert not check(table.sort_values("a")).of("drift")
+
+
+def test_too_few_rows_for_the_columns_in_the_words_of_a_detector(rng):
+    X = rng.normal(size=(30, 30))
+    with pytest.warns(UserWarning, match=r"hardly be caught"):
+        noticed = Detector().fit(X).noticed_
+    assert check(X).of("too-few-rows") == tuple(f for f in noticed if f.kind == "too-few-rows")
+    assert not check(rng.normal(size=(400, 5))).of("too-few-rows")
+
+
+def test_too_few_rows_for_the_rate(rng):
+    (found,) = check(rng.normal(size=(50, 2)), alpha=0.01).of("too-few-rows")
+    assert found.message == "alpha=0.01 needs at least 99 rows to calibrate on; there are 50."
+    assert found.advice == "Add rows, or ask for alpha=0.02 or more."
+    assert not check(rng.normal(size=(50, 2)), alpha=0.2).of("too-few-rows")
