@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
-from refold import REF
+from refold import REF, scale
 from refold.export import to_sql
-from refold.scale import score_parquet
 from tests.conftest import FOLDS
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
@@ -253,7 +252,7 @@ def test_answers_are_those_of_scored_files(rng, tmp_path):
     table = pa.table({name: pa.array(X[:, k], from_pandas=True) for k, name in enumerate("abc")})
     pq.write_table(table, tmp_path / "in.parquet")
     model = REF(engine="sketch").fit(table.to_pandas())
-    score_parquet(model, tmp_path / "in.parquet", tmp_path / "out.parquet", reasons=3)
+    scale.score(model, tmp_path / "in.parquet", tmp_path / "out.parquet", reasons=3)
     expected = pq.read_table(tmp_path / "out.parquet")
     source = f"CREATE VIEW rows AS FROM '{tmp_path / 'in.parquet'}'"
     with duckdb.connect() as connection:
@@ -376,6 +375,23 @@ def test_views(rng, postgres):
             database.run(made)
             (row,) = database.run("SELECT label, reason_1 FROM judged WHERE b > 5")
             assert row == (-1, "b")
+
+
+def test_duckdb_does_not_look_up_the_worst_rows_late(rng):
+    """It would write all stages into the expression to order by: with 101 it never ended."""
+    X = rng.normal(size=(300, 3))
+    model = REF(n_iter=5, levels="all").fit(X)
+    worst = "SELECT name, distance FROM judged ORDER BY distance DESC LIMIT 5"
+    with DuckDB() as database:
+        database.fill("abc", X)
+        database.run("CREATE TABLE named AS SELECT 'row ' || rowid AS name, * FROM rows")
+        database.run(to_sql(model, "named", "duckdb", view="judged", columns=list("abc")))
+        ((_, plan),) = database.run(f"EXPLAIN {worst}")
+        found = database.run(worst)
+    assert re.search(r"top.n", plan, re.IGNORECASE)
+    assert "rowid" not in plan.lower()
+    expected = np.argsort(model.score_samples(X))[:5]
+    assert [name for name, _ in found] == [f"row {row}" for row in expected]
 
 
 def test_schemas(rng, postgres):

@@ -9,6 +9,13 @@ NAMES = ["heat", "flow", "count", "level"]
 
 
 @pytest.fixture
+def in_parts(monkeypatch):
+    """Small tables are learned as large ones are: some rows held out, counted block by block."""
+    monkeypatch.setattr("refold.models.parts.learner.HELD_OUT", 500)
+    monkeypatch.setattr("refold.scale.blocks._MOST", 333)
+
+
+@pytest.fixture
 def rows(rng):
     """5,000 rows: two kinds of floats, small integers, and holes."""
     X = np.column_stack(

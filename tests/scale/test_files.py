@@ -15,17 +15,12 @@ import pytest
 from refold import REF, CreasedREF, merge, scale
 from refold.tabular import InputError
 
+pytestmark = pytest.mark.usefixtures("in_parts")
+
 FORMATS = {
-    "parquet": (
-        scale.fit_parquet,
-        scale.score_parquet,
-        lambda table, path: pq.write_table(table, path, row_group_size=700),
-        pq.read_table,
-    ),
-    "csv": (scale.fit_csv, scale.score_csv, pa.csv.write_csv, pa.csv.read_csv),
-    "ipc": (
-        scale.fit_ipc,
-        scale.score_ipc,
+    "parquet": (lambda table, path: pq.write_table(table, path, row_group_size=700), pq.read_table),
+    "csv": (pa.csv.write_csv, pa.csv.read_csv),
+    "arrow": (
         lambda table, path: pa.feather.write_feather(table, path, chunksize=700),
         pa.feather.read_table,
     ),
@@ -35,7 +30,14 @@ FORMATS = {
 class Format:
     def __init__(self, name):
         self.name = name
-        self.fit, self.score, self.write, self.read = FORMATS[name]
+        self.write, self.read = FORMATS[name]
+
+    def out(self, folder):
+        return folder / f"out.{self.name}"
+
+
+def learn(source, columns=None, **parameters):
+    return scale.learn(source, REF(engine="sketch", **parameters), columns=columns)
 
 
 @pytest.fixture(params=FORMATS)
@@ -55,12 +57,11 @@ def expected(rows, names):
     return REF(engine="sketch").fit(pd.DataFrame(rows, columns=names))
 
 
-@pytest.mark.parametrize("batch_rows", [None, 333])
 def test_a_file_gives_the_model_of_its_rows(
-    form, table, rows, expected, tmp_path, assert_same_model, batch_rows
+    form, table, rows, expected, tmp_path, assert_same_model
 ):
     form.write(table, tmp_path / "a")
-    model = form.fit(tmp_path / "a", batch_rows=batch_rows)
+    model = learn(tmp_path / "a")
     assert model.feature_names_in_.tolist() == table.column_names
     frame = pd.DataFrame(rows, columns=table.column_names)
     assert_same_model(model, expected, frame)
@@ -70,11 +71,9 @@ def test_a_stream_of_more_rows_than_bins_gives_the_model_of_its_rows(
     form, table, rows, tmp_path, assert_same_model
 ):
     form.write(table, tmp_path / "a")
-    model = REF(engine="sketch", n_bins=64)
     frame = pd.DataFrame(rows, columns=table.column_names)
     expected = REF(engine="sketch", n_bins=64).fit(frame)
-    fitted = form.fit(tmp_path / "a", model=model, batch_rows=333)
-    assert_same_model(fitted, expected, frame)
+    assert_same_model(learn(tmp_path / "a", n_bins=64), expected, frame)
 
 
 @pytest.mark.parametrize("how", ["list", "folder", "pattern"])
@@ -88,14 +87,14 @@ def test_several_files_are_one_table(form, table, rows, expected, tmp_path, asse
     (folder / ".1.part.crc").write_text("not data")
     paths = {"list": files, "folder": str(folder), "pattern": str(folder / "**" / "?.part")}[how]
     frame = pd.DataFrame(rows, columns=table.column_names)
-    assert_same_model(form.fit(paths), expected, frame)
+    assert_same_model(learn(paths), expected, frame)
 
 
 def test_scored_rows_keep_their_columns_and_order(form, table, expected, tmp_path):
     code = pa.array([f"part {i}" for i in range(len(table))])
     form.write(table.append_column("code", code), tmp_path / "a")
-    assert form.score(expected, tmp_path / "a", tmp_path / "b", batch_rows=999) == len(table)
-    scored = form.read(tmp_path / "b")
+    assert scale.score(expected, tmp_path / "a", form.out(tmp_path)) == len(table)
+    scored = form.read(form.out(tmp_path))
     added = ["distance", "label", "reason_1", "reason_2", "reason_3"]
     assert scored.column_names == [*table.column_names, "code", *added]
     assert scored["code"].to_pylist() == code.to_pylist()
@@ -115,8 +114,8 @@ def test_scored_rows_keep_their_columns_and_order(form, table, expected, tmp_pat
 
 def test_scored_parquet_keeps_types(table, expected, tmp_path):
     pq.write_table(table, tmp_path / "a")
-    scale.score_parquet(expected, tmp_path / "a", tmp_path / "b", reasons=5)
-    schema = pq.read_schema(tmp_path / "b")
+    scale.score(expected, tmp_path / "a", tmp_path / "b.parquet", reasons=5)
+    schema = pq.read_schema(tmp_path / "b.parquet")
     assert schema.field("count").type == pa.int32()
     assert [schema.field(n).type for n in ("distance", "label", "reason_5")] == [
         pa.float64(),
@@ -127,25 +126,24 @@ def test_scored_parquet_keeps_types(table, expected, tmp_path):
 
 def test_columns_are_found_by_name_wherever_they_stand(form, table, expected, tmp_path):
     form.write(table.select(["level", "count", "flow", "heat"]), tmp_path / "a")
-    form.score(expected, tmp_path / "a", tmp_path / "b", reasons=0)
-    scored = form.read(tmp_path / "b")
+    scale.score(expected, tmp_path / "a", form.out(tmp_path), reasons=0)
+    scored = form.read(form.out(tmp_path))
     np.testing.assert_array_equal(scored["label"], expected.predict(table))
     assert scored.column_names == ["level", "count", "flow", "heat", "distance", "label"]
 
 
 def test_a_choice_of_columns_is_learned(form, table, tmp_path):
     form.write(table.append_column("code", pa.array(["x"] * len(table))), tmp_path / "a")
-    model = form.fit(tmp_path / "a", ["flow", "heat"])
+    model = learn(tmp_path / "a", ["flow", "heat"])
     assert model.feature_names_in_.tolist() == ["flow", "heat"]
 
 
-def test_other_columns_than_numbers_are_refused_or_ignored(form, table, tmp_path):
+def test_other_columns_than_numbers_are_refused_by_models_of_numbers(form, table, tmp_path):
     form.write(table.append_column("code", pa.array(["x"] * len(table))), tmp_path / "a")
-    for columns in (None, ["heat", "code"]):
-        with pytest.raises(InputError, match=r"a: column 'code' holds text, for example 'x' in "):
-            form.fit(tmp_path / "a", columns, ignore_non_numeric=columns is not None)
-    model = form.fit(tmp_path / "a", ignore_non_numeric=True)
-    assert model.feature_names_in_.tolist() == table.column_names
+    for model in (REF(), CreasedREF()):
+        for columns in (None, ["heat", "code"]):
+            with pytest.raises(InputError, match=r"'code' holds text, for example 'x' in .*Detect"):
+                scale.learn(tmp_path / "a", model, columns=columns)
 
 
 def test_every_type_of_number_is_read(tmp_path, rng, names, assert_same_model):
@@ -163,7 +161,7 @@ def test_every_type_of_number_is_read(tmp_path, rng, names, assert_same_model):
     values = [column.cast(pa.float64()).to_numpy() for column in table.columns]
     frame = pd.DataFrame(dict(zip(table.column_names, values, strict=True)))
     expected = REF(engine="sketch").fit(frame)
-    assert_same_model(scale.fit_parquet(tmp_path / "a"), expected, frame)
+    assert_same_model(learn(tmp_path / "a"), expected, frame)
 
 
 def test_numbers_may_be_of_another_type_in_another_file(tmp_path, rows, assert_same_model):
@@ -171,20 +169,20 @@ def test_numbers_may_be_of_another_type_in_another_file(tmp_path, rows, assert_s
     pq.write_table(pa.table({"a": X[:999, 0].astype(int), "b": X[:999, 1]}), tmp_path / "1")
     pq.write_table(pa.table({"a": X[999:, 0], "b": X[999:, 1]}), tmp_path / "2")
     frame = pd.DataFrame(X, columns=["a", "b"])
-    model = scale.fit_parquet([tmp_path / "1", tmp_path / "2"])
+    model = learn([tmp_path / "1", tmp_path / "2"])
     assert_same_model(model, REF(engine="sketch").fit(frame), frame)
-    scale.score_parquet(model, [tmp_path / "1", tmp_path / "2"], tmp_path / "out")
-    np.testing.assert_array_equal(pq.read_table(tmp_path / "out")["a"], X[:, 0])
+    scored = scale.score(model, [tmp_path / "1", tmp_path / "2"]).read_all()
+    np.testing.assert_array_equal(scored["a"], X[:, 0])
 
 
 def test_csv_integers_may_become_fractions_or_begin_late(tmp_path):
     # pyarrow guesses types from the first megabyte, and would stop where the guess is wrong.
     lines = ["a,b", *(f"{i % 7}," for i in range(400_000)), "0.5,1", "0.25,2"]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
-    model = scale.fit_csv(tmp_path / "a.csv")
+    model = learn(tmp_path / "a.csv")
     assert model.sketch_.rows == 400_002
     assert (model.sketch_.histograms[1].low, model.sketch_.histograms[1].high) == (1.0, 2.0)
-    scale.score_csv(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
+    scale.score(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
     assert pd.read_csv(tmp_path / "b.csv")["a"].iloc[-1] == 0.25
 
 
@@ -192,8 +190,9 @@ def test_csv_text_is_passed_on_as_it_is_written(tmp_path):
     (tmp_path / "1.csv").write_text("id,x\n007,1\n008,2\n")
     (tmp_path / "2.csv").write_text("id,x\nA 9,3\n,4.5\n")
     model = REF(engine="sketch").fit(pd.DataFrame({"x": [1.0, 2.0, 3.0]}))
-    scale.score_csv(model, tmp_path / "?.csv", tmp_path / "out", reasons=0)
-    scored = pd.read_csv(tmp_path / "out", dtype={"id": str}, keep_default_na=False)
+    (tmp_path / "out").mkdir()
+    scale.score(model, tmp_path / "?.csv", tmp_path / "out" / "s.csv", reasons=0)
+    scored = pd.read_csv(tmp_path / "out" / "s.csv", dtype={"id": str}, keep_default_na=False)
     assert scored["id"].tolist() == ["007", "008", "A 9", ""]
 
 
@@ -201,25 +200,24 @@ def test_the_given_model_is_fitted_and_merged_models_go_on(table, rows, tmp_path
     pq.write_table(table[:2000], tmp_path / "1")
     pq.write_table(table[2000:], tmp_path / "2")
     mine = REF(engine="sketch", n_iter=5, n_bins=512)
-    assert scale.fit_parquet(tmp_path / "1", model=mine) is mine
+    assert scale.learn(tmp_path / "1", mine) is mine
     assert mine.sketch_.rows == 2000
     assert mine.chain_.n_iter == 5
-    more = scale.fit_parquet(tmp_path / "2", model=REF(engine="sketch", n_iter=5, n_bins=512))
+    more = learn(tmp_path / "2", n_iter=5, n_bins=512)
     assert merge(mine, more).sketch_.rows == len(table)
-    assert scale.fit_parquet(tmp_path / "2", model=mine).sketch_.rows == 3000
+    assert scale.learn(tmp_path / "2", mine).sketch_.rows == 3000
 
 
 def test_a_model_without_names_scores_the_columns_it_is_told(table, rows, tmp_path):
     pq.write_table(table, tmp_path / "a")
     model = REF().fit(rows[:, :2])
     with pytest.raises(ValueError, match="fitted without column names: say with columns="):
-        scale.score_parquet(model, tmp_path / "a", tmp_path / "b")
+        scale.score(model, tmp_path / "a")
     with pytest.raises(ValueError, match="columns= has 1 names; the model has 2 features"):
-        scale.score_parquet(model, tmp_path / "a", tmp_path / "b", columns=["heat"])
+        scale.score(model, tmp_path / "a", columns=["heat"])
     X = np.delete(rows, np.flatnonzero(np.isnan(rows[:, :2]).all(axis=1)), axis=0)
     pq.write_table(pa.table({"heat": X[:, 0], "flow": X[:, 1]}), tmp_path / "a")
-    scale.score_parquet(model, tmp_path / "a", tmp_path / "b", columns=["heat", "flow"])
-    labels = pq.read_table(tmp_path / "b")["label"]
+    labels = scale.score(model, tmp_path / "a", columns=["heat", "flow"]).read_all()["label"]
     np.testing.assert_array_equal(labels, model.predict(X[:, :2]))
 
 
@@ -234,8 +232,8 @@ def test_progress_is_shown_where_there_is_a_terminal(form, table, tmp_path, monk
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     form.write(table, tmp_path / "a")
-    model = form.fit(tmp_path / "a", progress=progress)
-    form.score(model, tmp_path / "a", tmp_path / "b", progress=progress)
+    model = scale.learn(tmp_path / "a", REF(engine="sketch"), progress=progress)
+    scale.score(model, tmp_path / "a", form.out(tmp_path), progress=progress)
     shown = terminal.getvalue()
     assert ("5,000 rows" in shown) is progress
     assert ("rows/s" in shown) is progress
@@ -244,7 +242,7 @@ def test_progress_is_shown_where_there_is_a_terminal(form, table, tmp_path, monk
 def test_a_missing_library_is_named_with_its_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'refold\[parquet\]'"):
-        scale.fit_parquet(__file__)
+        scale.learn(__file__)
 
 
 @pytest.fixture
@@ -261,10 +259,10 @@ def odd_dialect(rows, names, tmp_path):
 def test_a_table_as_people_have_it_is_learned_and_scored(odd_dialect, tmp_path, assert_same_model):
     file, frame = odd_dialect
     with pytest.warns(UserWarning, match="odd.dat is not UTF-8; it was read as cp1252"):
-        model = scale.fit_csv(file)
+        model = learn(file)
     assert_same_model(model, REF(engine="sketch").fit(frame), frame)
     with pytest.warns(UserWarning, match="cp1252"):
-        scale.score_csv(model, file, tmp_path / "out.csv", reasons=0)
+        scale.score(model, file, tmp_path / "out.csv", reasons=0)
     scored = pd.read_csv(tmp_path / "out.csv")
     np.testing.assert_array_equal(-scored["distance"], model.score_samples(frame))
     np.testing.assert_array_equal(scored["größe"], frame["größe"])
@@ -272,11 +270,27 @@ def test_a_table_as_people_have_it_is_learned_and_scored(odd_dialect, tmp_path, 
 
 def test_content_counts_and_not_the_name(form, table, expected, tmp_path, assert_same_model):
     form.write(table, tmp_path / "a.xlsx")
-    for other in FORMATS.values():
-        model, scored = other[0](tmp_path / "a.xlsx"), tmp_path / "out.dat"
-        assert_same_model(model, expected, table.to_pandas())
-        other[1](expected, tmp_path / "a.xlsx", scored, reasons=0)
-        np.testing.assert_array_equal(other[3](scored)["label"], expected.predict(table))
+    assert_same_model(learn(tmp_path / "a.xlsx"), expected, table.to_pandas())
+    scored = scale.score(expected, tmp_path / "a.xlsx", reasons=0).read_all()
+    np.testing.assert_array_equal(scored["label"], expected.predict(table))
+
+
+def test_how_to_write_is_told_by_the_name(table, expected, tmp_path):
+    pq.write_table(table, tmp_path / "a")
+    with pytest.raises(InputError, match=r"b\.dat does not end with one of \.csv, \.xlsx"):
+        scale.score(expected, tmp_path / "a", tmp_path / "b.dat")
+    for name in ("b.xlsx", "b.pq", "b.ipc"):
+        assert scale.score(expected, tmp_path / "a", tmp_path / name, reasons=1) == len(table)
+        again = scale.score(expected, tmp_path / name, prefix="re_", reasons=0).read_all()
+        assert again["re_label"].to_pylist() == expected.predict(table).tolist()
+
+
+def test_rows_are_judged_as_they_are_asked_for(table, expected, tmp_path):
+    pq.write_table(table, tmp_path / "a")
+    reader = scale.score(expected, tmp_path / "a", reasons=0)
+    first = reader.read_next_batch()
+    assert first.num_rows < len(table)
+    assert first.num_rows + sum(batch.num_rows for batch in reader) == len(table)
 
 
 def test_files_of_several_formats_are_one_table(table, expected, tmp_path, assert_same_model):
@@ -286,9 +300,8 @@ def test_files_of_several_formats_are_one_table(table, expected, tmp_path, asser
     moved = table.select(["level", "count", "flow", "heat"])
     pa.csv.write_csv(moved[1000:3000], folder / "2")
     pa.feather.write_feather(table[3000:], folder / "3")
-    assert_same_model(scale.fit_parquet(folder), expected, table.to_pandas())
-    assert scale.score_parquet(expected, folder, tmp_path / "out", reasons=0) == len(table)
-    scored = pq.read_table(tmp_path / "out")
+    assert_same_model(learn(folder), expected, table.to_pandas())
+    scored = scale.score(expected, folder, reasons=0).read_all()
     assert scored.column_names == [*table.column_names, "distance", "label"]
     for name in table.column_names:
         assert scored[name].to_pylist() == table[name].to_pylist()
@@ -297,12 +310,12 @@ def test_files_of_several_formats_are_one_table(table, expected, tmp_path, asser
 def test_text_that_holds_numbers_is_read_as_numbers(tmp_path):
     columns = {"said": ["1.5", "NA", "3"], "coded": pa.array(["4", "5", "4"]).dictionary_encode()}
     pq.write_table(pa.table(columns), tmp_path / "a")
-    model = scale.fit_parquet(tmp_path / "a")
+    model = learn(tmp_path / "a")
     assert [(h.low, h.high, h.missing) for h in model.sketch_.histograms] == [
         (1.5, 3, 1),
         (4, 5, 0),
     ]
-    assert scale.score_csv(model, tmp_path / "a", tmp_path / "b.csv", reasons=0) == 3
+    assert scale.score(model, tmp_path / "a", tmp_path / "b.csv", reasons=0) == 3
     assert pd.read_csv(tmp_path / "b.csv")["coded"].tolist() == [4, 5, 4]
 
 
@@ -315,7 +328,7 @@ def test_columns_of_categories_are_scored_as_by_the_command_line(tmp_path):
     machine = {f"machine={name}": np.array(hot, dtype=float) for name, hot in ONE_HOT.items()}
     rows = pd.DataFrame({"heat": [1.0, 2.0, 3.0, np.nan], **machine})
     model = REF().fit(rows)
-    scale.score_csv(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
+    scale.score(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
     distances = -model.score_samples(rows)
     np.testing.assert_array_equal(pd.read_csv(tmp_path / "b.csv")["distance"], distances)
 
@@ -324,30 +337,9 @@ def test_large_whole_numbers_are_taken_as_floats(form, tmp_path):
     big = 2**53 + 1
     form.write(pa.table({"x": [1, 2, big], "y": [1.0, 2.0, 3.0]}), tmp_path / "1")
     form.write(pa.table({"x": [0.5], "y": [4.0]}), tmp_path / "2")
-    model = form.fit([tmp_path / "1", tmp_path / "2"])
+    model = learn([tmp_path / "1", tmp_path / "2"])
     assert model.sketch_.histograms[0].high == float(big)
-    form.score(model, [tmp_path / "1", tmp_path / "2"], tmp_path / "out", reasons=0)
-    assert form.read(tmp_path / "out")["x"].cast(pa.float64(), safe=False)[2].as_py() == float(big)
-
-
-def test_a_creased_model_learns_from_files_as_by_partial_fit(tmp_path, rng):
-    frame = pd.DataFrame(rng.normal(size=(900, 3)), columns=[*"abc"])
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    model = CreasedREF(n_creases=16, n_init=500)
-    fitted = scale.fit_csv(tmp_path / "t.csv", model=model, batch_rows=200, progress=False)
-    assert fitted is model
-    expected = CreasedREF(n_creases=16, n_init=500)
-    for begin in range(0, 900, 200):
-        expected.partial_fit(frame[begin : begin + 200])
-    np.testing.assert_array_equal(model.score_samples(frame), expected.score_samples(frame))
-    frame.loc[700, "b"] = np.inf
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match="line 702, column 'b'"):
-        scale.fit_csv(tmp_path / "t.csv", model=model, batch_rows=200, progress=False)
-    np.testing.assert_array_equal(model.score_samples(frame[:9]), expected.score_samples(frame[:9]))
-
-
-def test_what_cannot_be_learned_on_a_cluster_is_refused_in_words():
-    X = pytest.importorskip("dask.array").ones((10, 2))
-    with pytest.raises(TypeError, match="A CreasedREF cannot be learned here"):
-        scale.dask.fit(X, CreasedREF())
+    scale.score(model, [tmp_path / "1", tmp_path / "2"], form.out(tmp_path), reasons=0)
+    assert form.read(form.out(tmp_path))["x"].cast(pa.float64(), safe=False)[2].as_py() == float(
+        big
+    )

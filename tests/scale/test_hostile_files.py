@@ -16,7 +16,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from refold import REF, scale
+from refold import REF, Detector, scale
 from refold.tabular import InputError, open_table
 from tests.tabular.numbers import read_numbers
 
@@ -24,6 +24,10 @@ from tests.tabular.numbers import read_numbers
 @pytest.fixture
 def model(rows, names):
     return REF(engine="sketch").fit(pd.DataFrame(rows, columns=names))
+
+
+def learn(source, columns=None, **parameters):
+    return scale.learn(source, REF(engine="sketch", **parameters), columns=columns)
 
 
 def write(folder, name, **columns):
@@ -40,7 +44,7 @@ def test_a_failed_run_leaves_the_model_as_it_was(tmp_path, rows, names, model):
     empty = write(tmp_path, "b", x=pa.array([None, None], pa.float64()))
     for path in (bad, empty):
         with pytest.raises(ValueError, match="'x'"):
-            scale.fit_parquet(path, model=model)
+            scale.learn(path, model)
     assert vars(model).keys() == state.keys()
     assert model.sketch_ is sketch
     np.testing.assert_array_equal(model.predict(X), before)
@@ -60,7 +64,7 @@ def test_a_truncated_file_is_named(tmp_path, rows, names, form, keep):
     # Of nothing, or of its first letters, nobody can tell what it was.
     said = r"cut is (empty|damaged or cut short: it cannot be read as (Parquet|Arrow IPC) )"
     with pytest.raises(InputError, match=said if keep != 3 else r"There are no rows in .*cut"):
-        getattr(scale, f"fit_{form}")(path)
+        learn(path)
 
 
 def test_a_file_damaged_in_the_middle_is_named(tmp_path, rng):
@@ -70,7 +74,7 @@ def test_a_file_damaged_in_the_middle_is_named(tmp_path, rng):
         file.seek(300_000)
         file.write(b"\xff" * 5000)
     with pytest.raises(InputError, match=r"a, column 'x', is damaged .* read as Parquet"):
-        scale.fit_parquet(tmp_path / "a")
+        learn(tmp_path / "a")
 
 
 def test_text_in_a_csv_column_of_numbers_is_refused_with_its_file(tmp_path):
@@ -78,13 +82,13 @@ def test_text_in_a_csv_column_of_numbers_is_refused_with_its_file(tmp_path):
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     for columns in (None, ["y"]):
         with pytest.raises(ValueError, match=r"a\.csv, line 400002, column 'y': 'oops'"):
-            scale.fit_csv(tmp_path / "a.csv", columns)
+            learn(tmp_path / "a.csv", columns)
 
 
 def test_a_csv_row_of_another_length_is_refused_with_its_file(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n3\n")
     with pytest.raises(ValueError, match=r"a\.csv, line 3: the number of cells is 1, in .* 2"):
-        scale.fit_csv(tmp_path / "a.csv")
+        learn(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_what_is_wrong_with_a_text_file_is_said_as_by_the_command_line(tmp_path,
     path = tmp_path / "a.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as ours:
-        scale.fit_csv(path)
+        learn(path)
     with pytest.raises(InputError) as theirs, open_table(path) as table:
         read_numbers(table)
     assert str(ours.value) == str(theirs.value)
@@ -127,88 +131,88 @@ def with_a_bad_code(path, column):
 def test_a_word_that_does_not_exist_is_found_with_its_column(tmp_path, coded):
     words = pa.array(["a", "b", "c"] * 333 + ["a"])
     path = with_a_bad_code(tmp_path / "bad", words.dictionary_encode() if coded else words)
-    model = scale.fit_parquet(path, ["x"])
+    model = learn(path, ["x"])
     for columns in (None, ["word"]):
         with pytest.raises(InputError, match=r"bad, column 'word', is damaged"):
-            scale.fit_parquet(path, columns)
+            learn(path, columns)
     with pytest.raises(InputError, match=r"bad, column 'word', is damaged"):
-        scale.score_parquet(model, path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+        scale.score(model, path, tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_a_column_of_times_or_lists_is_refused_before_any_row_is_read(tmp_path):
     for odd in (pa.array([0, 1], pa.timestamp("ms")), pa.array([[1], [2]])):
         paths = [write(tmp_path, "1", x=[1.0, 2.0]), write(tmp_path, "2", x=odd)]
         with pytest.raises(InputError, match=r"2: column 'x' holds .* \((timestamp|list)"):
-            scale.fit_parquet(paths)
-        model = scale.fit_parquet(paths[0])
+            learn(paths)
+        model = learn(paths[0])
         with pytest.raises(InputError, match=r"2: column 'x' holds .* \((timestamp|list)"):
-            scale.score_parquet(model, paths, tmp_path / "out")
+            scale.score(model, paths, tmp_path / "out.parquet")
 
 
 def test_lists_do_not_fit_into_csv(tmp_path):
     path = write(tmp_path, "1", x=[1.0, 2.0, 4.0], parts=[[1], [2], []])
     with pytest.raises(InputError, match=r"Column 'parts' holds list<.*, which CSV cannot hold"):
-        scale.score_csv(scale.fit_parquet(path, ["x"]), path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+        scale.score(learn(path, ["x"]), path, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_a_column_that_vanishes_is_named_with_its_file(tmp_path, model):
     paths = [write(tmp_path, "1", x=[1.0, 2.0], y=[1, 2]), write(tmp_path, "2", x=[3.0])]
     with pytest.raises(ValueError, match=r"2: there is no column 'y', which \S*1 has"):
-        scale.fit_parquet(paths)
+        learn(paths)
     with pytest.raises(ValueError, match=r"1: there is a column 'y', which \S*2 does not have"):
-        scale.fit_parquet(paths[::-1])
+        learn(paths[::-1])
     with pytest.raises(ValueError, match=r"2: there is no column 'y'\."):
-        scale.fit_parquet(paths, ["x", "y"])
-    assert scale.fit_parquet(paths, ["x"]).sketch_.rows == 3
+        learn(paths, ["x", "y"])
+    assert learn(paths, ["x"]).sketch_.rows == 3
     with pytest.raises(ValueError, match=r"1: there is no column 'heat', 'flow'"):
-        scale.score_parquet(model, paths, tmp_path / "out")
+        scale.score(model, paths, tmp_path / "out.parquet")
 
 
 def test_a_column_that_changes_type_is_named_with_its_file(tmp_path):
     paths = [write(tmp_path, "1", x=[1.0, 2.0], y=[1, 2]), write(tmp_path, "2", x=[3.0], y=["b"])]
     with pytest.raises(ValueError, match=r"2, row 1, column 'y': 'b' is not a number"):
-        scale.fit_parquet(paths)
-    model = scale.fit_parquet(paths, ["x"])
+        learn(paths)
+    model = learn(paths, ["x"])
     with pytest.raises(ValueError, match=r"2: column 'y' holds string; .* before it held int64"):
-        scale.score_parquet(model, paths, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+        scale.score(model, paths, tmp_path / "out.parquet")
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_files_and_batches_without_rows_are_skipped(tmp_path):
     none = pa.array([], pa.float64())
     paths = [write(tmp_path, "1", x=none), write(tmp_path, "2", x=[1.0, 2, 4])]
     paths.append(write(tmp_path, "3", x=none))
-    model = scale.fit_parquet(paths)
+    model = learn(paths)
     assert model.sketch_.rows == 3
-    assert scale.score_parquet(model, paths, tmp_path / "out") == 3
-    assert scale.score_parquet(model, paths[0], tmp_path / "out") == 0
-    assert pq.read_table(tmp_path / "out").column_names[:2] == ["x", "distance"]
+    assert scale.score(model, paths, tmp_path / "out.parquet") == 3
+    assert scale.score(model, paths[0], tmp_path / "out.parquet") == 0
+    assert pq.read_table(tmp_path / "out.parquet").column_names[:2] == ["x", "distance"]
 
 
 def test_no_rows_at_all_is_an_error(tmp_path):
     path = write(tmp_path, "1", x=pa.array([], pa.float64()))
     with pytest.raises(ValueError, match=r"no rows in .*1\."):
-        scale.fit_parquet([path, path])
+        learn([path, path])
 
 
 def test_no_files_is_an_error(tmp_path):
     for paths in (tmp_path / "absent.parquet", tmp_path, str(tmp_path / "*.csv"), []):
         with pytest.raises(FileNotFoundError):
-            scale.fit_parquet(paths)
+            learn(paths)
 
 
 @pytest.mark.parametrize("kind", [pa.null(), pa.float64(), pa.int32()])
 def test_a_column_of_nulls_is_named(tmp_path, kind):
     path = write(tmp_path, "1", x=[1.0, 2.0], y=pa.array([None, None], kind))
     with pytest.raises(ValueError, match=r"Nothing is observed in column 'y'"):
-        scale.fit_parquet(path)
+        learn(path)
 
 
 def test_nulls_in_one_file_are_missing_values_of_the_column(tmp_path):
     paths = [write(tmp_path, "1", x=pa.nulls(3)), write(tmp_path, "2", x=[1, 2, 4])]
-    assert scale.fit_parquet(paths).sketch_.histograms[0].missing == 3.0
+    assert learn(paths).sketch_.histograms[0].missing == 3.0
 
 
 def test_infinity_is_found_with_file_row_and_column(tmp_path, rng):
@@ -217,76 +221,82 @@ def test_infinity_is_found_with_file_row_and_column(tmp_path, rng):
     X[2345, 1] = -np.inf
     bad = write(tmp_path, "bad", a=X[:, 0], b=X[:, 1])
     with pytest.raises(ValueError, match=r"bad, row 2346, column 'b': -inf is not a finite"):
-        scale.fit_parquet([good, bad], batch_rows=1000)
+        learn([good, bad])
     with pytest.raises(ValueError, match=r"bad, row 2346, column 'b': -inf is not a finite"):
-        scale.score_parquet(scale.fit_parquet(good), [good, bad], tmp_path / "o", batch_rows=1000)
+        scale.score(learn(good), [good, bad], tmp_path / "o.parquet")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad", "good"]
 
 
 def test_a_row_without_values_has_no_verdict(tmp_path):
     path = write(tmp_path, "1", x=[1.0, 2.0, None, 4.0])
-    model = scale.fit_parquet(path)
-    scale.score_parquet(model, path, tmp_path / "out", reasons=1)
-    scored = pq.read_table(tmp_path / "out").drop_columns("x").to_pylist()
+    model = learn(path)
+    scale.score(model, path, tmp_path / "out.parquet", reasons=1)
+    scored = pq.read_table(tmp_path / "out.parquet").drop_columns("x").to_pylist()
     assert scored[2] == {"distance": None, "label": None, "reason_1": None}
     assert all(row["label"] is not None for row in scored[:2] + scored[3:])
 
 
 def test_names_that_are_taken_are_refused(tmp_path, model):
     path = write(tmp_path, "1", x=[1.0, 2.0, 4.0], label=[1, 1, 0])
-    model = scale.fit_parquet(path, ["x"])
+    model = learn(path, ["x"])
     with pytest.raises(ValueError, match=r"already has the columns \['label'\]"):
-        scale.score_parquet(model, path, tmp_path / "out")
-    scale.score_parquet(model, path, tmp_path / "out", reasons=1, prefix="ref_")
-    columns = pq.read_table(tmp_path / "out").column_names
+        scale.score(model, path, tmp_path / "out.parquet")
+    scale.score(model, path, tmp_path / "out.parquet", reasons=1, prefix="ref_")
+    columns = pq.read_table(tmp_path / "out.parquet").column_names
     assert columns == ["x", "label", "ref_distance", "ref_label", "ref_reason_1"]
 
 
 def test_the_input_is_not_overwritten(tmp_path):
     path = write(tmp_path, "1", x=[1.0, 2.0, 4.0])
     with pytest.raises(ValueError, match="one of the files to score"):
-        scale.score_parquet(scale.fit_parquet(path), tmp_path, path)
+        scale.score(learn(path), tmp_path, path)
 
 
 def test_models_that_cannot_be_added_up_are_refused(tmp_path):
     path = write(tmp_path, "1", x=[1.0, 2.0, 4.0])
-    with pytest.raises(ValueError, match=r"engine='exact'; .* only by REF\(engine='sketch'\)"):
-        scale.fit_parquet(path, model=REF(engine="exact"))
-    with pytest.raises(ValueError, match="batch_rows=0"):
-        scale.fit_parquet(path, batch_rows=0)
+    with pytest.raises(ValueError, match=r"engine='exact', which needs all rows in memory"):
+        scale.learn(path, REF(engine="exact"))
+    with pytest.raises(ValueError, match=r"threshold=2.0 contradict each other"):
+        scale.learn(path, REF(alpha=0.1, threshold=2.0))
     with pytest.raises(ValueError, match="n_bins"):
-        scale.fit_parquet(path, model=REF(engine="sketch", n_bins=3))
+        learn(path, n_bins=3)
+    with pytest.raises(ValueError, match=r"trim=0.1 is not for parts"):
+        scale.learn(path, Detector(trim=0.1))
+    with pytest.raises(ValueError, match=r"not there: \['z'\]"):
+        scale.learn(path, Detector(roles={"z": "date"}))
+    with pytest.raises(TypeError, match="A str cannot be learned here"):
+        scale.learn(path, "x")
 
 
 SCORE = """
 import resource, sys
-from refold import scale
-model = scale.fit_{form}(sys.argv[1])
+from refold import REF, scale
+model = scale.learn(sys.argv[1], REF(engine="sketch"))
 if len(sys.argv) > 3:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 print("scoring", flush=True)
 try:
-    scale.score_{form}(model, sys.argv[1], sys.argv[2], batch_rows=2000)
+    scale.score(model, sys.argv[1], sys.argv[2])
 except OSError as error:
     print(type(error), error)
 """
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "ipc"])
+@pytest.mark.parametrize("form", ["parquet", "csv", "arrow"])
 def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, rng, form):
     # A limit on the size of files fails as a full disk does: in the middle of a write.
     pytest.importorskip("resource", reason="the system has no limits on the size of files")
     table = pa.table({"x": rng.normal(size=50_000)})
-    source, out = tmp_path / "a", tmp_path / "out"
+    source, out = tmp_path / "a", tmp_path / f"out.{form}"
     writers = {"parquet": pq.write_table, "csv": pa.csv.write_csv}
     writers.get(form, pa.feather.write_feather)(table, source)
     out.write_text("old")
-    command = [sys.executable, "-c", SCORE.format(form=form), str(source), str(out), "100000"]
+    command = [sys.executable, "-c", SCORE, str(source), str(out), "100000"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "OSError" in run.stdout, run.stdout + run.stderr
     assert str(out) in run.stdout
     assert out.read_text() == "old"
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", out.name]
 
 
 def bytes_written(process, folder):
@@ -302,11 +312,11 @@ def bytes_written(process, folder):
 @pytest.mark.parametrize("old", [None, "old"])
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="looks into /proc")
 def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
-    source, out = tmp_path / "a", tmp_path / "out"
+    source, out = tmp_path / "a", tmp_path / "out.parquet"
     pq.write_table(pa.table({"x": rng.normal(size=3_000_000)}), source)
     if old:
         out.write_text(old)
-    command = [sys.executable, "-c", SCORE.format(form="parquet"), str(source), str(out)]
+    command = [sys.executable, "-c", SCORE, str(source), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         run.stdout.readline()
         deadline = time.monotonic() + 60
@@ -316,4 +326,4 @@ def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
             time.sleep(0.001)
         run.kill()
     assert (out.read_text() if out.exists() else None) == old
-    assert scale.score_parquet(scale.fit_parquet(source), source, out, reasons=0) == 3_000_000
+    assert scale.score(learn(source), source, out, reasons=0) == 3_000_000

@@ -8,7 +8,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 if "CI" not in os.environ:  # where CI is set both must be there: the tests fail without them
     if shutil.which("java") is None:
@@ -17,8 +19,9 @@ if "CI" not in os.environ:  # where CI is set both must be there: the tests fail
 
 from pyspark.errors import PythonException
 
-from refold import REF, Detector, scale
+from refold import REF, CreasedREF, Detector, scale
 from refold.judgement import Judgement
+from refold.models.parts import FirstLook
 
 # PySpark runs with pandas 3, but says on many calls that it is not sure of all of it.
 pytestmark = [
@@ -73,7 +76,7 @@ def test_a_dataframe_gives_the_model_of_its_rows(
     spark, table, rows, expected, names, assert_same_model
 ):
     df = frame_of(spark, table).repartition(4)
-    model = scale.spark.fit(df)
+    model = scale.spark.learn(df, REF(engine="sketch"))
     assert model.feature_names_in_.tolist() == names
     assert_same_model(model, expected, pd.DataFrame(rows, columns=names))
 
@@ -103,23 +106,22 @@ def test_columns_are_chosen_refused_and_ignored(spark, table):
         .rename_columns(["heat", "fl.ow", "count", "level", "code"]),
     )
     with pytest.raises(ValueError, match=r"do not hold numbers: 'code' \(string\)"):
-        scale.spark.fit(df)
+        scale.spark.learn(df, REF())
     with pytest.raises(ValueError, match="has no column 'flow'"):
-        scale.spark.fit(df, ["flow"])
-    assert scale.spark.fit(df, ["level", "fl.ow"]).n_features_in_ == 2
-    model = scale.spark.fit(df, ignore_non_numeric=True)
-    assert model.feature_names_in_.tolist() == ["heat", "fl.ow", "count", "level"]
+        scale.spark.learn(df, columns=["flow"])
+    model = scale.spark.learn(df, REF(), columns=["level", "fl.ow"])
+    assert model.feature_names_in_.tolist() == ["level", "fl.ow"]
     with pytest.raises(ValueError, match=r"already has the columns \['distance'\]"):
         scale.spark.score(model, df.withColumn("distance", df["heat"]))
 
 
 def test_empty_partitions_are_skipped_and_no_rows_are_an_error(spark, table):
     df = frame_of(spark, table[:3]).repartition(4)
-    model = scale.spark.fit(df, ["level"])
+    model = scale.spark.learn(df, REF(engine="sketch"), columns=["level"])
     assert model.sketch_.rows == 3
     assert scale.spark.score(model, df).count() == 3
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        scale.spark.fit(df.where("heat > 1e9"))
+        scale.spark.learn(df.where("heat > 1e9"))
 
 
 def test_infinity_is_found_and_the_model_stays_as_it_was(spark, rows, names):
@@ -129,13 +131,13 @@ def test_infinity_is_found_and_the_model_stays_as_it_was(spark, rows, names):
     model = REF(engine="sketch").fit(pd.DataFrame(rows, columns=names))
     before = model.sketch_
     with pytest.raises(ValueError, match=r"^Partition 0: .*infinity: row 70, column 'flow'"):
-        scale.spark.fit(df, model=model)
+        scale.spark.learn(df, model)
     assert model.sketch_ is before
     with pytest.raises(PythonException, match=r"Partition 0: .*infinity: row 70, column 'flow'"):
         scale.spark.score(model, df).collect()
     nulls = frame_of(spark, pa.table({"x": [1.0, 2.0], "y": pa.array([None, None], pa.float64())}))
     with pytest.raises(ValueError, match="Nothing is observed in column 'y'"):
-        scale.spark.fit(nulls)
+        scale.spark.learn(nulls, REF())
 
 
 def test_a_table_of_any_columns_is_scored(spark, rng):
@@ -154,5 +156,47 @@ def test_a_table_of_any_columns_is_scored(spark, rng):
     assert [row["reason_1"] for row in scored if row["a.machine"] == "Z"] == ["a.machine"]
     with pytest.raises(ValueError, match="no column 'torque'"):
         scale.spark.score(model, spark.createDataFrame(other.drop(columns="torque")))
-    with pytest.raises(TypeError, match="A Detector cannot be learned here"):
-        scale.spark.fit(spark.createDataFrame(other), model=Detector())
+
+
+MODELS = {
+    "REF": REF(alpha=0.05),
+    "CreasedREF": CreasedREF(alpha=0.05, n_creases=16, n_init=1000),
+    "Detector": Detector(alpha=0.05, method="ref"),
+}
+
+
+@pytest.mark.usefixtures("in_parts")
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_is_that_of_files_however_spark_divides_them(
+    spark, name, table, tmp_path, monkeypatch
+):
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=400)
+    expected = scale.learn(tmp_path / "a.parquet", clone(MODELS[name]))
+    assert expected.calibration_.source == "held-out"
+    known = table[:300].to_pandas().dropna()
+    monkeypatch.setattr(scale.spark, "_SPLIT_EVERY", 2)  # sums go through Spark
+    for bytes_at_once in (10**8, 30_000):
+        spark.conf.set("spark.sql.files.maxPartitionBytes", bytes_at_once)
+        df = spark.read.parquet(str(tmp_path / "a.parquet"))
+        model = scale.spark.learn(df, clone(MODELS[name]))
+        assert model.calibration_.total == expected.calibration_.total == 500
+        scores = [m.calibration_.scores for m in (model, expected)]
+        np.testing.assert_allclose(*scores, rtol=1e-8)
+        distances = [m.score_samples(known) for m in (model, expected)]
+        np.testing.assert_allclose(*distances, rtol=1e-8)
+    assert df.rdd.getNumPartitions() > 3
+
+
+def test_no_rdd_is_touched(spark, table, monkeypatch):
+    """Spark Connect has none."""
+    df = frame_of(spark, table)
+    monkeypatch.setattr(type(df), "rdd", property(lambda df: pytest.fail("an RDD")))
+    model = scale.spark.learn(df, REF())
+    assert scale.spark.score(model, df).count() == len(table)
+
+
+def test_partitions_that_change_are_noticed(spark, table):
+    partitions = scale.spark._Partitions(frame_of(spark, table), ["heat"], scale.spark._as_numbers)
+    partitions._lengths = {0: 3}
+    with pytest.raises(ValueError, match=r"Partition \d had \d rows .* cache the dataframe"):
+        partitions.added_up(FirstLook(10))

@@ -55,13 +55,13 @@ def test_files_are_scored(model, new, tmp_path, given, out):
         pq.write_table(pa.Table.from_pandas(table), tmp_path / "new")
     else:
         table.to_csv(tmp_path / "new", index=False)
-    score = {"parquet": scale.score_parquet, "csv": scale.score_csv, "ipc": scale.score_ipc}[out]
-    assert score(model, tmp_path / "new", tmp_path / "out", batch_rows=70, progress=False) == 200
+    file = tmp_path / f"out.{out}"
+    assert scale.score(model, tmp_path / "new", file, progress=False) == 200
     read = {
         "parquet": pq.read_table,
         "csv": lambda file: pa.Table.from_pandas(pd.read_csv(file)),
         "ipc": pa.ipc.open_file,
-    }[out](tmp_path / "out")
+    }[out](file)
     scored = read.read_all() if out == "ipc" else read
     assert scored.column_names[:6] == [*table.columns]
     rows = scored.to_pylist()
@@ -74,10 +74,8 @@ def test_a_model_without_names_takes_the_columns_that_are_said(tmp_path, rng):
     model = Detector(roles={"x1": "ignore"}).fit(X)
     pd.DataFrame(X, columns=["c", "b", "a"])[["a", "b", "c"]].to_parquet(tmp_path / "new")
     with pytest.raises(ValueError, match="say with columns= which 3 columns"):
-        scale.score_parquet(model, tmp_path / "new", tmp_path / "out", progress=False)
-    options = {"columns": ["c", "b", "a"], "progress": False}
-    scale.score_parquet(model, tmp_path / "new", tmp_path / "out", **options)
-    scored = pd.read_parquet(tmp_path / "out")
+        scale.score(model, tmp_path / "new")
+    scored = scale.score(model, tmp_path / "new", columns=["c", "b", "a"]).read_pandas()
     np.testing.assert_array_equal(scored["distance"], -model.score_samples(X))
     assert set(scored["reason_1"].dropna()) == {"a", "c"}
 
@@ -85,7 +83,7 @@ def test_a_model_without_names_takes_the_columns_that_are_said(tmp_path, rng):
 def test_a_column_that_is_not_there_is_named_before_anything_is_read(model, new, tmp_path):
     new.drop(columns="machine").to_csv(tmp_path / "new.csv", index=False)
     with pytest.raises(ValueError, match=r"new\.csv.*'machine'"):
-        scale.score_csv(model, tmp_path / "new.csv", tmp_path / "out.csv", progress=False)
+        scale.score(model, tmp_path / "new.csv", tmp_path / "out.csv", progress=False)
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -93,18 +91,7 @@ def test_a_cell_that_cannot_be_used_is_found_by_file_and_row(model, new, tmp_pat
     new.loc[5, "torque"] = np.inf
     pq.write_table(pa.Table.from_pandas(new), tmp_path / "new")
     with pytest.raises(ValueError, match=r"new: .*infinity.*row 6, column 'torque'"):
-        scale.score_parquet(model, tmp_path / "new", tmp_path / "out", progress=False)
-
-
-def test_learning_is_refused_in_words(new, tmp_path):
-    new.to_csv(tmp_path / "new.csv", index=False)
-    dataframe = pytest.importorskip("dask.dataframe")
-    for fit in (
-        lambda: scale.fit_csv(tmp_path / "new.csv", model=Detector(), progress=False),
-        lambda: scale.dask.fit(dataframe.from_pandas(new, npartitions=2), Detector()),
-    ):
-        with pytest.raises(TypeError, match=r"A Detector cannot be learned here.*partial_fit"):
-            fit()
+        scale.score(model, tmp_path / "new").read_all()
 
 
 def test_dask_dataframes_are_scored(model, new):
@@ -116,6 +103,8 @@ def test_dask_dataframes_are_scored(model, new):
     np.testing.assert_array_equal(rows["distance"].drop(9), -model.score_samples(known))
     np.testing.assert_array_equal(rows["p_value"].drop(9), model.p_values(known))
     assert rows["label"][9] == 0
+    assert rows["reason_1"][[3, 5]].tolist() == ["machine", "torque"]
+    assert pd.isna(rows["reason_1"][9])
     with pytest.raises(ValueError, match="X has no column 'machine'"):
         scale.dask.score(model, dataframe.from_pandas(new.drop(columns="machine"), npartitions=2))
 
@@ -130,11 +119,9 @@ def test_dask_arrays_are_scored(rng):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["clean-flights.csv.gz", "clean-taxis.csv.gz", "penguins.csv"])
-def test_real_tables_are_scored_in_files_as_in_memory(name, tmp_path):
+def test_real_tables_are_scored_in_files_as_in_memory(name):
     file = real_table(name)
     table = pd.read_csv(file)
     model = Detector(method="ref").fit(table)
-    options = {"prefix": "is_", "batch_rows": 500, "progress": False}
-    scale.score_parquet(model, file, tmp_path / "out", **options)
-    scored = pq.read_table(tmp_path / "out").to_pandas()
+    scored = scale.score(model, file, prefix="is_").read_pandas()
     assert (scored["is_label"] == model.predict(table)).mean() > 0.999

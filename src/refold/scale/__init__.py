@@ -1,26 +1,11 @@
-"""Tables larger than memory: files, Dask and Spark, all by the engine ``"sketch"``.
+"""Tables of any size: files, Dask, Spark and DuckDB, for every model.
 
-Each part of a table is sketched where it lies, sketches are added up, and the chain is learned from
-their sum: the model is the one that ``REF(engine="sketch").fit`` gives on all rows at once.
+Each part of a table is counted where it lies, counts are added up, and the model is learned from
+their sum: the same model, however the table is divided.
 """
 
-from refold.scale import dask, spark
-from refold.scale._files import (
-    fit_csv,
-    fit_ipc,
-    fit_parquet,
-    score_csv,
-    score_ipc,
-    score_parquet,
-)
+from refold.scale import dask, duckdb, spark
+from refold.scale._learning import learn
+from refold.scale._scoring import score
 
-__all__ = [
-    "dask",
-    "fit_csv",
-    "fit_ipc",
-    "fit_parquet",
-    "score_csv",
-    "score_ipc",
-    "score_parquet",
-    "spark",
-]
+__all__ = ["dask", "duckdb", "learn", "score", "spark"]

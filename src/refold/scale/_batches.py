@@ -1,17 +1,13 @@
-"""Arrow record batches in: sketched, or judged row by row."""
+"""Arrow record batches, judged row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from refold.algorithm.engines.exact import threads
-from refold.algorithm.engines.sketch import Histogram, Sketch
-from refold.algorithm.kernels import SketchTally
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
@@ -19,72 +15,6 @@ from refold.columns.frames import feature_names, features_of
 from refold.judgement import Judge, Judgement, answers
 
 Batch = Any
-
-# 32 MB of numbers: much larger than a sketch, so that adding sketches up costs nothing beside it.
-_VALUES = 2**22
-
-
-def batch_rows_for(columns: int) -> int:
-    """Return how many rows to take at once from a table with so many columns."""
-    return min(max(_VALUES // columns, 1024), 2**19)
-
-
-def sketch_of(
-    batches: Iterable[Batch],
-    names: Sequence[str],
-    *,
-    where: str,
-    n_bins: int,
-    n_jobs: int | None,
-    batch_rows: int | None = None,
-) -> Sketch:
-    """Sketch a stream of batches; errors say `where`, and number the rows from its beginning."""
-    batch_rows = batch_rows or batch_rows_for(len(names))
-    tallies = [SketchTally(n_bins) for _ in names]
-    rows = 0
-    with ThreadPoolExecutor(threads(batch_rows * len(names), n_jobs)) as pool:
-        for table in _collected(batches, batch_rows):
-            with located(where, names):
-                _count_columns(table, tallies, rows, pool)
-            rows += table.num_rows
-    return Sketch(n_bins, [Histogram(*tally.histogram()) for tally in tallies], rows, rows)
-
-
-def _collected(batches: Iterable[Batch], batch_rows: int) -> Iterator[Any]:
-    """Put small batches together; nothing is copied."""
-    pa = needs("pyarrow", "parquet")
-    waiting: list[Batch] = []
-    rows = 0
-    for batch in batches:
-        if batch.num_rows:
-            waiting.append(batch)
-            rows += batch.num_rows
-        if waiting and rows >= batch_rows // 4:
-            yield pa.Table.from_batches(waiting)
-            waiting, rows = [], 0
-    if waiting:
-        yield pa.Table.from_batches(waiting)
-
-
-def _count_columns(
-    table: Any, tallies: Sequence[SketchTally], first_row: int, pool: ThreadPoolExecutor
-) -> None:
-    """Count each column where it lies, rather than copy them into one array."""
-
-    def count_column(number: int) -> TableError | None:
-        row = first_row
-        for chunk in table.column(number).chunks:
-            try:
-                tallies[number].add(floats(chunk), first=row, column=number)
-            except TableError as error:
-                return error
-            row += len(chunk)
-        return None
-
-    found = pool.map(count_column, range(table.num_columns))
-    problems = [error for error in found if error]
-    if problems:  # the first row, and there the first column, as everywhere
-        raise min(problems, key=lambda error: (error.row, error.column))
 
 
 @contextmanager

@@ -1,32 +1,37 @@
-"""Spark dataframes: Arrow batches on the executors, a sketch per partition, added up by Spark."""
+"""Spark dataframes: Arrow batches on the executors, counted there, added up by Spark.
+
+Neither RDDs nor pandas are used here, so that it can also run through Spark Connect.
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from refold.algorithm.engines.sketch import Sketch
 from refold.base.needs import needs
+from refold.columns.arrow import floats
+from refold.columns.bring import Brought, bring
 from refold.columns.frames import features_of
+from refold.columns.observed import Numbers
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
+from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
-from refold.models.sketched import fit_sketch
-from refold.scale._batches import judge_of_tables, judged, located, sketch_of
-from refold.scale._model import sketching
+from refold.scale._batches import judge_of_tables, judged, located
+from refold.scale.blocks import rows_at_once
+
+# So many sums are added up by one task.
+_SPLIT_EVERY = 8
 
 
-def fit(
+def learn(
     df: Any,
-    columns: Sequence[str] | None = None,
+    model: REF | CreasedREF | Detector | None = None,
     *,
-    model: REF | None = None,
-    ignore_non_numeric: bool = False,
-) -> REF:
+    columns: Sequence[str] | None = None,
+) -> REF | CreasedREF | Detector:
     """Learn what is normal from a Spark dataframe, on its cluster.
 
     refold must be installed where the executors run.
@@ -35,45 +40,48 @@ def fit(
     ----------
     df : pyspark.sql.DataFrame
         Normal rows only. Null and NaN are missing values.
+    model : Detector, CreasedREF or REF, default=None
+        The model to fit; None is ``Detector()``. As by its own ``fit``, what it knew before is
+        replaced; if anything fails, it stays as it was. A REF has the engine ``"auto"`` or
+        ``"sketch"``.
     columns : sequence of str, default=None
-        The columns to learn, which must hold numbers; None is all.
-    model : REF, default=None
-        The model to fit, of ``engine="sketch"``; None is ``REF(engine="sketch")``. As by its own
-        ``fit``, what it knew before is replaced; if anything fails, it stays as it was.
-    ignore_non_numeric : bool, default=False
-        With ``columns=None``: leave out columns that do not hold numbers, rather than refuse them.
+        The columns to learn; None is all. REF and CreasedREF learn numbers.
 
     Returns
     -------
-    REF
-        The fitted model: bins and counts are those of ``fit`` on all rows in one place.
+    Detector, CreasedREF or REF
+        The fitted model: that of :func:`refold.scale.learn` on the rows in the order of their
+        partitions.
+
+    See Also
+    --------
+    refold.scale.spark.score : Judge a Spark dataframe.
+    refold.scale.learn : Learn from files.
+
+    Notes
+    -----
+    Spark computes the rows once to count them, once for a REF and twice for others: ``df.cache()``
+    keeps them. A row's place is its partition's and its own within that, so other divisions of the
+    same files, in the same order, give the same model; after a shuffle Spark promises no order, and
+    other rows may be held out.
 
     Examples
     --------
-    ::
-
-        model = refold.scale.spark.fit(spark.read.parquet("normal/"), ["heat", "flow"])
-        scored = refold.scale.spark.score(model, spark.read.parquet("new/"))
-        scored.where("label = -1").select("id", "distance", "reason_1").show()
+    >>> from refold import scale
+    >>> model = scale.spark.learn(spark.read.parquet("normal/"))  # doctest: +SKIP
     """
-    model = sketching(model)
-    names = _numeric_columns(df, columns, ignore_non_numeric)
-    n_bins = model.n_bins
-
-    def sketch_partition(batches: Iterator[Any]) -> Iterator[Any]:
-        pa = needs("pyarrow", "spark")
-        try:
-            part: Part = sketch_of(batches, names, where=_partition(), n_bins=n_bins, n_jobs=1)
-        except ValueError as error:
-            part = str(error)
-        yield pa.record_batch([pa.array([pickle.dumps(part)], pa.binary())], names=["part"])
-
-    parts = _numbered(df.select(_quoted(names))).mapInArrow(sketch_partition, "part binary")
-    nothing = Sketch.of(np.empty((0, len(names))), n_bins=n_bins)
-    total = parts.rdd.treeAggregate(nothing, lambda a, row: _plus(a, pickle.loads(row[0])), _plus)
-    if isinstance(total, str):
-        raise ValueError(total)
-    return fit_sketch(model, total, names)
+    model = Detector() if model is None else model
+    check_learnable(model)
+    read: Callable[[Any, Sequence[str]], Brought]
+    if isinstance(model, Detector):
+        names = list(df.columns if columns is None else columns)
+        _require(df, names)
+        used = [name for name in names if (model.roles or {}).get(name) != "ignore"]
+        read = _as_they_are
+    else:
+        names = used = _numeric_columns(df, columns)
+        read = _as_numbers
+    return learn_parts(model, _Partitions(df, used, read), Header(tuple(names)))
 
 
 def score(
@@ -88,8 +96,8 @@ def score(
 
     Parameters
     ----------
-    model : REF, CreasedREF or Detector
-        Fitted. A Detector reads columns of any kind.
+    model : Detector, CreasedREF or REF
+        Fitted.
     df : pyspark.sql.DataFrame
         Rows to judge; other columns than the model's pass through.
     reasons : int, default=3
@@ -105,19 +113,29 @@ def score(
         All columns of `df`, then ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most, null
         where fewer do. A row without any value has no verdict: all of these are null.
+
+    See Also
+    --------
+    refold.scale.spark.learn : Learn from a Spark dataframe.
+
+    Examples
+    --------
+    >>> from refold import scale
+    >>> scored = scale.spark.score(model, spark.read.parquet("new/"))  # doctest: +SKIP
+    >>> scored.where("label = -1").select("id", "distance", "reason_1").show()  # doctest: +SKIP
     """
     before = list(df.columns)
     if isinstance(model, Detector):
         judge = judge_of_tables(model, columns, on_worker=True)
         _require(df, judge.names)
     else:
-        features = _numeric_columns(df, features_of(model, columns), ignore_others=False)
+        features = _numeric_columns(df, features_of(model, columns))
         judge = Judge.of(model, on_worker=True).called(features)
     names = answer_names(judge, reasons, prefix, before)
 
     def judge_partition(batches: Iterator[Any]) -> Iterator[Any]:
         pa = needs("pyarrow", "spark")
-        where, rows = _partition(), 0
+        where, rows = f"Partition {_partition()}", 0
         for numbered in batches:
             batch = pa.record_batch(numbered.columns, names=before)
             with located(where, judge.names, rows):
@@ -125,26 +143,147 @@ def score(
             rows += batch.num_rows
             yield pa.record_batch([*batch.columns, *added], names=[*before, *names])
 
-    types = needs("pyspark.sql.types", "spark")
-    from_arrow = needs("pyspark.sql.pandas.types", "spark").from_arrow_type
-    kinds = map(from_arrow, answer_types(judge, reasons))
+    types, pa = needs("pyspark.sql.types", "spark"), needs("pyarrow", "spark")
+    known = {
+        pa.float64(): types.DoubleType(),
+        pa.int8(): types.ByteType(),
+        pa.string(): types.StringType(),
+    }
+    kinds = [known[kind] for kind in answer_types(judge, reasons)]
     added = [types.StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     return _numbered(df).mapInArrow(judge_partition, types.StructType([*df.schema.fields, *added]))
 
 
-# The sketch of some partitions, or what is wrong with a row of theirs: an error that is raised on
+# What comes of some partitions, or what is wrong with a row of theirs: an error that is raised on
 # an executor would be tried again there, and would come back within pages of Java.
-Part = Sketch | str
+Part = Any
 
 
-def _plus(a: Part, b: Part) -> Part:
-    if isinstance(a, str):
-        return a
-    return b if isinstance(b, str) else a.plus(b)
+class _Partitions:
+    """The partitions of a dataframe as parts."""
+
+    def __init__(
+        self, df: Any, names: Sequence[str], read: Callable[[Any, Sequence[str]], Brought]
+    ) -> None:
+        self._df, self._names, self._read = _numbered(df.select(_quoted(names))), names, read
+        self._lengths: dict[int, int] | None = None
+
+    def added_up(self, work: Work) -> Any:
+        """Let the executors do the work on each partition, and add up; return the sum."""
+        if self._lengths is None:
+            self._lengths = self._counted()
+        if not self._lengths:
+            return None
+        if isinstance(work, FirstLook):
+            work = work.among(sum(self._lengths.values()))
+        done = _worker(work, self._read, self._names, self._lengths)
+        sums = self._df.mapInArrow(done, "number int, part binary")
+        groups = len(self._lengths)
+        while groups > _SPLIT_EVERY:
+            groups = -(-groups // _SPLIT_EVERY)
+            sums = sums.repartition(groups, sums["number"] % groups).mapInArrow(
+                _add_up, "number int, part binary"
+            )
+        total = _total(pickle.loads(row["part"]) for row in sums.collect())
+        if isinstance(total, str):
+            raise ValueError(total)
+        return total
+
+    def _counted(self) -> dict[int, int]:
+        """Return how many rows each partition has, of those that have some."""
+
+        def count(batches: Iterator[Any]) -> Iterator[Any]:
+            yield _row_of("rows", sum(batch.num_rows for batch in batches))
+
+        found = self._df.mapInArrow(count, "number int, rows bigint").collect()
+        return {row["number"]: row["rows"] for row in found if row["rows"]}
 
 
-def _partition() -> str:
-    return f"Partition {needs('pyspark', 'spark').TaskContext.get().partitionId()}"
+def _worker(
+    work: Work,
+    read: Callable[[Any, Sequence[str]], Brought],
+    names: Sequence[str],
+    lengths: Mapping[int, int],
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return what an executor does with a partition."""
+
+    def done(batches: Iterator[Any]) -> Iterator[Any]:
+        number, total, rows = _partition(), None, 0
+        first = sum(length for other, length in lengths.items() if other < number)
+        now = work
+        try:
+            for table in _collected(batches, rows_at_once(len(names))):
+                with located(f"Partition {number}", names, rows):
+                    part = now(read(table, names), first + rows)
+                total = part if total is None else total.plus(part)
+                now = now.after(total) if isinstance(now, FirstLook) else now
+                rows += table.num_rows
+            if rows != lengths.get(number, 0):
+                raise ValueError(
+                    f"Partition {number} had {lengths.get(number, 0):,} rows when they were "
+                    f"counted and has {rows:,} now. Partitions must have the same rows each time: "
+                    "cache the dataframe, or write it to files."
+                )
+        except ValueError as error:
+            total = str(error)
+        if total is not None:
+            yield _row_of("part", pickle.dumps(total))
+
+    return done
+
+
+def _add_up(batches: Iterator[Any]) -> Iterator[Any]:
+    parts = (pickle.loads(part) for batch in batches for part in batch.column(1).to_pylist())
+    total = _total(parts)
+    if total is not None:
+        yield _row_of("part", pickle.dumps(total))
+
+
+def _total(parts: Iterator[Part]) -> Part:
+    """Add up; what is wrong with a part is said instead."""
+    total: Any = None
+    for part in parts:
+        if isinstance(part, str):
+            return part
+        total = part if total is None else total.plus(part)
+    return total
+
+
+def _row_of(name: str, value: Any) -> Any:
+    """Return a batch of one row: the number of this partition, and a value."""
+    pa = needs("pyarrow", "spark")
+    kind = pa.binary() if isinstance(value, bytes) else pa.int64()
+    number = pa.array([_partition()], pa.int32())
+    return pa.record_batch([number, pa.array([value], kind)], names=["number", name])
+
+
+def _collected(batches: Iterator[Any], rows: int) -> Iterator[Any]:
+    """Put small batches together; nothing is copied."""
+    pa = needs("pyarrow", "spark")
+    waiting: list[Any] = []
+    there = 0
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+            there += batch.num_rows
+        if there >= rows:
+            yield pa.Table.from_batches(waiting)
+            waiting, there = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _as_they_are(table: Any, names: Sequence[str]) -> Brought:
+    return bring(table.rename_columns(list(names)))
+
+
+def _as_numbers(table: Any, names: Sequence[str]) -> Brought:
+    columns = [Numbers(floats(column)) for column in table.columns]
+    return Brought(list(names), [*columns], table.num_rows, guessed=False)
+
+
+def _partition() -> int:
+    return int(needs("pyspark", "spark").TaskContext.get().partitionId())
 
 
 def _quoted(names: Sequence[str]) -> list[str]:
@@ -164,7 +303,7 @@ def _require(df: Any, names: Sequence[str]) -> None:
         raise ValueError(f"The dataframe has no column {', '.join(map(repr, absent))}.")
 
 
-def _numeric_columns(df: Any, columns: Sequence[str] | None, ignore_others: bool) -> list[str]:
+def _numeric_columns(df: Any, columns: Sequence[str] | None) -> list[str]:
     """Return the columns to read; refuse those that are not there or do not hold numbers."""
     types = needs("pyspark.sql.types", "spark")
     kinds = {field.name: field.dataType for field in df.schema.fields}
@@ -172,13 +311,10 @@ def _numeric_columns(df: Any, columns: Sequence[str] | None, ignore_others: bool
     _require(df, names)
     numbers = (types.NumericType, types.BooleanType)
     others = [name for name in names if not isinstance(kinds[name], numbers)]
-    if others and not (ignore_others and columns is None):
+    if others:
         said = ", ".join(f"{name!r} ({kinds[name].simpleString()})" for name in others)
         raise ValueError(
             f"Columns that do not hold numbers: {said}. Say with columns= which ones to learn, or "
-            "leave these out with ignore_non_numeric=True."
+            "learn a Detector, which takes columns of any kind."
         )
-    numeric = [name for name in names if name not in others]
-    if not numeric:
-        raise ValueError("No column of the dataframe holds numbers.")
-    return numeric
+    return names

@@ -1,0 +1,216 @@
+"""Files of any format and size: every row judged, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, overload
+from warnings import warn
+
+from refold._typing import PathLike
+from refold.base.needs import needs
+from refold.base.progress import counting
+from refold.columns.frames import features_of
+from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
+from refold.models.creased import CreasedREF
+from refold.models.detector import Detector
+from refold.models.ref import REF
+from refold.scale._batches import judge_of_tables, table_judged
+from refold.scale._query import QueryTable
+from refold.scale.blocks import located, rows_at_once
+from refold.tabular import Block, Features, Files, Paths, ahead, writing
+from refold.tabular.writing import format_of
+
+_Source = Files | QueryTable
+
+
+@overload
+def score(
+    model: REF | CreasedREF | Detector,
+    source: Paths,
+    out: None = None,
+    *,
+    reasons: int = 3,
+    columns: Sequence[str] | None = None,
+    prefix: str = "",
+    progress: bool = True,
+) -> Any: ...
+@overload
+def score(
+    model: REF | CreasedREF | Detector,
+    source: Paths,
+    out: PathLike,
+    *,
+    reasons: int = 3,
+    columns: Sequence[str] | None = None,
+    prefix: str = "",
+    progress: bool = True,
+) -> int: ...
+def score(
+    model: REF | CreasedREF | Detector,
+    source: Paths,
+    out: PathLike | None = None,
+    *,
+    reasons: int = 3,
+    columns: Sequence[str] | None = None,
+    prefix: str = "",
+    progress: bool = True,
+) -> Any:
+    r"""Judge every row of files; write them with the verdict to one new file, or hand them on.
+
+    Parameters
+    ----------
+    model : Detector, CreasedREF or REF
+        Fitted.
+    source : path or sequence of paths
+        Files, folders or patterns, as in :func:`learn`.
+    out : path, default=None
+        The file to write, as its name ends: ``.csv``, ``.xlsx``, ``.parquet``, ``.arrow`` (also
+        ``.ipc``, ``.feather``). It appears under its name only when it is complete; until then, and
+        after an error, an older file stays there. None writes nothing.
+    reasons : int, default=3
+        How many reasons to give; without any, shares are not computed, which is faster.
+    columns : sequence of str, default=None
+        Only for a model that was fitted without names: its columns, in its order.
+    prefix : str, default=""
+        Stands before the names of the new columns.
+    progress : bool, default=True
+        Show a bar with rows per second, if rich is installed and there is a terminal.
+
+    Returns
+    -------
+    int or pyarrow.RecordBatchReader
+        The number of rows written; without `out` the rows themselves, judged as they are asked for:
+        ``read_all()`` gives a table. They have all columns of the input in their order, then
+        ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the model is calibrated, and
+        ``reason_1`` … with the names of the columns that matter most, null where fewer do. A row
+        without any value has no verdict: all of these are null.
+
+    See Also
+    --------
+    refold.scale.learn : Learn from files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold import scale
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> rows = [f"{'AB'[k % 2]},{75 + k % 7}" for k in range(200)]
+    >>> _ = (folder / "normal.csv").write_text("\n".join(["machine,torque", *rows]))
+    >>> _ = (folder / "new.csv").write_text("torque,machine\n76,A\n77,Z\n")
+    >>> model = scale.learn(folder / "normal.csv")
+    >>> scale.score(model, folder / "new.csv", reasons=1).read_all()["label"].to_pylist()
+    [1, -1]
+    """
+    table = Files(source, say=warn)
+    fmt = None if out is None else _format(Path(out), table)
+    scored = Scored(model, table, reasons, columns, prefix, show=progress)
+    if out is None or fmt is None:
+        return scored.reader()
+    total = 0
+    with writing(fmt, Path(out), scored.schema) as write, closing(scored.batches()) as batches:
+        for batch in batches:
+            write(batch)
+            total += batch.num_rows
+    return total
+
+
+def _format(out: Path, table: Files) -> str:
+    """Return how to write the output; refuse to write over what is read."""
+    if out.resolve() in (file.resolve() for file in table.files):
+        raise ValueError(f"{out} is one of the files to score; write to another one.")
+    return format_of(out)
+
+
+class Scored:
+    """The rows of a table with what a model says of them."""
+
+    def __init__(
+        self,
+        model: Any,
+        table: _Source,
+        reasons: int,
+        columns: Sequence[str] | None,
+        prefix: str,
+        *,
+        show: bool,
+    ) -> None:
+        pa = needs("pyarrow", "parquet")
+        self._table, self._reasons, self._show = table, reasons, show
+        kind = _TableRows if isinstance(model, Detector) else _NumberRows
+        self._rows = kind(model, columns, table)
+        self._given = pa.schema(table.common_kinds(self._rows.numeric))
+        judge = self._rows.judge
+        added = answer_names(judge, reasons, prefix, self._given.names)
+        types = map(pa.field, added, answer_types(judge, reasons))
+        self.schema = pa.schema([*self._given, *types])
+
+    def reader(self) -> Any:
+        """Return the rows, judged as they are asked for."""
+        pa = needs("pyarrow", "parquet")
+        return pa.RecordBatchReader.from_batches(self.schema, self.batches())
+
+    def batches(self) -> Generator[Any, None, None]:
+        """Judge block after block."""
+        pa = needs("pyarrow", "parquet")
+        rows, table = self._rows, self._table
+        size = rows_at_once(len(rows.judge.names))
+        with counting("scoring", table.rows, show=self._show) as count:
+            for block in ahead(table.blocks(numbers=rows.numeric, rows=size)):
+                with located(block, rows.judge.names):
+                    found = rows.judged(block, self._reasons)
+                    added = answers(found, self._reasons)
+                given = _passed_on(block, found, rows.numeric, self._given)
+                yield pa.record_batch([*given, *added], self.schema)
+                count(block.rows)
+
+
+class _NumberRows:
+    """Rows of files as a model takes them that learned numbers."""
+
+    def __init__(
+        self, model: Any, columns: Sequence[str] | None, table: Files | QueryTable
+    ) -> None:
+        names = features_of(model, columns)
+        self.judge = Judge.of(model).called(names)
+        self._features = Features(names, table)
+        self.numeric = self._features.numeric
+        table.require_numbers(list(self.numeric))
+
+    def judged(self, block: Block, reasons: int) -> Judgement:
+        """Judge the rows of a block."""
+        return self.judge.rows(self._features.matrix(block), explained=reasons > 0)
+
+
+class _TableRows:
+    """Rows of files as a model takes them that reads columns of any kind."""
+
+    numeric: Mapping[str, int] = MappingProxyType({})  # nothing is read before the model does
+
+    def __init__(
+        self, model: Any, columns: Sequence[str] | None, table: Files | QueryTable
+    ) -> None:
+        self.judge = judge_of_tables(model, columns)
+        table.require(self.judge.names)
+
+    def judged(self, block: Block, reasons: int) -> Judgement:
+        """Judge the rows of a block."""
+        columns = {name: block.columns[name] for name in self.judge.names}
+        known = replace(block, columns=columns).with_plain_numbers().without_missing()
+        return table_judged(self.judge, known.columns, reasons)
+
+
+def _passed_on(
+    block: Block, found: Judgement, numeric: Mapping[str, int], schema: Any
+) -> Iterator[Any]:
+    """Return the columns of a block as they are written; text that was read as numbers, as such."""
+    pa = needs("pyarrow", "parquet")
+    for field in schema:
+        column = block.columns[field.name]
+        if field.name in numeric and pa.types.is_string(column.type):
+            column = pa.array(found.rows[:, numeric[field.name]], from_pandas=True)
+        yield column if column.type == field.type else column.cast(field.type, safe=False)

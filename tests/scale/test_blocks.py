@@ -1,0 +1,23 @@
+"""The blocks of a table: how large, and for whom."""
+
+import numpy as np
+import pytest
+
+from refold.models.parts import FirstLook, of_array
+from refold.scale.blocks import BlockParts, rows_at_once
+from refold.tabular import Block
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("rows", [3000, 200_000, 10**8])
+def test_every_thread_has_some_of_a_table(rows, known):
+    """Or a model that takes long for each row would be learned by one of them."""
+    asked = []
+
+    def read(at_once):
+        asked.append(at_once)
+        yield Block(1, {}, 2, str, "a.csv"), lambda: of_array(np.ones((2, 6)), "abcdef")
+
+    parts = BlockParts(read, "abcdef", rows=rows if known else None, n_jobs=2, show=False)
+    parts.added_up(FirstLook(10))
+    assert asked[0] == (min(max(rows // 8, 4096), 2**18) if known else rows_at_once(6))
