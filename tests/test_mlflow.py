@@ -109,11 +109,11 @@ def test_it_is_downloaded_where_the_user_says(saved, model, new, tmp_path):
     assert list((tmp_path / "here").rglob("model.json"))
 
 
-def test_served_answers_are_those_of_score_parquet(saved, model, new, tmp_path):
+def test_served_answers_are_those_of_scored_files(saved, model, new, tmp_path):
     pa.parquet.write_table(
         pa.Table.from_pandas(new, preserve_index=False), tmp_path / "new.parquet"
     )
-    refold.scale.score_parquet(model, tmp_path / "new.parquet", tmp_path / "scored.parquet")
+    refold.scale.score(model, tmp_path / "new.parquet", tmp_path / "scored.parquet")
     expected = pa.parquet.read_table(tmp_path / "scored.parquet").drop_columns(NAMES)
     answers = mlflow.pyfunc.load_model(str(saved)).predict(new)
     assert list(answers.columns) == [

@@ -141,6 +141,7 @@ def test_parameters_reach_the_model_and_survive_clone():
         "fold": "sqr",
         "distance": "l2",
         "levels": "last",
+        "trim": 0.05,
         "engine": "sketch",
         "max_gain": 1e4,
         "n_bins": 1024,

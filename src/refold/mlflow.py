@@ -71,6 +71,12 @@ def save_model(
     mlflow_model : mlflow.models.Model, default=None
         The description to add the flavors to; used by MLflow.
 
+    See Also
+    --------
+    refold.mlflow.log_model : Log a model to a tracking server.
+    refold.mlflow.load_model : Read it again.
+    refold.save : Write a model to a file.
+
     Examples
     --------
     >>> import tempfile
@@ -129,17 +135,17 @@ def log_model(model: Any, name: str | None = None, **options: Any) -> Any:
     mlflow.models.model.ModelInfo
         Its ``model_uri`` is what :func:`load_model` takes.
 
+    See Also
+    --------
+    refold.mlflow.save_model : Write a model in MLflow's format.
+    refold.mlflow.load_model : Read it again.
+
     Examples
     --------
-    ::
-
-        import mlflow, refold.mlflow
-
-        with mlflow.start_run():
-            info = refold.mlflow.log_model(model, "parts", input_example=normal.head())
-
-        model = refold.mlflow.load_model(info.model_uri)
-        mlflow.pyfunc.load_model(info.model_uri).predict(new)  # distance, label, reason_1 …
+    >>> import mlflow, refold.mlflow
+    >>> with mlflow.start_run():  # doctest: +SKIP
+    ...     info = refold.mlflow.log_model(model, "parts", input_example=normal.head())
+    >>> model = refold.mlflow.load_model(info.model_uri)  # doctest: +SKIP
     """
     mlflow = needs("mlflow", "mlflow")
     this = sys.modules[__name__]
@@ -162,6 +168,23 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     -------
     estimator
         The model: the same bits as the one that was stored.
+
+    See Also
+    --------
+    refold.mlflow.save_model : Write a model in MLflow's format.
+    refold.mlflow.log_model : Log a model to a tracking server.
+    refold.load : Read a model from a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import refold.mlflow
+    >>> model = refold.REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     refold.mlflow.save_model(model, folder)
+    ...     again = refold.mlflow.load_model(folder)
+    >>> again.threshold_ == model.threshold_
+    True
     """
     mlflow = needs("mlflow", "mlflow")
     uri = os.fspath(model_uri)
@@ -187,6 +210,20 @@ class ServedModel:
     ----------
     model : estimator
         Fitted.
+
+    See Also
+    --------
+    refold.mlflow.save_model : Write a model in MLflow's format.
+    refold.mlflow.load_model : Read it again.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from refold import REF
+    >>> from refold.mlflow import ServedModel
+    >>> table = pd.DataFrame({"heat": [20.1, 19.8, 20.3, 20.0], "flow": [5.0, 5.1, 4.9, 5.2]})
+    >>> ServedModel(REF().fit(table)).predict(table)["label"].to_list()
+    [1, 1, 1, 1]
     """
 
     def __init__(self, model: Any) -> None:
@@ -208,7 +245,7 @@ class ServedModel:
         Returns
         -------
         pandas.DataFrame
-            The columns that ``refold.scale.score_parquet`` adds: ``distance``, ``label`` (1 normal,
+            The columns that ``refold.scale.score`` adds: ``distance``, ``label`` (1 normal,
             -1 not), ``p_value`` if the model is calibrated, and ``reason_1`` … ``reason_3``, the
             names of the columns that matter most, None where fewer do. A row without any value has
             the distance NaN and the label 0. The index is that of the input.

@@ -48,6 +48,8 @@ class REFDetector(BaseDetector):
     levels : {"all", "last"}, default="all"
         ``"all"`` is the path score. ``"last"``, the paper's distance, needs training rows that are
         all normal: with outliers among them it ranks far worse.
+    trim : float, default=0.0
+        The share of the rows to leave out of training because they look least like the rest.
     engine : {"auto", "exact", "reference", "sketch"}, default="auto"
         How the model is learned.
     max_gain : "auto", float or None, default="auto"
@@ -96,6 +98,7 @@ class REFDetector(BaseDetector):
         fold: str | Callable[[Array], Array] = "abs",
         distance: str | Callable[[Array], Array] = "l1",
         levels: Literal["all", "last"] = "all",
+        trim: float = 0.0,
         engine: str = "auto",
         max_gain: float | Literal["auto"] | None = "auto",
         n_bins: int = 8192,
@@ -106,6 +109,7 @@ class REFDetector(BaseDetector):
         self.fold = fold
         self.distance = distance
         self.levels = levels
+        self.trim = trim
         self.engine = engine
         self.max_gain = max_gain
         self.n_bins = n_bins

@@ -9,15 +9,17 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
-from refold import REF
+from refold import REF, compare
 from refold.model_selection import gmean_score
 from refold.plot import (
+    ComparisonDisplay,
     ContributionsDisplay,
     DistancesDisplay,
     FoldMapDisplay,
     LevelsDisplay,
     LimitsDisplay,
     RegionsDisplay,
+    comparison,
 )
 
 
@@ -220,3 +222,22 @@ def test_what_is_never_noticed_is_a_bar_to_the_edge(X):
     display = LimitsDisplay.from_estimator(REF(fold="cos").fit(X))
     assert [text.get_text() for text in display.ax_.texts[:2]] == ["never", "never"]
     assert display.ax_.patches[0].get_width() == 4.0
+
+
+@pytest.mark.parametrize("alpha", [None, 0.05])
+def test_a_comparison_has_a_point_for_each_row_and_both_limits(X, alpha):
+    old, new = REF(alpha=alpha).fit(X.iloc[:200]), REF(alpha=0.1).fit(X.iloc[200:])
+    found = compare(old, new, X)
+    display = comparison(found)
+    same, turned = (points.get_offsets() for points in display.ax_.collections)
+    assert (len(same), len(turned)) == (400 - found.n_changed, found.n_changed)
+    limits = [0.05, 0.1] if alpha else [1.0, 1.0]
+    across, up = display.ax_.lines
+    assert [across.get_xdata()[0], up.get_ydata()[0]] == limits
+    assert display.ax_.get_xscale() == display.ax_.get_yscale() == "log"
+    outlier = same < limits
+    if not alpha:  # distances: far out is large
+        outlier = same > limits
+    assert (outlier[:, 0] == outlier[:, 1]).mean() > 0.98
+    again = ComparisonDisplay.from_estimators(old, new, X, ax=Figure().subplots())
+    assert again.comparison.n_changed == found.n_changed

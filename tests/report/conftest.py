@@ -8,7 +8,6 @@ import pytest
 
 from refold import REF
 from refold.report import write_report
-from tests.report.opened import CHROMIUM
 
 HOSTILE = "</script><script>alert(1)</script>"
 QUOTED = """a "quoted" 'name' & <b>{{ 7 * 7 }}"""
@@ -61,13 +60,3 @@ def written(model, new, tmp_path_factory):
     about = {"Table": HOSTILE}
     report = write_report(model, new, page, title=f"Line 4 {HOSTILE}", row_names=names, about=about)
     return page, report
-
-
-@pytest.fixture(scope="session")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from refold.columns.summary import Summary
 from refold.explain import normal_ranges
-from refold.report._drawing import distance_picture, feature_picture, gauge
+from refold.report._drawing import distance_picture, feature_picture
 from refold.report._histograms import distances_of, histogram_of
 
 
@@ -105,32 +105,3 @@ def test_the_axis_is_logarithmic_with_round_numbers():
 def test_numbers_of_rows_are_round_too(highest, labels):
     picture = distance_picture(distances_of(np.full(highest, 3.0), 1.0), 1.0)
     assert [label for _, label in picture.up] == labels
-
-
-NORMAL = ((10.0, 20.0), (30.0, 40.0))  # drawn from -20 to 70
-
-
-@pytest.mark.parametrize(
-    ("value", "mark"),
-    [
-        (25.0, "M56 8a"),
-        (-20.0, "M0 8a"),
-        (70.0, "M112 8a"),
-        (71.0, "M120 8l-9"),
-        (-1e300, "M0 8l9"),
-    ],
-)
-def test_a_gauge_has_a_dot_or_an_arrow_at_the_value(value, mark):
-    picture = gauge(value, NORMAL, None)
-    assert picture.mark.startswith(mark)
-    assert picture.bands == [("40", "13.33"), ("66.67", "13.33")]
-    assert picture.expected == ""
-
-
-def test_a_gauge_without_a_value_or_a_width():
-    assert gauge(np.nan, NORMAL, 25.0).mark == ""
-    assert gauge(np.nan, NORMAL, 25.0).expected == "60"
-    constant = ((3.0, 3.0),)
-    assert gauge(3.0, constant, None).mark.startswith("M56 8a")
-    assert gauge(3.1, constant, None).mark.startswith("M120 8l-9")
-    assert "nan" not in str(gauge(1e308, ((-1e308, 1e308),), 0.0))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge
-from refold.report._rates import expected_of, interval_of_rate
+from refold.report._rates import expected_of
 
 
 @pytest.mark.parametrize(("rejected", "rows"), [(0, 1), (1, 1), (0, 50), (7, 50), (50, 50)])
@@ -37,6 +38,16 @@ def test_the_expected_number_is_beta_binomial(calibrated_on, rows):
     up_to = [stats.binom.cdf(k, rows, rates).mean() for k in (low - 1, low, high - 1, high)]
     assert up_to[0] < 0.025 <= up_to[1] + 1e-4
     assert up_to[2] < 0.975 <= up_to[3] + 1e-4
+
+
+@pytest.mark.parametrize("rows", [100_001, 20_000_000])
+@pytest.mark.parametrize(("calibrated_on", "alpha"), [(199, 0.05), (20_000, 0.001)])
+def test_the_expected_number_of_very_many_rows_is_nearly_beta_binomial(calibrated_on, alpha, rows):
+    expected = expected_of(judge(np.arange(calibrated_on) + 0.5, alpha), rows)
+    above = int((calibrated_on + 1) * alpha) - 1
+    rates = stats.beta(above + 1, calibrated_on - above).ppf((np.arange(20_000) + 0.5) / 20_000)
+    up_to = [stats.binom.cdf(k, rows, rates).mean() for k in expected.interval]
+    assert up_to == pytest.approx([0.025, 0.975], abs=0.002)
 
 
 @pytest.mark.parametrize("rows", [20, 35, 300, 500])

@@ -4,6 +4,7 @@
 They need matplotlib: ``pip install 'refold[plot]'``.
 """
 
+from refold.plot._comparison import ComparisonDisplay, comparison
 from refold.plot._contributions import ContributionsDisplay
 from refold.plot._distances import DistancesDisplay
 from refold.plot._fold_map import FoldMapDisplay
@@ -12,10 +13,12 @@ from refold.plot._limits import LimitsDisplay
 from refold.plot._regions import RegionsDisplay
 
 __all__ = [
+    "ComparisonDisplay",
     "ContributionsDisplay",
     "DistancesDisplay",
     "FoldMapDisplay",
     "LevelsDisplay",
     "LimitsDisplay",
     "RegionsDisplay",
+    "comparison",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from refold.base.words import printable
-from refold.check import Limit, Limits, limits
+from refold.checks import Limit, Limits, limits
 from refold.explain import number, split_unit
 from refold.plot._style import MUTED, OUTLIER, axes_of, tidy
 
@@ -25,6 +25,11 @@ class LimitsDisplay:
     ----------
     ax_, figure_
         Where it was drawn.
+
+    See Also
+    --------
+    refold.limits : How far each column must be off to be noticed.
+    refold.checks.Limits : The limits of all columns.
 
     Examples
     --------

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Ranges
+from refold.cards import Card
+from refold.checks import Findings
 from refold.columns.encoding.encoder import ColumnInfo
 from refold.drift import Drift, FeatureDrift
 from refold.explain import Reason
@@ -28,6 +30,22 @@ class ExpectedRejections:
     interval : tuple of int
         Between these lies the number, with a chance of 95 %: it varies by chance from one table to
         another, and the rate itself is known from finitely many rows.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> round(report.expected.rows, 6)
+    2.0
     """
 
     rate: float
@@ -92,6 +110,23 @@ class WorstRow:
         The most important first.
     marks : tuple of (Marked or None)
         Of each reason that is a text or a date: where its value is among what is normal.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+    refold.explain.Reason : One feature's part in a row's distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> report.worst[0].name, report.worst[0].reasons[0].feature
+    ('17', 'x1')
     """
 
     name: str
@@ -118,6 +153,23 @@ class AlarmGroup:
         How many rows.
     examples : tuple of str
         What the first of them, the farthest out, are called.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> group = report.groups[0]
+    >>> group.feature, group.rows, group.examples
+    ('x1', 1, ('17',))
     """
 
     feature: str
@@ -141,6 +193,23 @@ class FeatureHistogram:
         The share of new values in each bin.
     below, above : int
         How many new values lie outside.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> histogram = report.features[1].histogram
+    >>> len(histogram.edges) - len(histogram.new), histogram.above
+    (1, 1)
     """
 
     edges: NDArray[np.float64]
@@ -160,6 +229,22 @@ class Distances:
         From 0, then in equal ratios up to the farthest row; the threshold is one of them.
     counts : ndarray of shape (bins,)
         How many rows lie in each bin, its upper edge included.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> int(report.distances.counts.sum())
+    200
     """
 
     edges: NDArray[np.float64]
@@ -188,6 +273,22 @@ class Feature:
         What is normal of a text or a date, in a few words.
     column : ColumnInfo or None
         What the column was taken for, where that was guessed.
+
+    See Also
+    --------
+    refold.report.Report : All that is in a report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> [(feature.name, feature.leads) for feature in report.features]
+    [('x0', 0), ('x1', 2)]
     """
 
     name: str
@@ -198,23 +299,6 @@ class Feature:
     bars: tuple[FeatureBars, ...] = ()
     about: str = ""
     column: ColumnInfo | None = None
-
-
-@dataclass(frozen=True)
-class Card:
-    """The small print.
-
-    Parameters
-    ----------
-    facts : tuple of (str, str)
-        Rows, columns, date, version, parameters and the like.
-    guarantees, limits : tuple of str
-        What can be relied on, and what cannot, a sentence each.
-    """
-
-    facts: tuple[tuple[str, str], ...]
-    guarantees: tuple[str, ...]
-    limits: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +334,10 @@ class Report:
         fewer: a p-value cannot be smaller than one in so many.
     least_p : float or None
         The smallest p-value there can be; None without calibration.
+    pictured : int
+        How many rows the pictures show and were looked through: all, or some drawn of very many.
     distances : Distances
-        How far from normal the rows are.
+        How far from normal these rows are.
     worst : tuple of WorstRow
         The worst rows, the farthest out first; never more than were asked for.
     unexplained : str
@@ -264,8 +350,27 @@ class Report:
         In the order of the model's columns.
     drift : Drift
         The new rows beside the training rows.
+    noticed : Findings
+        What stands out in the table itself, whatever the model makes of it; rows by their names.
     card : Card
         The small print.
+
+    See Also
+    --------
+    refold.report.describe : A report as data.
+    refold.report.render : The text of the page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> report.rows, report.worst[0].name
+    (200, '17')
     """
 
     title: str
@@ -281,6 +386,7 @@ class Report:
     selected: int | None
     needed: int | None
     least_p: float | None
+    pictured: int
     distances: Distances
     worst: tuple[WorstRow, ...]
     unexplained: str
@@ -288,6 +394,7 @@ class Report:
     groups: tuple[AlarmGroup, ...]
     features: tuple[Feature, ...]
     drift: Drift
+    noticed: Findings
     card: Card
 
     @property

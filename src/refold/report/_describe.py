@@ -9,21 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from refold import drift
-from refold.decisions.select import select
+from refold.cards import card_of
+from refold.checks import check
+from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
 from refold.drift import FeatureDrift
 from refold.explain import Reason, normal_ranges
-from refold.judgement import Judge, Judgement, unwrapped
-from refold.report._card import card_of, training_rows
+from refold.judgement import Judge, Judgement, training_rows, unwrapped
 from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
-from refold.report._rates import expected_of, interval_of_rate
+from refold.report._rates import expected_of
 from refold.report._reasons import groups_of, reasons_of
+from refold.report._reported import ReportedTable
 from refold.report._shares import ColumnShares
-
-# Reasons cost more than distances: the drivers are looked for among so many rows, the worst.
-_BLAMED = 1000
 
 
 def describe(
@@ -43,7 +41,7 @@ def describe(
     ----------
     model : REF, CreasedREF or Detector
         Fitted. Calibrate it (``alpha``, ``calibrate``) to have rates and p-values in the report.
-    X : array-like, dataframe or Judgement of n rows
+    X : array-like, dataframe or Judgement of n rows, or ReportedTable
         New rows. Those without any value are counted and left out.
     title : str, default=None
         What the page is called.
@@ -54,13 +52,19 @@ def describe(
     fdr : float, default=0.1
         The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
     row_names : sequence of length n, default=None
-        What the rows are called, for example part numbers; None numbers them from 0.
+        What the rows are called, for example part numbers; None numbers them from 0. The rows of a
+        ReportedTable have their names.
     about : mapping of str to str, default=None
         More facts for the model card, such as the names of files.
 
     Returns
     -------
     Report
+
+    See Also
+    --------
+    refold.report.write_report : A report as a page.
+    refold.report.Report : All that is in a report.
 
     Examples
     --------
@@ -79,65 +83,87 @@ def describe(
     _check_count(reasons, "reasons", least=1)
     fdr = check_rate(fdr, "fdr")
     model = unwrapped(model)
-    found = Judgement.of(model, X, explained=True)
-    names = _names(row_names, len(found))
-    rows = int(np.count_nonzero(found.judged))
-    if rows == 0:
+    table = X if isinstance(X, ReportedTable) else _in_memory(model, X, worst, row_names)
+    if table.judged == 0:
         raise ValueError(
-            f"None of the {len(found)} rows has a value, so there is nothing to report. Check that "
+            f"None of the {table.rows} rows has a value, so there is nothing to report. Check that "
             "the right columns were read."
         )
-    drifted, rejected, judge = drift.compare(model, found), found.worst_first, found.judge
-    blamed = rejected[: max(worst, _BLAMED)]
-    because = reasons_of(model, found.take(blamed), reasons)
-    shares = None if judge.encoder is None or found.cells is None else ColumnShares(found)
-    leads = Counter(why[0].feature for why in because if why)
-    chosen = None if found.p_values is None else select(found.p_values[found.judged], fdr)
-    selected = np.zeros(len(found), dtype=np.bool_)
-    selected[found.judged] = False if chosen is None else chosen
+    found, names = table.pictured()
+    drifted, judge, blamed = table.monitor.result(), found.judge, table.worst.found
+    because = [] if blamed is None else reasons_of(model, blamed, reasons)
+    chosen = table.selected(fdr)
     return Report(
         title=title or "Normal or not",
         training_rows=training_rows(model),
-        rows=len(found),
-        empty=len(found) - rows,
-        rejected=len(rejected),
-        interval=interval_of_rate(len(rejected), rows),
+        rows=table.rows,
+        empty=table.rows - table.judged,
+        rejected=table.rejected,
+        interval=interval_of_rate(table.rejected, table.judged),
         threshold=judge.threshold,
         alpha=judge.alpha,
-        expected=expected_of(judge, rows),
+        expected=expected_of(judge, table.judged),
         fdr=fdr,
-        selected=None if chosen is None else int(np.count_nonzero(selected[rejected])),
-        needed=_needed(judge, rows, fdr),
+        selected=None if chosen is None else chosen[1],
+        needed=_needed(judge, table.judged, fdr),
         least_p=None if judge.calibration is None else 1.0 / (1.0 + judge.calibration.total),
+        pictured=len(found),
         distances=distances_of(found.distances[found.judged], judge.threshold),
-        worst=tuple(
-            WorstRow(
-                name=str(names[i]),
-                distance=float(found.distances[i]),
-                p_value=None if found.p_values is None else float(found.p_values[i]),
-                selected=None if chosen is None else bool(selected[i]),
-                reasons=why,
-                marks=_marks(found, shares, int(i), why),
-            )
-            for i, why in zip(rejected[:worst], because, strict=False)
-        ),
+        worst=_worst(table, because[:worst], None if chosen is None else chosen[0]),
         unexplained=judge.scorer.unexplained,
-        blamed=0 if judge.scorer.unexplained else len(blamed),
-        groups=groups_of(because, [str(names[i]) for i in blamed]),
-        features=_features(model, found, shares, drifted.features, leads),
+        blamed=0 if judge.scorer.unexplained else len(because),
+        groups=groups_of(because, table.worst_names),
+        features=_features(model, found, drifted.features, because),
         drift=drifted,
+        noticed=check(found).said(lambda each: each.calling_rows(lambda row: str(names[row]))),
         card=card_of(model, about or {}),
     )
+
+
+def _in_memory(model: Any, X: Any, worst: int, row_names: Sequence[object] | None) -> ReportedTable:
+    table, found = ReportedTable(model, worst=worst, pictured=None), None
+    found = Judgement.of(model, X, explained=True)
+    if row_names is not None and len(row_names) != len(found):
+        raise ValueError(
+            f"There are {len(found)} rows and {len(row_names)} row_names: each needs one."
+        )
+    table.add(found, row_names)
+    return table
+
+
+def _worst(
+    table: ReportedTable, because: Sequence[tuple[Reason, ...]], cut: float | None
+) -> tuple[WorstRow, ...]:
+    """Describe the rows farthest out; those with a p-value of up to `cut` are selected."""
+    found = table.worst.found
+    if found is None:
+        return ()
+    shares, p = _shares(found), found.p_values
+    return tuple(
+        WorstRow(
+            name=name,
+            distance=float(found.distances[i]),
+            p_value=None if p is None else float(p[i]),
+            selected=None if p is None or cut is None else bool(p[i] <= cut),
+            reasons=why,
+            marks=_marks(found, shares, i, why),
+        )
+        for i, (name, why) in enumerate(zip(table.worst_names, because, strict=False))
+    )
+
+
+def _shares(found: Judgement) -> ColumnShares | None:
+    return None if found.judge.encoder is None or found.cells is None else ColumnShares(found)
 
 
 def _features(
     model: Any,
     found: Judgement,
-    shares: ColumnShares | None,
     drifted: Sequence[FeatureDrift],
-    leads: Mapping[str, int],
+    because: Sequence[tuple[Reason, ...]],
 ) -> tuple[Feature, ...]:
     """Describe the columns: numbers by their range and histogram, others by their classes."""
+    shares, leads = _shares(found), Counter(why[0].feature for why in because if why)
     known = {column.name: column for column in getattr(model, "columns_", ())}
     place_of = {column: place for place, column in enumerate(found.judge.numeric)}
     summary = model.summary_
@@ -172,14 +198,6 @@ def _needed(judge: Judge, rows: int, fdr: float) -> int | None:
     needed = math.ceil(rows / fdr * (1.0 - 1e-12)) - 1
     calibration = judge.calibration
     return None if calibration is None or calibration.total >= needed else needed
-
-
-def _names(names: Sequence[object] | None, rows: int) -> Sequence[object]:
-    if names is None:
-        return range(rows)
-    if len(names) != rows:
-        raise ValueError(f"There are {rows} rows and {len(names)} row_names: each needs one.")
-    return names
 
 
 def _check_count(count: object, name: str, *, least: int) -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from refold._typing import Floats, Ranges
 from refold.explain import number
+from refold.explain.gauges import DOT, GAUGE, band, short
 from refold.report._contents import Distances, FeatureBars, FeatureHistogram, Marked
-from refold.report._histograms import around
 from refold.report._words import count
 
 WIDTH, HEIGHT = 280, 48
 TALL = 150
-GAUGE, _DOT = 120, 4.0  # the width of a gauge, half that of its mark
 _THIN = 2.0  # a mark that is to be seen at all
 _ROOM = 36  # so many letters fit below a picture on a narrow screen
 
@@ -44,7 +42,7 @@ def feature_picture(histogram: FeatureHistogram, normal: Ranges) -> FeaturePictu
     highest = max(histogram.training.max(), histogram.new.max()) or 1.0
     training = _steps(histogram.training / highest)
     return FeaturePicture(
-        bands=[_band(low, high, edges) for low, high in normal],
+        bands=[band(low, high, edges, WIDTH) for low, high in normal],
         training=f"{training}V{HEIGHT}H0Z",
         new=_steps(histogram.new / highest),
     )
@@ -52,68 +50,13 @@ def feature_picture(histogram: FeatureHistogram, normal: Ranges) -> FeaturePictu
 
 def _steps(shares: Floats) -> str:
     """Return a path along the tops of bars; bars of equal height are one line."""
-    tops = [_short(HEIGHT - share * (HEIGHT - 2.0)) for share in shares]
+    tops = [short(HEIGHT - share * (HEIGHT - 2.0)) for share in shares]
     wide = WIDTH / len(tops)
     path = [f"M0 {tops[0]}"]
     for k in range(1, len(tops)):
         if tops[k] != tops[k - 1]:
-            path.append(f"H{_short(k * wide)}V{tops[k]}")
+            path.append(f"H{short(k * wide)}V{tops[k]}")
     return "".join([*path, f"H{WIDTH}"])
-
-
-def _band(
-    low: float, high: float, edges: Sequence[float] | Floats, width: float = WIDTH
-) -> tuple[str, str]:
-    left, right = (_across(value, edges) * width for value in (low, high))
-    if right - left < _THIN:
-        left = min(max((left + right - _THIN) / 2.0, 0.0), width - _THIN)
-        right = left + _THIN
-    return _short(left), _short(right - left)
-
-
-def _across(value: float, edges: Sequence[float] | Floats) -> float:
-    """Return how far across the picture a value is; halves, because a width can be too large."""
-    low, high = edges[0] / 2.0, edges[-1] / 2.0
-    return min(max((value / 2.0 - low) / (high - low), 0.0), 1.0) if high > low else 0.5
-
-
-@dataclass(frozen=True)
-class Gauge:
-    """A value beside what is normal; the same scale for all values of a feature.
-
-    Parameters
-    ----------
-    bands : list of (x, width)
-        The normal ranges, in the middle third.
-    mark : str
-        A path at the value: a dot, an arrow if it lies beyond the picture; empty if missing.
-    expected : str
-        Where the value was expected; empty if that is not known.
-    """
-
-    bands: list[tuple[str, str]]
-    mark: str
-    expected: str
-
-
-def gauge(value: float | str, normal: Ranges, expected: float | None) -> Gauge:
-    """Draw a value beside its normal ranges."""
-    edges = around(normal)
-    usual = math.nan if expected is None else expected
-    return Gauge(
-        bands=[_band(low, high, edges, GAUGE) for low, high in normal],
-        mark="" if isinstance(value, str) or math.isnan(value) else _mark(value, edges),
-        expected="" if math.isnan(usual) else _short(1.0 + _across(usual, edges) * (GAUGE - 2.0)),
-    )
-
-
-def _mark(value: float, edges: tuple[float, float]) -> str:
-    if value > edges[1]:
-        return f"M{GAUGE} 8l-9-5v10z"
-    if value < edges[0]:
-        return "M0 8l9-5v10z"
-    x = _across(value, edges) * (GAUGE - 2.0 * _DOT)
-    return f"M{_short(x)} 8a4 4 0 1 1 8 0a4 4 0 1 1-8 0z"
 
 
 def bars_picture(bars: FeatureBars) -> FeaturePicture:
@@ -140,18 +83,18 @@ class Small:
 def small_bars(marked: Marked) -> Small:
     """Draw where a row's value is among what is normal."""
     n = len(marked.heights)
-    wide = min(GAUGE / (n + 1), _DOT * 3.0)  # room for a dot on the right
+    wide = min(GAUGE / (n + 1), DOT * 3.0)  # room for a dot on the right
     paths = []
     for k, height in enumerate(marked.heights):
         tall = max(height * 14.0, 1.0 if height else 0.0)
-        paths.append(f"M{_short(k * wide)} 15v-{_short(tall)}h{_short(wide - 1.0)}v{_short(tall)}z")
+        paths.append(f"M{short(k * wide)} 15v-{short(tall)}h{short(wide - 1.0)}v{short(tall)}z")
     if marked.at is None:
-        x = min(n * wide + 1.0, GAUGE - 2.0 * _DOT)
-        return Small("".join(paths), f"M{_short(x)} 11a4 4 0 1 1 8 0a4 4 0 1 1-8 0z")
+        x = min(n * wide + 1.0, GAUGE - 2.0 * DOT)
+        return Small("".join(paths), f"M{short(x)} 11a4 4 0 1 1 8 0a4 4 0 1 1-8 0z")
     if marked.heights[marked.at]:
         return Small("".join(paths), paths[marked.at])
-    left = _short(marked.at * wide)  # no row has it; where it would be is still to be seen
-    return Small("".join(paths), f"M{left} 15v-5h{_short(wide - 1.0)}v5z")
+    left = short(marked.at * wide)  # no row has it; where it would be is still to be seen
+    return Small("".join(paths), f"M{left} 15v-5h{short(wide - 1.0)}v5z")
 
 
 @dataclass(frozen=True)
@@ -193,9 +136,9 @@ def distance_picture(distances: Distances, threshold: float) -> DistancePicture:
         height = max(counts[k] / highest * TALL, _THIN)
         bars.append(
             Bar(
-                x=_short(k + 0.05),
-                y=_short(TALL - height),
-                height=_short(height),
+                x=short(k + 0.05),
+                y=short(TALL - height),
+                height=short(height),
                 normal=bool(edges[k + 1] <= threshold),
             )
         )
@@ -208,12 +151,12 @@ def distance_picture(distances: Distances, threshold: float) -> DistancePicture:
     return DistancePicture(
         bars=bars,
         threshold=place(threshold),
-        across=[(place(v), number(v)) for v in _ticks(edges[inner[0]], edges[-1])],
+        across=[(place(v), number(v)) for v in ticks(edges[inner[0]], edges[-1])],
         up=[(round(100.0 * n / highest, 2), count(n)) for n in _steps_to(highest)],
     )
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """Return round numbers for a logarithmic axis, as many as fit: 1, 2, 5, 10, … or powers."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     digits = [((1, 2, 5), 1), ((1, 3), 1), *(((1,), step) for step in range(1, last - first + 2))]
@@ -231,7 +174,3 @@ def _steps_to(highest: int) -> list[int]:
     size = 10 ** (len(str(highest)) - 1)
     step = next((m * size for m in (2, 1) if highest >= 2 * m * size), max(size // 2, 1))
     return list(range(step, highest + 1, step))
-
-
-def _short(coordinate: float) -> str:
-    return f"{coordinate:.2f}".rstrip("0").rstrip(".")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Ranges
+from refold.explain.gauges import around, capped_sum
 from refold.report._contents import Distances, FeatureHistogram
 
 BINS = 48
@@ -48,20 +49,8 @@ def _shown(quantiles: Floats, normal: Ranges, values: Floats) -> tuple[float, fl
         low, high = max(low, first), min(high, last)
     if low == high:
         margin = abs(low) / 16.0 or 0.5
-        low, high = -_sum(-low, margin), _sum(high, margin)
+        low, high = -capped_sum(-low, margin), capped_sum(high, margin)
     return low, high
-
-
-def around(normal: Ranges) -> tuple[float, float]:
-    """Return the ends of what is looked at: from the normal range as far again to both sides."""
-    low, high = normal[0][0], normal[-1][1]
-    width = min(2.0 * (high / 2.0 - low / 2.0), _MOST)
-    return -_sum(-low, width), _sum(high, width)
-
-
-def _sum(a: float, b: float) -> float:
-    """Add without leaving the numbers; Python's own floats overflow in silence."""
-    return min(max(a + b, -_MOST), _MOST)
 
 
 def _shares(quantiles: Floats, edges: Floats) -> Floats:

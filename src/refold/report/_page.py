@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.base.words import printable, quoted, shortened
-from refold.explain import Reason, number, ranges_text, split_unit
 from refold.report import _drawing
 from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
-from refold.report._reasons import position
-from refold.report._words import DRIFT, WORDS
+from refold.report._template import page_of, write_page
+from refold.report._words import DRIFT
 
 # So many rows and features are seen at once; the others are folded away.
 _FIRST = 10
@@ -41,7 +35,7 @@ def write_report(
     ----------
     model : REF, CreasedREF or Detector
         Fitted. Calibrate it (``alpha``, ``calibrate``) to have rates and p-values in the report.
-    X : array-like, dataframe or Judgement of n rows
+    X : array-like, dataframe or Judgement of n rows, or ReportedTable
         New rows. Those without any value are counted and left out.
     path : str or path-like
         Where to write; a file that is there is replaced once the new one is complete.
@@ -62,6 +56,11 @@ def write_report(
     -------
     Report
         What the page says, as data.
+
+    See Also
+    --------
+    refold.report.describe : A report as data.
+    refold.report.write_comparison : A page on two models.
 
     Examples
     --------
@@ -87,9 +86,7 @@ def write_report(
         row_names=row_names,
         about=about,
     )
-    page = render(report).encode(errors="backslashreplace")  # names of files may be no text
-    with replacing(Path(path)) as file:
-        file.write(page)
+    write_page(render(report), path)
     return report
 
 
@@ -104,22 +101,34 @@ def render(report: Report) -> str:
     Returns
     -------
     str
+
+    See Also
+    --------
+    refold.report.describe : A report as data.
+    refold.report.write_report : A report as a page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import describe, render
+    >>> rng = np.random.default_rng(0)
+    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
+    >>> new[17, 1] = 40.0
+    >>> report = describe(model, new)
+    >>> render(report)[:15]
+    '<!doctype html>'
     """
-    environment = _environment()
-    script = environment.get_template("behaviour.js").render()
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page: str = environment.get_template("report.html.j2").render(
+    return page_of(
+        "report.html.j2",
         report=report,
         features=sorted(report.features, key=lambda f: (-f.leads, -f.drift.distance)),
         groups=_by_feature(report.groups),
         first=_FIRST,
-        script=script,
-        digest=digest,
         drawing=_drawing,
         drifted=DRIFT[report.drift.verdict],
         distance_picture=_drawing.distance_picture(report.distances, report.threshold),
     )
-    return page
 
 
 def _by_feature(groups: Iterable[AlarmGroup]) -> dict[str, list[AlarmGroup]]:
@@ -127,31 +136,3 @@ def _by_feature(groups: Iterable[AlarmGroup]) -> dict[str, list[AlarmGroup]]:
     for group in groups:
         found.setdefault(group.feature, []).append(group)
     return found
-
-
-def _named(reason: Reason) -> tuple[str, str]:
-    """Return the text of a reason as the name of its feature, and what follows."""
-    name = split_unit(printable(reason.feature))[0]
-    return name, str(reason).removeprefix(name)
-
-
-def _environment() -> Any:
-    jinja2 = needs("jinja2", "report")
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("refold.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number,
-        "ranges": ranges_text,
-        "unit": lambda feature: split_unit(feature)[1],
-        "position": position,
-        "named": _named,
-        "quoted": quoted,
-        "shortened": shortened,
-        **WORDS,
-    }
-    return environment

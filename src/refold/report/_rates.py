@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scipy import stats
 
+from refold.decisions.intervals import CONFIDENCE
 from refold.judgement import Judge
-from refold.report._contents import ExpectedRejections, Interval
+from refold.report._contents import ExpectedRejections
 
-CONFIDENCE = 0.95
-
-
-def interval_of_rate(rejected: int, rows: int) -> Interval:
-    """Return the Clopper-Pearson interval of the share behind a count."""
-    interval = stats.binomtest(rejected, rows).proportion_ci(CONFIDENCE)
-    return float(interval.low), float(interval.high)
+_ADDED_UP = 100_000
 
 
 def expected_of(judge: Judge, rows: int) -> ExpectedRejections | None:
@@ -29,5 +26,18 @@ def expected_of(judge: Judge, rows: int) -> ExpectedRejections | None:
     if b == 0.0:
         return ExpectedRejections(rate, rate * rows, (rows, rows))
     tail = (1.0 - CONFIDENCE) / 2.0
-    low, high = stats.betabinom(rows, a, b).ppf([tail, 1.0 - tail])
+    low, high = _rejections(rows, a, b).ppf([tail, 1.0 - tail])
     return ExpectedRejections(rate, rate * rows, (int(low), int(high)))
+
+
+def _rejections(rows: int, a: float, b: float) -> Any:
+    """Return how many of so many rows are rejected, at a chance distributed as Beta(a, b).
+
+    SciPy adds up the chance of every number; of very many rows the share is taken for a number of
+    the beta distribution with the same mean and spread.
+    """
+    if rows <= _ADDED_UP:
+        return stats.betabinom(rows, a, b)
+    size = rows * (a + b + 1.0) / (a + b + rows) - 1.0
+    rate = a / (a + b)
+    return stats.beta(rate * size, (1.0 - rate) * size, scale=rows)

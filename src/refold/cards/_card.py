@@ -3,37 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from refold.base.findings import told
 from refold.explain import number
+from refold.judgement import asked_for, calibrated_on, training_rows
 from refold.models.detector.scorer import MeanScorer, inside
+from refold.models.feedback import in_short
 from refold.models.scoring import FoldScorer
-from refold.report._contents import Card
 
-# Said of calibration_.source.
-_SOURCES = {
-    "held-out": "normal rows that were held out",
-    "leave-one-out": "training rows, each left out in turn",
-    "cross-fitted": "training rows, left out by folds",
-}
+_LEFT_OUT = "left-out"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The small print.
+
+    Parameters
+    ----------
+    facts : tuple of (str, str)
+        Rows, columns, date, version, parameters and the like.
+    guarantees, limits : tuple of str
+        What can be relied on, and what cannot, a sentence each.
+
+    See Also
+    --------
+    refold.report.card_of : Describe a fitted model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import card_of
+    >>> card = card_of(REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2))), {})
+    >>> card.facts[0]
+    ('Model', 'REF(alpha=0.05)')
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    guarantees: tuple[str, ...]
+    limits: tuple[str, ...]
 
 
 def card_of(model: Any, about: Mapping[str, str]) -> Card:
-    """Describe a fitted model; `about` adds facts that only the caller knows."""
+    """Describe a fitted model; `about` adds facts that only the caller knows.
+
+    See Also
+    --------
+    refold.report.describe : A report as data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.report import card_of
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> ("Line", "4") in card_of(model, {"Line": "4"}).facts
+    True
+    """
     return Card(
-        facts=(*about.items(), *_facts(model)),
+        facts=(*about.items(), *facts_of(model), *_beside(model)),
         guarantees=tuple(_guarantees(model)),
         limits=tuple(_limits(model)),
     )
-
-
-def training_rows(model: Any) -> int:
-    """Return how many rows a model has learned from."""
-    encoder = getattr(model, "encoder_", None)
-    return int(model.summary_.rows if encoder is None else encoder.counts.rows)
 
 
 def _missing(model: Any) -> float:
@@ -45,52 +80,45 @@ def _missing(model: Any) -> float:
     return float(summary.missing.sum() / (summary.weight * len(summary.missing)))
 
 
-def _facts(model: Any) -> list[tuple[str, str]]:
+def facts_of(model: Any) -> list[tuple[str, str]]:
+    """Return what a model is and what it has learned from, by name."""
     left_out = [column.name for column in getattr(model, "columns_", ()) if column.role == "ignore"]
     facts = [
-        ("Model", _parameters(model)),
+        ("Model", asked_for(model)),
         ("Training rows", f"{training_rows(model):,}"),
+        *(("Rows left out", str(found)) for found in model.noticed_ if found.kind == _LEFT_OUT),
         ("Columns", f"{model.n_features_in_:,}"),
         *([("Columns left out", ", ".join(left_out))] if left_out else []),
         ("Missing values in training", f"{_missing(model):.2%}"),
         ("Threshold", number(model.threshold_)),
         ("Alpha", _alpha(model)),
-        ("Calibration", _calibration(model)),
+        ("Calibration", calibrated_on(model)),
     ]
     if hasattr(model, "chain_"):
         facts.append(("Levels of folding", f"{int(model.chain_.levels.max())} at most"))
         facts.append(("Engine", model.engine_))
-    facts += [("Noticed", text) for text in told(model.noticed_)]
-    facts.append(("refold", version("refold")))
-    facts.append(("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+    if feedback := in_short(getattr(model, "feedback_", ())):
+        facts.append(("Feedback", feedback))
     return facts
 
 
-def _parameters(model: Any) -> str:
-    """Return the estimator as it was asked for: what is not as by default."""
-    usual = type(model)().get_params(deep=False)
-    given = model.get_params(deep=False)
-    return f"{type(model).__name__}({', '.join(_changed(given, usual))})"
-
-
-def _changed(given: Mapping[str, Any], usual: Mapping[str, Any]) -> list[str]:
+def _beside(model: Any) -> list[tuple[str, str]]:
+    """Return what was noticed, and when that was."""
     return [
-        f"{name}={getattr(value, '__name__', None) or repr(value)}"
-        for name, value in given.items()
-        if repr(value) != repr(usual[name])
+        *(("Noticed", text) for text in noticed_by(model)),
+        ("refold", version("refold")),
+        ("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
     ]
+
+
+def noticed_by(model: Any) -> list[str]:
+    """Return what a model has noticed, a sentence each, without what is a fact of its own."""
+    return list(told(found for found in model.noticed_ if found.kind != _LEFT_OUT))
 
 
 def _alpha(model: Any) -> str:
     alpha = getattr(model, "alpha_", None)
     return "none: the threshold was set without a rate" if alpha is None else f"{alpha:g}"
-
-
-def _calibration(model: Any) -> str:
-    calibration = getattr(model, "calibration_", None)
-    if calibration is None:
-        return "none"
-    return f"{calibration.total:,.6g} {_SOURCES.get(calibration.source, calibration.source)}"
 
 
 def _guarantees(model: Any) -> list[str]:

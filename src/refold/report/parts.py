@@ -1,0 +1,25 @@
+"""Parts of the report that other pages are made of too: words, pictures, groups and rates."""
+
+from refold.report import _drawing as drawing
+from refold.report._contents import AlarmGroup, ExpectedRejections, Marked
+from refold.report._rates import expected_of
+from refold.report._reasons import grouped, groups_of, that_matter
+from refold.report._shares import ColumnShares
+from refold.report._template import environment_of
+from refold.report._words import count, percent, plural
+
+__all__ = [
+    "AlarmGroup",
+    "ColumnShares",
+    "ExpectedRejections",
+    "Marked",
+    "count",
+    "drawing",
+    "environment_of",
+    "expected_of",
+    "grouped",
+    "groups_of",
+    "percent",
+    "plural",
+    "that_matter",
+]
