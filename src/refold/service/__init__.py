@@ -1,0 +1,24 @@
+"""A model as a service: rows in by HTTP, verdicts out.
+
+>>> from refold.service import Settings
+>>> Settings(max_rows=1000).max_rows
+1000
+"""
+
+from refold.service._application import create
+from refold.service._errors import RequestError
+from refold.service._guard import called_by, places_of
+from refold.service._server import bound, run
+from refold.service._settings import Settings
+from refold.service._store import ModelStore
+
+__all__ = [
+    "ModelStore",
+    "RequestError",
+    "Settings",
+    "bound",
+    "called_by",
+    "create",
+    "places_of",
+    "run",
+]

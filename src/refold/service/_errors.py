@@ -1,0 +1,37 @@
+"""What went wrong with a request, as its sender is told."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+
+class RequestError(Exception):
+    """A request that is not answered with verdicts.
+
+    Parameters
+    ----------
+    status : int
+        The HTTP status.
+    message : str
+        A sentence for people.
+    row : int or None, default=None
+        Which row of the request, from 0.
+    column : str or None, default=None
+        Which column.
+    """
+
+    def __init__(
+        self, status: int, message: str, *, row: int | None = None, column: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.row, self.column = status, message, row, column
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all parts."""
+        return partial(type(self), self.status, self.message, row=self.row, column=self.column), ()
+
+    def document(self) -> dict[str, Any]:
+        """Return what is sent."""
+        where = {"row": self.row, "column": self.column}
+        return {"error": self.message, **{k: v for k, v in where.items() if v is not None}}

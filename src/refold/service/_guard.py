@@ -1,0 +1,121 @@
+"""Who may ask, and what is written down of it: around all that the service does."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from refold.service._errors import RequestError
+from refold.service._metrics import Metrics
+from refold.service._settings import Settings
+
+# Whoever watches a machine may ask these without a token.
+_OPEN = ("/healthz", "/readyz")
+
+Log = Callable[[dict[str, Any]], None]
+
+
+def log_lines(entry: dict[str, Any]) -> None:
+    """Write an entry of the log: a line of JSON on standard error."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    sys.stderr.write(json.dumps({"time": now, **entry}) + "\n")
+    sys.stderr.flush()
+
+
+class Guard:
+    """Checks who asks, turns errors into answers, counts and logs; never what rows hold."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, log: Log) -> None:
+        self._app, self._settings, self._metrics, self._log = app, settings, metrics, log
+        self._token = None if settings.token is None else settings.token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+        known = scope["refold"] = {"model": "", "rows": None, "started": started}
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], *_SAFE]
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self._app(scope, receive, sent)
+        except RequestError as error:
+            headers = {"Retry-After": "1"} if error.status in (429, 503) else {}
+            if error.status == 401:
+                headers["WWW-Authenticate"] = "Bearer"
+            answer = JSONResponse(error.document(), error.status, headers)
+            await answer(scope, receive, sent)
+        except ClientDisconnect:
+            status = 499  # nobody is there to be told
+        except Exception as error:  # a fault of ours: the next request must not suffer from it
+            self._log({"event": "fault", "kind": type(error).__name__, "where": places_of(error)})
+            if status == 0:
+                answer = JSONResponse({"error": "The service has failed; its log says where."}, 500)
+                await answer(scope, receive, sent)
+        seconds = time.perf_counter() - known["started"]
+        self._metrics.answered(known["model"], status, seconds)
+        self._log(
+            {
+                "event": "request",
+                "method": scope["method"],
+                "path": scope["path"][:200],
+                "status": status,
+                "model": known["model"] or None,
+                "rows": known["rows"],
+                "ms": round(1000.0 * (time.perf_counter() - started), 3),
+            }
+        )
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        if self._settings.hosts and called_by(headers) not in self._settings.hosts:
+            raise RequestError(421, "The service is not called by this name.")
+        if self._token is None or scope["path"] in _OPEN:
+            return
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token)
+        if scheme.lower() != "bearer" or not right:
+            raise RequestError(401, "A token is needed: send Authorization: Bearer <token>.")
+
+
+_SAFE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (b"referrer-policy", b"no-referrer"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+    ),
+]
+
+
+def places_of(error: Exception) -> list[str]:
+    """Return where an error happened; what it says may hold values of rows."""
+    return [f"{each.name}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)]
+
+
+def called_by(headers: Headers) -> str:
+    """Return the name that was called, without its port."""
+    host = headers.get("host", "").strip().lower()
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]

@@ -1,0 +1,192 @@
+"""The service in OpenAPI's words; the rows are those of the models in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refold.base.version import VERSION
+from refold.drift import VERDICTS
+from refold.service._described import row_schema
+from refold.service._rows import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON
+from refold.service._settings import Settings
+from refold.service._store import ModelStore, Served
+
+_TEXT = {"type": "string"}
+_MAYBE_TEXT = {"type": ["string", "null"]}
+_MAYBE_NUMBER = {"type": ["number", "null"]}
+_TEXTS = {"type": "array", "items": _TEXT}
+
+_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {"error": _TEXT, "row": {"type": "integer", "minimum": 0}, "column": _TEXT},
+}
+_VERDICT = {
+    "type": "object",
+    "required": ["label", "distance", "p_value", "reasons"],
+    "properties": {
+        "label": {
+            "enum": [1, -1, None],
+            "description": "1 normal, -1 not; null for a row without any value.",
+        },
+        "distance": _MAYBE_NUMBER,
+        "p_value": _MAYBE_NUMBER,
+        "reasons": {
+            "type": "array",
+            "description": "The columns that matter most; with explain=full objects that say how.",
+            "items": {"type": ["string", "object"]},
+        },
+        "changes": {"type": "array", "items": {"type": "object"}},
+        "problem": _TEXT,
+    },
+}
+_VERDICTS = {
+    "type": "object",
+    "required": ["model", "threshold", "alpha", "rows"],
+    "properties": {
+        "model": _TEXT,
+        "threshold": {"type": "number"},
+        "alpha": _MAYBE_NUMBER,
+        "rows": {"type": "array", "items": {"$ref": "#/components/schemas/Verdict"}},
+    },
+}
+_MODEL = {
+    "type": "object",
+    "required": ["name", "kind", "columns", "threshold", "alpha", "saved", "loaded", "problem"],
+    "properties": {
+        **dict.fromkeys(("name", "kind", "saved", "saved_by", "loaded"), _TEXT),
+        "columns": _TEXTS,
+        "threshold": {"type": "number"},
+        "alpha": _MAYBE_NUMBER,
+        "problem": _MAYBE_TEXT,
+    },
+}
+_DRIFT = {
+    "type": "object",
+    "required": ["watched", "rows", "verdict", "message", "features"],
+    "properties": {
+        "watched": {"type": "boolean"},
+        "rows": {"type": "integer"},
+        "verdict": {"enum": [*VERDICTS, None]},
+        "message": _MAYBE_TEXT,
+        "features": _TEXTS,
+    },
+}
+_PROBLEMS = {
+    400: "The rows cannot be read; the answer says which row and column.",
+    401: "The token is missing or wrong.",
+    404: "There is no such model.",
+    406: "No format that is accepted.",
+    408: "The request came too slowly.",
+    413: "Too many bytes or rows.",
+    415: "The body is not in a format that is read.",
+    421: "Called by another name than it has.",
+    429: "Too many requests at a time.",
+    503: "It took too long, or the service is stopping.",
+}
+
+
+def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
+    """Return the whole description."""
+    paths: dict[str, Any] = {
+        "/healthz": _get("Whether the process is alive.", {"type": "object"}, open_=True),
+        "/readyz": _get("Whether it takes requests.", {"type": "object"}, 503, open_=True),
+        "/metrics": _get("Counts for Prometheus.", _TEXT, kind="text/plain"),
+        "/openapi.json": _get("This description.", {"type": "object"}),
+        "/docs": _get("The same as a page.", _TEXT, kind="text/html"),
+        "/v1/models": _get("The models in service.", {"type": "array", "items": _ref("Model")}),
+    }
+    for served in store:
+        paths |= _paths_of(served, settings)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "refold", "version": VERSION, "description": _ABOUT},
+        "security": [] if settings.token is None else [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": {
+                "Error": _ERROR,
+                "Verdict": _VERDICT,
+                "Verdicts": _VERDICTS,
+                "Model": _MODEL,
+                "Drift": _DRIFT,
+                **{f"Row-{served.name}": row_schema(served) for served in store},
+            },
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+_ABOUT = (
+    "Models that were learned from normal rows say of new rows: normal or not, how far off, and "
+    "because of which columns."
+)
+
+
+def _paths_of(served: Served, settings: Settings) -> dict[str, Any]:
+    at = f"/v1/models/{served.name}"
+    card = _get("The model card, as JSON or as a page.", _ref("Model"), 404, 406)
+    card["get"]["responses"]["200"]["content"]["text/html"] = {"schema": _TEXT}
+    found = {at: card, f"{at}/score": {"post": _score(served, settings)}}
+    found[f"{at}/drift"] = _get("Scored rows beside those learned.", _ref("Drift"), 404)
+    found[f"{at}/drift/reset"] = {
+        "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404)
+    }
+    return found
+
+
+def _score(served: Served, settings: Settings) -> dict[str, Any]:
+    row = _ref(f"Row-{served.name}")
+    rows = {
+        "type": "array",
+        "items": row,
+        "minItems": 1,
+        "maxItems": settings.max_rows,
+    }
+    content: dict[str, Any] = {
+        JSON: {"schema": rows},
+        NDJSON: {"schema": _TEXT},
+        CSV: {"schema": _TEXT},
+    }
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    content |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    answers: dict[str, Any] = {kind: {"schema": _TEXT} for kind in content}
+    answers[JSON] = {"schema": _ref("Verdicts")}
+    answers |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    operation = _operation(
+        f"Judge rows by {served.name}.",
+        {"200": {"description": "A verdict for each row, in order.", "content": answers}},
+        *(status for status in _PROBLEMS if status != 401),
+    )
+    operation["requestBody"] = {"required": True, "content": content}
+    operation["parameters"] = [
+        _parameter("reasons", {"type": "integer", "minimum": 0, "maximum": 1000, "default": 3}),
+        _parameter("explain", {"enum": ["short", "full"], "default": "short"}),
+        _parameter("on_bad", {"enum": ["error", "skip"], "default": "error"}),
+    ]
+    return operation
+
+
+def _parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema}
+
+
+def _get(
+    said: str, schema: dict[str, Any], *statuses: int, kind: str = JSON, open_: bool = False
+) -> dict[str, Any]:
+    answer = {"200": {"description": said, "content": {kind: {"schema": schema}}}}
+    operation = _operation(said, answer, *statuses)
+    if open_:
+        operation["security"] = []
+    return {"get": operation}
+
+
+def _operation(said: str, answers: dict[str, Any], *statuses: int) -> dict[str, Any]:
+    error = {JSON: {"schema": _ref("Error")}}
+    for status in sorted({*statuses, 401, 421}):
+        answers[str(status)] = {"description": _PROBLEMS[status], "content": error}
+    return {"summary": said, "responses": answers}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}"}

@@ -1,0 +1,101 @@
+"""The rows of a request: JSON, line by line or all at once, CSV or Arrow."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO, Any, NoReturn
+
+from refold.service._errors import RequestError
+from refold.tabular import InputError, Table
+from refold.tabular.columnar import ArrowFile, ArrowStream
+from refold.tabular.delimited import DelimitedTable
+from refold.tabular.table import How
+
+JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
+ARROW_STREAM = "application/vnd.apache.arrow.stream"
+ARROW_FILE = "application/vnd.apache.arrow.file"
+KINDS = (JSON, NDJSON, CSV, ARROW_STREAM, ARROW_FILE)
+
+_CALLED = "The request"
+_FORMATS: dict[str, Callable[[IO[bytes], str, How], Table]] = {
+    CSV: DelimitedTable,
+    ARROW_STREAM: ArrowStream,
+    ARROW_FILE: ArrowFile,
+}
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Rows as JSON has them.
+
+    Parameters
+    ----------
+    rows : list
+        What should be an object with the names of columns; None where there is a problem.
+    problems : dict of int to str
+        What is wrong with rows that could not be read, by their number from 0.
+    """
+
+    rows: list[Any]
+    problems: dict[int, str] = field(default_factory=dict)
+
+
+def read_json(body: bytes) -> Objects:
+    """Read a list of objects, one object, or an object of columns."""
+    try:
+        document = _DECODER.decode(body.decode())
+    except (ValueError, RecursionError) as error:
+        raise RequestError(400, f"The body is not JSON: {_short(error)}.") from None
+    if isinstance(document, list):
+        return Objects(document)
+    if not isinstance(document, dict):
+        raise RequestError(400, "The body must be a list of objects, or an object of columns.")
+    lists = [isinstance(column, list) for column in document.values()]
+    if not lists or not any(lists):
+        return Objects([document])
+    if not all(lists):
+        named = next(name for name, known in zip(document, lists, strict=True) if not known)
+        raise RequestError(400, "Some columns are lists, this one is none.", column=named[:100])
+    sizes = {len(column) for column in document.values()}
+    if len(sizes) > 1:
+        raise RequestError(
+            400, f"The columns have {min(sizes)} to {max(sizes)} cells, not as many each."
+        )
+    return Objects(
+        [dict(zip(document, cells, strict=True)) for cells in zip(*document.values(), strict=True)]
+    )
+
+
+def read_lines(body: bytes) -> Objects:
+    """Read an object per line; a line that is none is a problem of its row."""
+    rows: list[Any] = []
+    problems: dict[int, str] = {}
+    for line in filter(None, map(bytes.strip, body.split(b"\n"))):
+        try:
+            rows.append(_DECODER.decode(line.decode()))
+        except (ValueError, RecursionError) as error:
+            problems[len(rows)] = f"it is not JSON: {_short(error)}"
+            rows.append(None)
+    return Objects(rows, problems)
+
+
+def open_columns(body: bytes, kind: str) -> Table:
+    """Open CSV or Arrow."""
+    try:
+        return _FORMATS[kind](io.BytesIO(body), _CALLED, How())
+    except InputError as error:
+        raise RequestError(400, str(error)) from None
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number there; a missing one is null")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def _short(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]

@@ -1,0 +1,166 @@
+"""Who may ask, and how much."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+from refold.service import Settings, _application, _body
+from refold.service._errors import RequestError
+
+GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
+AT = "/v1/models/ref/score"
+TOKEN = "correct-horse-battery"
+
+
+def test_without_the_token_nothing_but_health_is_told(client_of):
+    client = client_of(token=TOKEN)
+    for path in ("/v1/models", "/metrics", "/docs", "/openapi.json", "/v1/models/ref"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert client.post(AT, json=[GOOD]).status_code == 401
+    assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "given", ["", "Bearer", "Bearer x", f"Basic {TOKEN}", f"Bearer {TOKEN}x", "Bearer \xe9"]
+)
+def test_a_wrong_token_is_refused(client_of, given):
+    client = client_of(token=TOKEN)
+    headers = {"authorization": given.encode("latin-1")}
+    assert client.get("/v1/models", headers=headers).status_code == 401
+
+
+def test_the_token_opens(client_of):
+    client = client_of(token=TOKEN)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    assert client.get("/v1/models", headers=headers).status_code == 200
+
+
+def test_a_page_that_calls_by_another_name_is_refused(client_of):
+    client = client_of(hosts=("localhost", "[::1]"))
+    for host, status in (
+        ("evil.example", 421),
+        ("localhost:8080", 200),
+        ("[::1]:1", 200),
+        ("", 421),
+    ):
+        assert client.get("/v1/models", headers={"host": host}).status_code == status
+
+
+def test_browsers_of_other_pages_are_not_let_in_unless_asked_for(client_of):
+    page = {"origin": "https://line4.example"}
+    assert "access-control-allow-origin" not in client_of().get("/v1/models", headers=page).headers
+    client = client_of(origins=("https://line4.example",))
+    allowed = client.get("/v1/models", headers=page).headers["access-control-allow-origin"]
+    assert allowed == "https://line4.example"
+    other = client.get("/v1/models", headers={"origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in other.headers
+
+
+def test_too_many_bytes_are_refused_declared_or_not(client_of):
+    client = client_of(max_body=100)
+
+    def parts():
+        yield b"[" + b" " * 80
+        yield b" " * 80 + b"]"
+
+    for body in (b" " * 101, parts()):
+        answer = client.post(AT, content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 413
+        assert "parts" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/csv"])
+def test_too_many_rows_are_refused(client_of, kind):
+    client = client_of(max_rows=3, max_explained=1)
+    body = {"json": [GOOD] * 4}
+    if kind == "text/csv":
+        body = {"content": "x0,x1,x2\n" + "1,2,3\n" * 4, "headers": {"content-type": kind}}
+    assert client.post(AT, **body).status_code == 413
+    assert client.post(AT, json=[GOOD] * 3).status_code == 200
+    assert client.post(f"{AT}?explain=full", json=[GOOD] * 2).status_code == 413
+
+
+def test_more_than_it_works_on_at_a_time_is_told_to_come_again(client_of, monkeypatch):
+    client = client_of(max_requests=1)
+    began, may_end = threading.Event(), threading.Event()
+    judged = _application._Service._judged
+
+    def slow(self, *args):
+        began.set()
+        may_end.wait(10)
+        return judged(self, *args)
+
+    monkeypatch.setattr(_application, "_SMALL", 0)
+    monkeypatch.setattr(_application._Service, "_judged", slow)
+    answers = []
+    first = threading.Thread(target=lambda: answers.append(client.post(AT, json=[GOOD])))
+    first.start()
+    assert began.wait(10)
+    second = client.post(AT, json=[GOOD])
+    may_end.set()
+    first.join()
+    assert (second.status_code, second.headers["retry-after"]) == (429, "1")
+    assert answers[0].status_code == 200
+    assert client.post(AT, json=[GOOD]).status_code == 200
+
+
+def test_what_takes_too_long_is_given_up_and_its_place_comes_back(client_of, monkeypatch):
+    client = client_of(max_requests=1, seconds=0.2)
+    judged = _application._Service._judged
+    waits = [0.6]
+
+    def slow(self, *args):
+        if waits:
+            time.sleep(waits.pop())
+        return judged(self, *args)
+
+    monkeypatch.setattr(_application, "_SMALL", 0)
+    monkeypatch.setattr(_application._Service, "_judged", slow)
+    assert client.post(AT, json=[GOOD]).status_code == 503
+    assert client.post(AT, json=[GOOD]).status_code == 429  # its thread is still at work
+    time.sleep(0.8)
+    assert client.post(AT, json=[GOOD]).status_code == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for():
+    class Slow:
+        def __init__(self):
+            self.headers = {}
+
+        async def stream(self):
+            yield b"["
+            await asyncio.sleep(60)
+
+    held = _body.Held(Settings(seconds=0.05))
+    # A thread of its own: a browser of another test may run a loop in this one.
+    late = pytest.raises(RequestError, match=r"did not arrive within 0.05 seconds")
+    with start_blocking_portal() as portal, late as caught:
+        portal.call(held.read, Slow())
+    assert caught.value.status == 408
+    assert held._bytes == 0
+
+
+def test_no_row_value_reaches_the_log(client, log):
+    secret = 31337.25
+    client.post(AT, json=[{**GOOD, "x0": secret}])
+    client.post(AT, json=[{**GOOD, "x0": "password1"}])
+    assert [entry["status"] for entry in log] == [200, 400]
+    assert log[0]["rows"] == 1
+    assert "31337" not in str(log)
+    assert "password1" not in str(log)
+
+
+def test_a_fault_of_ours_is_an_answer_and_a_log_entry_without_values(client, log, monkeypatch):
+    def broken(*args):
+        raise RuntimeError("31337.25")
+
+    monkeypatch.setattr(_application._Service, "_judged", broken)
+    answer = client.post(AT, json=[GOOD])
+    assert (answer.status_code, "log" in answer.json()["error"]) == (500, True)
+    assert log[0]["kind"] == "RuntimeError"
+    assert any(place.startswith("broken:") for place in log[0]["where"])
+    assert "31337" not in str(log)
