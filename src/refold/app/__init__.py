@@ -1,0 +1,13 @@
+"""A page for people who do not write Python: from a table to a model, and to new rows.
+
+>>> from pathlib import Path
+>>> from refold.app import Workspace
+>>> Workspace(Path("folder")).state.table is None
+True
+"""
+
+from refold.app._application import create
+from refold.app._door import Door
+from refold.app._workspace import Workspace
+
+__all__ = ["Door", "Workspace", "create"]

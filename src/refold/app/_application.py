@@ -1,0 +1,366 @@
+"""The five steps at their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Route
+
+from refold.app._checking import CheckedRows, RowQuery
+from refold.app._door import Door, DoorGuard
+from refold.app._drawing import TALL, WIDE, blind_zones
+from refold.app._pages import asset, page
+from refold.app._samples import SAMPLES
+from refold.app._taking import OF_MODEL, OF_ROWS, by_curl, in_python
+from refold.app._uploads import fields_of, name_of, receive
+from refold.app._workspace import Workspace
+from refold.report import card_of
+from refold.report.parts import count, percent, plural
+from refold.service import RequestError
+
+_ASSETS = {"style.css": "text/css", "behaviour.js": "text/javascript"}
+# What each step is called, and at which address.
+_STEPS = (
+    ("/", "Table"),
+    ("/learn", "Learn"),
+    ("/check", "Check"),
+    ("/limits", "What would it catch?"),
+    ("/take", "Take it along"),
+)
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def create(workspace: Workspace, door: Door) -> Starlette:
+    """Return the page as an ASGI application.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        What somebody is working on.
+    door : Door
+        Who may come in.
+
+    Returns
+    -------
+    Starlette
+        For one process that listens on this machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.app import Door, Workspace, create
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     app = create(Workspace(Path(folder)), Door(8000))
+    >>> [route.path for route in app.routes][:3]
+    ['/', '/learn', '/check']
+    """
+    return _Steps(workspace).application(door)
+
+
+class _Steps:
+    """What is asked at which address; long work is begun here and done elsewhere."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._work = workspace
+
+    def application(self, door: Door) -> Starlette:
+        """Return the ASGI application."""
+        work = self._work
+        routes = [
+            Route("/", self._table),
+            Route("/learn", self._learn),
+            Route("/check", self._check),
+            Route("/check/rows/{row:int}", self._row),
+            Route("/limits", self._limits),
+            Route("/take", self._take),
+            Route("/take/{name}", self._download),
+            Route("/progress", self._progress),
+            Route("/assets/{name}", self._asset),
+            Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
+            Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
+            _post("/table/sample", "/", lambda form: work.open_sample(_one(form, "sample"))),
+            Route("/table/columns", self._choose, methods=["POST"]),
+            _post("/learn", "/learn", self._begin_learning),
+            _post("/check/sample", "/check", lambda form: work.check_sample()),
+            _post("/check/rest", "/check", lambda form: work.check_rest()),
+            _post("/check/rate", "/check", self._use_rate),
+            _post("/check/accept", "/check", self._accept),
+            _post("/check/undo", "/check", lambda form: work.undo()),
+            _post("/limits", "/limits", lambda form: work.find_limits()),
+            Route("/take", self._prepare, methods=["POST"]),
+            _post("/forget", "/", lambda form: work.forget()),
+        ]
+        return Starlette(
+            routes=routes,
+            middleware=[Middleware(DoorGuard, door)],
+            exception_handlers={404: _not_found, 405: _not_found},
+        )
+
+    def _shown(self, name: str, **content: Any) -> Response:
+        """Return a step with what all of them show."""
+        work = self._work
+        return HTMLResponse(
+            page(
+                name,
+                steps=_STEPS,
+                here=content.pop("here"),
+                state=content.pop("state"),
+                news=work.news,
+                job=work.worker.job,
+                finished=work.worker.finished,
+                wide=WIDE,
+                tall=TALL,
+                **content,
+            )
+        )
+
+    async def _table(self, request: Request) -> Response:
+        state, table = self._work.state, self._work.state.table
+        targets = {} if table is None else await _thread(lambda: table.targets)
+        return self._shown(
+            "table",
+            here="/",
+            state=state,
+            samples=SAMPLES,
+            targets=targets,
+            most=self._work.most_bytes,
+        )
+
+    async def _learn(self, request: Request) -> Response:
+        state, lesson = self._work.state, self._work.state.lesson
+        card = None if lesson is None else await _thread(lambda: card_of(lesson.in_use, {}))
+        return self._shown("learn", here="/learn", state=state, card=card)
+
+    async def _check(self, request: Request) -> Response:
+        state, query = self._work.state, RowQuery.of(request.query_params)
+        checked = state.checked
+        rows = None if checked is None else await _thread(lambda: checked.page(query))
+        return self._shown(
+            "check",
+            here="/check",
+            state=state,
+            checked=checked,
+            rows=rows,
+            query=query,
+            link=_link(query),
+            rates=[] if checked is None else _said(checked),
+            most=self._work.most_bytes,
+        )
+
+    async def _row(self, request: Request) -> Response:
+        state, row = self._work.state, int(request.path_params["row"])
+        checked = _some(state.checked, row)
+        said, marks = await _thread(lambda: checked.explained(row))
+        cells = checked.table.training.table.slice(row, 1).to_pylist()[0]
+        return self._shown(
+            "row",
+            here="/check",
+            state=state,
+            checked=checked,
+            said=said,
+            marks=marks,
+            cells=cells,
+        )
+
+    async def _limits(self, request: Request) -> Response:
+        state = self._work.state
+        zones = [] if state.blind is None else blind_zones(state.blind)
+        return self._shown("limits", here="/limits", state=state, zones=zones)
+
+    async def _take(self, request: Request) -> Response:
+        state, lesson = self._work.state, self._work.state.lesson
+        return self._shown(
+            "take",
+            here="/take",
+            state=state,
+            of_model=OF_MODEL,
+            of_rows=OF_ROWS,
+            python="" if lesson is None else in_python(lesson),
+            ready="" if self._work.worker.job else request.query_params.get("ready", ""),
+            curl="" if lesson is None else by_curl(lesson),
+            sizes={name: file.stat().st_size for name, file in state.files.items()},
+        )
+
+    async def _prepare(self, request: Request) -> Response:
+        name = _one(await fields_of(request), "name")
+        self._work.prepare(name)
+        return RedirectResponse(f"/take?{urlencode({'ready': name})}", 303)
+
+    async def _download(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        file = self._work.state.files.get(name)
+        if file is None:
+            raise RequestError(404, "This file is not ready, or is out of date: prepare it first.")
+        return FileResponse(file, filename=name, media_type="application/octet-stream")
+
+    async def _progress(self, request: Request) -> Response:
+        worker = self._work.worker
+        job = worker.job
+        return JSONResponse(
+            {
+                "what": "" if job is None else job.what,
+                "rows": 0 if job is None else job.rows,
+                "seconds": 0 if job is None else round(job.seconds, 1),
+                "finished": worker.finished,
+            }
+        )
+
+    async def _asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _ASSETS:
+            raise RequestError(404, "There is nothing at this address.")
+        return Response(asset(name), media_type=_ASSETS[name])
+
+    def _upload(self, begin: Callable[..., None], then: str) -> Endpoint:
+        """Return what takes a file as it is, and begins to read it."""
+
+        async def put(request: Request) -> Response:
+            self._work.check_idle()
+            out = self._work.new_file()
+            await receive(request, out, self._work.most_bytes)
+            try:
+                begin(out, name_of(request))
+            except RequestError:
+                out.unlink(missing_ok=True)
+                raise
+            return JSONResponse({"next": then}, 202)
+
+        return put
+
+    def _begin_learning(self, form: dict[str, list[str]]) -> None:
+        method = _one(form, "method", "auto")
+        if method not in ("auto", "ref"):
+            raise RequestError(400, "There is no such method.")
+        self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto")
+
+    async def _choose(self, request: Request) -> Response:
+        """Take what was said of the columns, and go on; nothing is done if it is the same."""
+        form = await fields_of(request)
+        roles, target = self._chosen(form)
+        choice = self._work.state.choice
+        if (roles, target) != (choice.roles, choice.target):
+            self._work.choose(roles, target)
+        return RedirectResponse("/learn" if "next" in form else "/", 303)
+
+    def _chosen(self, form: dict[str, list[str]]) -> tuple[dict[str, str], tuple[str, str] | None]:
+        table = self._work.state.table
+        if table is None:
+            raise RequestError(409, "There is no table yet.")
+        roles = {
+            name: role
+            for k, name in enumerate(table.columns)
+            if (role := _one(form, f"role-{k}", ""))
+        }
+        column, _, value = _one(form, "target", "").partition("-")
+        target = None
+        if column:
+            name = table.columns[_place(column, len(table.columns))]
+            values = list(table.targets.get(name, ()))
+            target = name, values[_place(value, len(values))]
+            roles.pop(name, None)
+        return roles, target
+
+    def _accept(self, form: dict[str, list[str]]) -> None:
+        rows = self._checked().table.rows
+        self._work.accept(_place(_one(form, "row"), rows))
+
+    def _use_rate(self, form: dict[str, list[str]]) -> None:
+        rates = self._checked().rates
+        self._work.use_rate(rates[_place(_one(form, "rate"), len(rates))].rate)
+
+    def _checked(self) -> CheckedRows:
+        checked = self._work.state.checked
+        if checked is None:
+            raise RequestError(409, "There are no new rows yet.")
+        return checked
+
+
+def _post(path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -> Route:
+    """Return an address that begins something and leads back to a page."""
+
+    async def post(request: Request) -> Response:
+        begin(await fields_of(request))
+        return RedirectResponse(then, 303)
+
+    return Route(path, post, methods=["POST"])
+
+
+def _one(form: dict[str, list[str]], name: str, otherwise: str | None = None) -> str:
+    values = form.get(name, [] if otherwise is None else [otherwise])
+    if len(values) != 1:
+        raise RequestError(400, f"The form needs one {name}.")
+    return values[0]
+
+
+def _place(text: str, length: int) -> int:
+    """Return a place in a list that a form names."""
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < length:
+        return int(text)
+    raise RequestError(400, "The page is older than the table: open it again.")
+
+
+def _numbers(form: dict[str, list[str]], name: str) -> frozenset[int]:
+    found = form.get(name, [])
+    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in found):
+        raise RequestError(400, "Rows are whole numbers.")
+    return frozenset(map(int, found))
+
+
+def _some(checked: CheckedRows | None, row: int) -> CheckedRows:
+    if checked is None or row >= checked.table.rows:
+        raise RequestError(404, "There is no such row.")
+    return checked
+
+
+def _said(checked: CheckedRows) -> list[dict[str, str]]:
+    """Say what each rate would come to, in the words of the page."""
+    rows = plural(checked.judged, "row")
+    return [
+        {
+            "rate": percent(choice.rate),
+            "rejected": f"{choice.rejected:,} of {rows}",
+            "expected": f"If all were normal, about {count(choice.expected.rows)} would be by "
+            "chance ({:,} to {:,}).".format(*choice.expected.interval),
+        }
+        for choice in checked.rates
+    ]
+
+
+def _link(query: RowQuery) -> Callable[..., str]:
+    """Return what makes addresses of rows that differ from those that are shown."""
+
+    def link(**other: object) -> str:
+        asked: dict[str, object] = {
+            "show": query.show,
+            "text": query.text,
+            "sort": query.sort,
+            "down": int(query.down),
+            "group": "" if query.group is None else query.group,
+            **other,
+        }
+        return f"/check?{urlencode({k: v for k, v in asked.items() if v != ''})}#rows"
+
+    return link
+
+
+async def _thread(work: Callable[[], Any]) -> Any:
+    """Do something in a thread that may take more than a moment."""
+    return await anyio.to_thread.run_sync(work)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    raise RequestError(404, "There is nothing at this address.")

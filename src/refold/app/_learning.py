@@ -1,0 +1,120 @@
+"""What was learned, and which rows to look at before it is trusted."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from refold.app._jobs import Job
+from refold.app._looking import Choice, numbered
+from refold.app._tables import KeptTable
+from refold.base.findings import left_out
+from refold.checks import Suspects, suspects
+from refold.explain import normal_of_columns, normal_text
+from refold.judgement import Judge
+from refold.judgement.reading import saying_where
+from refold.models.detector import Detector
+from refold.models.files import check_columns
+
+SUSPECTS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A model, and what it was learned from.
+
+    Parameters
+    ----------
+    table : KeptTable
+        The table.
+    choice : Choice
+        What was learned of it.
+    rows : int
+        From how many rows.
+    model : Detector
+        As it was learned, and what people have said since.
+    odd : list of OddRow
+        The rows that look least like the rest.
+    note : str
+        What that list means.
+    rate : float or None, default=None
+        The share of normal rows that may be called not normal, if somebody has chosen one.
+    """
+
+    table: KeptTable
+    choice: Choice
+    rows: int
+    model: Detector
+    odd: list[OddRow]
+    note: str
+    rate: float | None = None
+
+    @cached_property
+    def in_use(self) -> Detector:
+        """The model with the rate that was chosen."""
+        if self.rate is None:
+            return self.model
+        return copy.copy(self.model).calibrate(alpha=self.rate)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges rows."""
+        return Judge.of(self.in_use)
+
+    @cached_property
+    def normal(self) -> dict[str, str]:
+        """What is normal of each column, in a few words."""
+        found = normal_of_columns(self.model.encoder_.counts, self.model.summary_)
+        distinct = {column.name: column.distinct for column in self.model.columns_}
+        return {
+            name: normal_text({**column, "distinct": distinct[name]})
+            for name, column in found.items()
+        }
+
+    def with_model(self, model: Detector) -> Lesson:
+        """Return the same with a model that has learned on."""
+        return replace(self, model=model)
+
+    def at(self, rate: float) -> Lesson:
+        """Return the same with another rate."""
+        return replace(self, rate=rate)
+
+
+@dataclass(frozen=True)
+class OddRow:
+    """A training row that looks unlike the rest.
+
+    Parameters
+    ----------
+    number : int
+        Which row of the file, from 1.
+    because : list of str
+        Why, a sentence each.
+    """
+
+    number: int
+    because: list[str]
+
+
+def learned(table: KeptTable, choice: Choice, job: Job) -> Lesson:
+    """Learn what is normal, and list the rows that look least so."""
+    training = choice.training(table)
+    columns: Any = choice.learned(training)
+    roles, rows = choice.roles_of(columns), len(columns)
+    job.says(f"Learning from {rows:,} rows")
+    model = Detector(method=choice.method, roles=roles)
+    with saying_where(training.where, table.name):
+        check_columns(model, columns.num_columns)
+        model.fit(columns)
+        found = tuple(numbered(each, training) for each in model.noticed_)
+        left = [left_out(sorted(choice.without), table.rows)] if choice.without else []
+        model.noticed_ = (*left, *found)
+        job.says("Looking for rows that look unlike the rest")
+        odd = suspects(columns, SUSPECTS, roles=roles)
+    return Lesson(table, choice, rows, model, _odd(odd, training), odd.note)
+
+
+def _odd(found: Suspects, training: Any) -> list[OddRow]:
+    return [OddRow(int(training.numbers[each.row]), each.because) for each in found]

@@ -1,0 +1,202 @@
+"""What a table holds, before anything is learned from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from refold._typing import Booleans
+from refold.app._drawing import ColumnPicture, column_picture
+from refold.app._tables import KeptTable
+from refold.base.advice import reworded
+from refold.base.errors import UserError
+from refold.base.findings import Finding, told
+from refold.base.words import shortened
+from refold.checks import Findings, check
+from refold.columns.encoding.encoder import ColumnInfo, TableEncoder
+from refold.tabular import Training
+
+ROLES = ("number", "category", "date", "text", "identifier", "ignore")
+_EXAMPLES, _LOOKED_AT = 3, 200
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What somebody has said of a table.
+
+    Parameters
+    ----------
+    roles : mapping of str to str
+        What columns are, where the guess was wrong.
+    target : (str, str) or None
+        The column that says which rows are normal, and what it says of these; None is all rows.
+    without : frozenset of int
+        Rows that are left out, counted from 1.
+    method : str
+        What learns: "auto", or "ref" for each column by itself.
+    """
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    target: tuple[str, str] | None = None
+    without: frozenset[int] = frozenset()
+    method: Literal["auto", "ref"] = "auto"
+
+    def chosen(self, table: KeptTable) -> Booleans:
+        """Say which rows are learned from."""
+        chosen = ~np.isin(table.training.numbers, list(self.without))
+        return chosen & table.having(*self.target) if self.target else chosen
+
+    def training(self, table: KeptTable) -> Training:
+        """Return the rows and columns to learn from."""
+        chosen = self.chosen(table)
+        if not chosen.any():
+            raise UserError(f"{table.name}: no row is left to learn from.")
+        return table.training.only(chosen)
+
+    def learned(self, training: Training) -> Any:
+        """Return the columns to learn of some rows; what says which are normal is none."""
+        columns = [self.target[0]] if self.target else []
+        if len(columns) == training.table.num_columns:
+            raise UserError("No column is left to learn.")
+        return training.table.drop_columns(columns)
+
+    def roles_of(self, learned: Any) -> dict[str, str]:
+        """Return the roles of columns that are learned."""
+        return {name: role for name, role in self.roles.items() if name in learned.column_names}
+
+
+@dataclass(frozen=True)
+class ColumnLook:
+    """A column as people see it.
+
+    Parameters
+    ----------
+    name, role : str
+        What it is called, and what it is taken for; "" if it says which rows are normal.
+    said : str
+        What somebody has said that it is; empty if nobody has.
+    examples : tuple of str
+        Some of its values.
+    missing : float
+        The share of the rows that have none.
+    distinct : int or None
+        How many different values texts have.
+    picture : ColumnPicture or None
+        What it holds.
+    noticed : tuple of str
+        What stands out.
+    roles : tuple of str
+        What else it may be taken for.
+    """
+
+    name: str
+    role: str
+    said: str
+    examples: tuple[str, ...]
+    missing: float
+    distinct: int | None = None
+    picture: ColumnPicture | None = None
+    noticed: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ROLES
+
+
+@dataclass(frozen=True)
+class TableLook:
+    """A table as people see it.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows are learned from.
+    columns : tuple of ColumnLook
+        In their order.
+    noticed : tuple of str
+        What stands out, and is not about one column.
+    """
+
+    rows: int
+    columns: tuple[ColumnLook, ...]
+    noticed: tuple[str, ...]
+
+
+def looked_at(table: KeptTable, choice: Choice) -> TableLook:
+    """Look at a table as a Detector would.
+
+    Raises
+    ------
+    ValueError
+        If columns cannot be what somebody has said they are.
+    """
+    training = choice.training(table)
+    learned = choice.learned(training)
+    roles = choice.roles_of(learned)
+    encoder = TableEncoder(roles=roles).fit(learned)
+    noticed = in_file(check(learned, roles=roles), training)
+    plan = encoder.counts.plan
+    cells = dict(zip(plan.names, plan.read(encoder.read(learned, reset=False)), strict=True))
+    known = {column.name: column for column in encoder.columns_}
+    columns = []
+    for name in table.columns:
+        examples = _examples(training.table[name])
+        if name not in known:
+            columns.append(ColumnLook(name, "", "", examples, 0.0))
+            continue
+        column = known[name]
+        picture = column_picture(cells[name], column.role) if name in cells else None
+        columns.append(_look(column, examples, picture, roles.get(name, ""), noticed, len(learned)))
+    general = (found for found in noticed if found.column not in known)
+    said = tuple(reworded(text, _in_words) for text in told(general))
+    return TableLook(len(learned), tuple(columns), said)
+
+
+def in_file(found: Findings, training: Training) -> Findings:
+    """Return findings that call rows by their number in the file, from 1."""
+    return found.said(lambda each: numbered(each, training).counting_from_one())
+
+
+def numbered(found: Finding, training: Training) -> Finding:
+    """Return a finding about rows of the file, from 0 as everywhere in Python."""
+    return found.renumbered(lambda row: int(training.numbers[row]) - 1)
+
+
+def _look(
+    column: ColumnInfo,
+    examples: tuple[str, ...],
+    picture: ColumnPicture | None,
+    said: str,
+    noticed: Findings,
+    rows: int,
+) -> ColumnLook:
+    """Describe a column that is learned, or could be."""
+    advised = dict.fromkeys([*ROLES, *filter(None, [said])])
+
+    def worded(name: str, role: str) -> str:
+        if name == column.name:
+            advised[role] = None  # such as how a date is written
+        return _in_words(name, role)
+
+    return ColumnLook(
+        name=column.name,
+        role=column.role,
+        said=said,
+        examples=examples,
+        missing=column.missing / rows,
+        distinct=column.distinct if column.role != "ignore" else None,
+        picture=picture,
+        noticed=tuple(reworded(str(f), worded) for f in noticed if f.column == column.name),
+        roles=tuple(advised),
+    )
+
+
+def _in_words(name: str, role: str) -> str:
+    """Say how a column is given a role on the page."""
+    return f"choose “{'leave out' if role == 'ignore' else role}” for {shortened(name)}"
+
+
+def _examples(column: Any) -> tuple[str, ...]:
+    """Return some of the first values."""
+    first = (cell for cell in column.slice(0, _LOOKED_AT).to_pylist() if cell is not None)
+    return tuple(dict.fromkeys(shortened(str(cell)) for cell in first))[:_EXAMPLES]

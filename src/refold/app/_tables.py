@@ -1,0 +1,130 @@
+"""Tables that are kept while the page is open: read once, in one piece, and not too large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Booleans
+from refold.base.needs import needs
+from refold.tabular import InputError, Training, Wanted, open_table, read_training
+
+MOST_CELLS = 30_000_000
+_VALUES = 12  # a column with more different values does not say which rows are normal
+
+
+@dataclass(frozen=True, eq=False)
+class KeptTable:
+    """A table that somebody has opened.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    format : str
+        How it is written, in words.
+    notes : tuple of str
+        What was said while it was read.
+    training : Training
+        All its rows and columns.
+    """
+
+    name: str
+    format: str
+    notes: tuple[str, ...]
+    training: Training
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.training.table.num_rows)
+
+    @property
+    def columns(self) -> list[str]:
+        """What the columns are called."""
+        return list(self.training.table.column_names)
+
+    @cached_property
+    def targets(self) -> dict[str, dict[str, int]]:
+        """Columns with few different values, and how many rows have each."""
+        found = {name: self._values(name) for name in self.columns}
+        return {name: values for name, values in found.items() if 2 <= len(values) <= _VALUES}
+
+    def _values(self, name: str) -> dict[str, int]:
+        column = self.training.table[name]
+        compute = needs("pyarrow.compute", "app")
+        if compute.count_distinct(column).as_py() > _VALUES:
+            return {}
+        counted = self._texts(name).value_counts().to_pylist()
+        named = {each["values"]: each["counts"] for each in counted if each["values"] is not None}
+        return dict(sorted(named.items(), key=lambda each: -each[1]))
+
+    def _texts(self, name: str) -> Any:
+        pa = needs("pyarrow", "app")
+        column = self.training.table[name]
+        try:
+            return column.cast(pa.string())
+        except pa.ArrowException:  # a list in a cell is no value to choose by
+            return pa.chunked_array([pa.nulls(len(column), pa.string())])
+
+    def having(self, column: str, value: str) -> Booleans:
+        """Say which rows have a value in a column."""
+        equal = needs("pyarrow.compute", "app").equal(self._texts(column), value)
+        return np.asarray(equal.fill_null(False))
+
+    def containing(self, text: str) -> Booleans:
+        """Say which rows have a text in one of their cells, in small letters or large ones."""
+        found = np.zeros(self.rows, dtype=np.bool_)
+        match = needs("pyarrow.compute", "app").match_substring
+        for name in self.columns:
+            here = match(self._texts(name), text, ignore_case=True)
+            found |= np.asarray(here.fill_null(False))
+        return found
+
+    def only(self, chosen: Booleans, name: str) -> KeptTable:
+        """Return some of the rows, under another name; they are still found where they are."""
+        return KeptTable(name, self.format, (), self.training.only(chosen))
+
+
+def read_kept(
+    path: Path, name: str, count: Callable[[int], None], *, most: int = MOST_CELLS
+) -> KeptTable:
+    """Read all of a file; `name` is what people call it, and messages too.
+
+    Raises
+    ------
+    InputError
+        If it is none of the formats that are known, is broken, or has too many cells.
+    """
+    notes: list[str] = []
+    read = 0
+    try:
+        with open_table(path, say=notes.append) as table:
+
+            def counted(rows: int) -> None:
+                nonlocal read
+                read += rows
+                if read * len(table.names) > most:
+                    raise InputError(
+                        f"{name} has more than {most:,} cells, which is too large for this page. "
+                        "Take some of its rows; the commands refold fit and refold score have no "
+                        "such limit."
+                    )
+                count(rows)
+
+            training = read_training(table, Wanted(whole=True), counted)
+            return KeptTable(
+                name, table.format, tuple(_named(n, path, name) for n in notes), training
+            )
+    except InputError as error:
+        raise InputError(_named(str(error), path, name)) from None
+
+
+def _named(sentence: str, path: Path, name: str) -> str:
+    """Return a sentence about a file as one about what people call it."""
+    return sentence.replace(str(path), name)

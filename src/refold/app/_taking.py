@@ -1,0 +1,166 @@
+"""What can be taken along: the model, the scored rows, a report, ONNX and SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from refold.app._checking import CheckedRows
+from refold.app._learning import Lesson
+from refold.base.errors import UserError
+from refold.base.files import replacing
+from refold.base.needs import needs
+from refold.judgement import answer_names, answers
+from refold.models.files import save
+from refold.report import write_report
+from refold.tabular import writing
+
+_REASONS, _PREFIX = 3, "refold_"
+DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
+
+
+def _model(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+    save(lesson.in_use, out)
+
+
+def _onnx(without: Sequence[str]) -> Making:
+    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+        from refold.export import to_onnx
+
+        with replacing(out) as file:
+            file.write(to_onnx(lesson.in_use, without=without).SerializeToString())
+
+    return make
+
+
+def _sql(dialect: str) -> Making:
+    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+        from refold.export import to_sql
+
+        with replacing(out) as file:
+            file.write(f"{to_sql(lesson.in_use, 'new_rows', dialect)};\n".encode())
+
+    return make
+
+
+def _scored(fmt: str) -> Making:
+    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+        table = scored_table(_needed(checked), as_written=fmt == "csv")
+        with writing(fmt, out, table.schema) as write:
+            for batch in table.to_batches():
+                write(batch)
+
+    return make
+
+
+def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
+    """Return the new rows with the columns that scoring adds.
+
+    CSV hands numbers on as they are written; other formats have what the model saw.
+    """
+    pa = needs("pyarrow", "app")
+    table, found = checked.table.training.table, checked.found
+    taken = table.column_names
+    for place, k in enumerate([] if as_written else found.judge.numeric):
+        seen = pa.array(found.numbers[:, place], from_pandas=True)
+        table = table.set_column(taken.index(found.names[k]), found.names[k], seen)
+    own = answer_names(found.judge, _REASONS, "", ())
+    prefix = _PREFIX if set(own) & set(taken) else ""
+    names = answer_names(found.judge, _REASONS, prefix, taken)
+    for name, column in zip(names, answers(found, _REASONS), strict=True):
+        table = table.append_column(name, column)
+    return table
+
+
+def _report(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+    checked = _needed(checked)
+    write_report(
+        lesson.in_use,
+        checked.found,
+        out,
+        title=checked.table.name,
+        row_names=checked.table.training.numbers.tolist(),
+        about={
+            "Learned from": f"{lesson.table.name} ({lesson.table.format})",
+            "Table": f"{checked.table.name} ({checked.table.format})",
+        },
+    )
+
+
+def _needed(checked: CheckedRows | None) -> CheckedRows:
+    if checked is None:
+        raise UserError("There are no new rows yet: check some first.")
+    return checked
+
+
+Making = Callable[[Lesson, CheckedRows | None, Path], None]
+# What each file is made by; those of the second list need new rows.
+OF_MODEL: dict[str, Making] = {
+    "model.json": _model,
+    "model.onnx": _onnx(()),
+    "model-simple.onnx": _onnx(("shape", "character")),
+    **{f"model-{dialect}.sql": _sql(dialect) for dialect in DIALECTS},
+}
+OF_ROWS: dict[str, Making] = {
+    "scored.csv": _scored("csv"),
+    "scored.xlsx": _scored("xlsx"),
+    "scored.parquet": _scored("parquet"),
+    "report.html": _report,
+}
+MAKING = {**OF_MODEL, **OF_ROWS}
+
+
+def in_python(lesson: Lesson) -> str:
+    """Return the same in a few lines of Python."""
+    choice = lesson.choice
+    lines = [
+        "from refold import Detector",
+        "from refold.tabular import Wanted, open_table, read_training",
+        "",
+        f"with open_table({lesson.table.name!r}) as file:",
+        f"    rows = read_training(file, {_wanted(choice.target)})",
+    ]
+    if choice.without:
+        lines += [
+            f"left_out = {sorted(choice.without)}",
+            "rows = rows.only([number not in left_out for number in rows.numbers])",
+        ]
+    asked = [f"method={choice.method!r}"] if choice.method != "auto" else []
+    asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
+    lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
+    if lesson.rate is not None:
+        lines.append(f"model.calibrate(alpha={lesson.rate!r})")
+    return "\n".join(
+        [
+            *lines,
+            'with open_table("new-rows.csv") as file:',
+            "    new = read_training(file, Wanted(model.encoder_.counts.plan.names)).table",
+            "print(model.predict(new))",
+            "print(model.explain(new).worst(10))",
+            'model.save("model.json")',
+        ]
+    )
+
+
+def _wanted(target: tuple[str, str] | None) -> str:
+    if target is None:
+        return "Wanted()"
+    return f"Wanted(target_column={target[0]!r}, target={target[1]!r})"
+
+
+def by_curl(lesson: Lesson) -> str:
+    """Return the lines that ask the service for a verdict on the first row learned."""
+    names = list(lesson.judge.names)
+    (row,) = lesson.table.training.table.select(names).slice(0, 1).to_pylist()
+    for k in lesson.judge.numeric:
+        with suppress(TypeError, ValueError):  # it may be missing, or written in another form
+            row[names[k]] = float(row[names[k]])
+    sent = json.dumps([row], ensure_ascii=False, default=str).replace("'", "'\\''")
+    return (
+        "refold serve model.json\n"
+        "curl 127.0.0.1:8080/v1/models/model/score \\\n"
+        f"  -H 'Content-Type: application/json' -d '{sent}'"
+    )

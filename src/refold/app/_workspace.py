@@ -1,0 +1,337 @@
+"""What somebody is working on: one table, one model, one table of new rows."""
+
+from __future__ import annotations
+
+import copy
+import os
+import secrets
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from refold.app._checking import CheckedRows
+from refold.app._jobs import Job, Worker
+from refold.app._learning import Lesson, learned
+from refold.app._looking import Choice, TableLook, looked_at
+from refold.app._samples import SAMPLES
+from refold.app._tables import MOST_CELLS, KeptTable, read_kept
+from refold.app._taking import MAKING
+from refold.base.errors import UserError
+from refold.base.failures import SHOW_TRACEBACK, sentence_of
+from refold.checks import Limits, limits
+from refold.report.parts import plural
+from refold.service import RequestError
+
+
+@dataclass(frozen=True, eq=False)
+class WorkState:
+    """All that has been done so far; it does not change, another one takes its place.
+
+    Parameters
+    ----------
+    table : KeptTable or None
+        The table to learn from.
+    choice : Choice
+        What was said of it.
+    look : TableLook or None
+        What it holds.
+    sample : str
+        Which of the samples it is; empty if none.
+    lesson : Lesson or None
+        What was learned.
+    checked : CheckedRows or None
+        New rows.
+    blind : Limits or None
+        What would be missed.
+    files : mapping of str to Path
+        What is ready to be taken along.
+    """
+
+    table: KeptTable | None = None
+    choice: Choice = field(default_factory=Choice)
+    look: TableLook | None = None
+    sample: str = ""
+    lesson: Lesson | None = None
+    checked: CheckedRows | None = None
+    blind: Limits | None = None
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the table or what is said of it has changed since it was learned."""
+        lesson = self.lesson
+        return lesson is not None and (
+            lesson.table is not self.table or lesson.choice != self.choice
+        )
+
+
+@dataclass(frozen=True)
+class News:
+    """What came of the last thing that was done.
+
+    Parameters
+    ----------
+    text : str
+        A sentence or two.
+    bad : bool, default=False
+        Whether it failed, and nothing has changed.
+    """
+
+    text: str
+    bad: bool = False
+
+
+Thing = TypeVar("Thing")
+Work = Callable[[WorkState, Job], tuple[WorkState, str]]
+
+
+class Workspace:
+    """One person's work, as long as the process runs. A failure changes nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        For files that are on their way; whoever made it removes it.
+    most_bytes, most_cells : int
+        How large files and tables may be.
+    """
+
+    def __init__(
+        self, folder: Path, *, most_bytes: int = 512 * 2**20, most_cells: int = MOST_CELLS
+    ) -> None:
+        self.folder, self.most_bytes, self.most_cells = folder, most_bytes, most_cells
+        self.worker, self.state, self.news = Worker(), WorkState(), News("")
+
+    def new_file(self) -> Path:
+        """Return a name for a file that is on its way."""
+        return self.folder / secrets.token_hex(8)
+
+    def check_idle(self) -> None:
+        """Refuse to begin something while something else is under way."""
+        job = self.worker.job
+        if job is not None:
+            raise RequestError(409, f"One thing at a time. Under way: {job.what}.")
+
+    def begin(self, what: str, work: Work) -> None:
+        """Begin something that takes a while."""
+
+        def run(job: Job) -> None:
+            try:
+                state, said = work(self.state, job)
+                self._become(state, said)
+            except Exception as error:
+                if os.environ.get(SHOW_TRACEBACK):
+                    traceback.print_exception(error)
+                self.news = News(_sentence(error), bad=True)
+
+        self.check_idle()
+        self.news = News("")
+        if not self.worker.start(what, run):  # somebody was quicker
+            raise RequestError(409, "One thing at a time. Try again in a moment.")
+
+    def open_file(self, path: Path, name: str, *, sample: str = "", keep: bool = False) -> None:
+        """Open a table to learn from; its file is removed unless it is to be kept."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = self._read(path, name, job, keep=keep)
+            job.says(f"Looking at {plural(table.rows, 'row')}")
+            choice = Choice()
+            state = replace(
+                state, table=table, choice=choice, look=looked_at(table, choice), sample=sample
+            )
+            return state, " ".join(table.notes)
+
+        self.begin(f"Reading {name}", work)
+
+    def open_sample(self, key: str) -> None:
+        """Open one of the samples to learn from."""
+        self.check_idle()
+        if key not in SAMPLES:
+            raise RequestError(404, "There is no such sample.")
+        self.open_file(SAMPLES[key].write(self.folder, new=False), f"{key}.csv", sample=key)
+
+    def choose(self, roles: Mapping[str, str], target: tuple[str, str] | None) -> None:
+        """Say what columns are, and which rows are normal."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = _there(state.table, "There is no table yet.")
+            wrong = [name for name in roles if name not in table.columns]
+            if wrong:
+                raise UserError("The page is older than the table: nothing was changed.")
+            choice = replace(state.choice, roles=dict(roles), target=target)
+            return replace(state, choice=choice, look=looked_at(table, choice)), "Changed."
+
+        self.begin("Looking at the table", work)
+
+    def learn(self, without: frozenset[int], method: Literal["auto", "ref"] = "auto") -> None:
+        """Learn from the table, without some of its rows."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = _there(state.table, "There is no table yet.")
+            choice = replace(state.choice, without=without, method=method)
+            lesson = _as_before(learned(table, choice, job), state.lesson)
+            state = replace(state, choice=choice, lesson=lesson, blind=None, files={})
+            said = f"Learned from {plural(lesson.rows, 'row')}."
+            if state.checked is None:
+                return state, said
+            job.says("Judging the new rows again")
+            try:
+                checked = CheckedRows.of(lesson, state.checked.table, job.count)
+            except ValueError as error:
+                return replace(state, checked=None), f"{said} The new rows do not fit: {error}"
+            return replace(state, checked=checked), said
+
+        self.begin("Learning", work)
+
+    def check_file(self, path: Path, name: str) -> None:
+        """Judge the rows of a file."""
+        self._check(f"Reading {name}", lambda state, job: self._read(path, name, job))
+
+    def check_sample(self) -> None:
+        """Judge the new rows of the sample that was opened."""
+        self.check_idle()
+        key = self.state.sample
+        if not key:
+            raise RequestError(404, "The table is no sample.")
+        self.check_file(SAMPLES[key].write(self.folder, new=True), f"new-{key}.csv")
+
+    def check_rest(self) -> None:
+        """Judge the rows of the table that were not learned."""
+
+        def rest(state: WorkState, job: Job) -> KeptTable:
+            lesson = _there(state.lesson, "Nothing is learned yet.")
+            others = ~lesson.choice.chosen(lesson.table)
+            if not others.any():
+                raise UserError("All rows of the table were learned.")
+            return lesson.table.only(others, f"Other rows of {lesson.table.name}")
+
+        self._check("Judging the other rows", rest)
+
+    def _check(self, what: str, bring: Callable[[WorkState, Job], KeptTable]) -> None:
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            lesson = _there(state.lesson, "Nothing is learned yet.")
+            table = bring(state, job)
+            job.says(f"Judging {plural(table.rows, 'row')}")
+            checked = CheckedRows.of(lesson, table, job.count)
+            return replace(state, checked=checked, files={}), " ".join(table.notes)
+
+        self.begin(what, work)
+
+    def use_rate(self, rate: float) -> None:
+        """Choose the share of normal rows that may be called not normal."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            lesson = _there(state.lesson, "Nothing is learned yet.").at(rate)
+            checked = None if state.checked is None else state.checked.at(lesson)
+            said = f"About {100 * rate:.3g} % of normal rows will be called not normal."
+            return replace(state, lesson=lesson, checked=checked, blind=None, files={}), said
+
+        self.begin("Choosing the rate", work)
+
+    def accept(self, row: int) -> None:
+        """Learn that a row, by its place, is normal after all."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            checked = _there(state.checked, "There are no new rows yet.")
+            model = copy.copy(checked.lesson.model)
+            model.accept(checked.table.training.table.slice(row, 1))
+            said = f"Row {checked.number(row):,}: {model.feedback_[-1]}"
+            return _again(state, checked.lesson.with_model(model), said, job)
+
+        self.begin("Learning that the row is normal", work)
+
+    def undo(self) -> None:
+        """Take the last word on a row back."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            lesson = _there(state.lesson, "Nothing is learned yet.")
+            model = copy.copy(lesson.model).undo_feedback()
+            return _again(state, lesson.with_model(model), "Taken back.", job)
+
+        self.begin("Taking it back", work)
+
+    def find_limits(self) -> None:
+        """Find out what would be missed."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            lesson = _there(state.lesson, "Nothing is learned yet.")
+            return replace(state, blind=limits(lesson.in_use)), ""
+
+        self.begin("Shifting each column until it is noticed", work)
+
+    def prepare(self, name: str) -> None:
+        """Make a file to be taken along."""
+        if name not in MAKING:
+            raise RequestError(404, "There is no such file.")
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            lesson = _there(state.lesson, "Nothing is learned yet.")
+            out = self.new_file()
+            MAKING[name](lesson, state.checked, out)
+            return replace(state, files={**state.files, name: out}), f"{name} is ready."
+
+        self.begin(f"Writing {name}", work)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.check_idle()
+        self._become(WorkState(), "")
+
+    def _become(self, state: WorkState, said: str) -> None:
+        """Take another state; files that are out of date are removed."""
+        old, self.state, self.news = self.state, state, News(said)
+        for file in set(old.files.values()) - set(state.files.values()):
+            file.unlink(missing_ok=True)
+
+    def _read(self, path: Path, name: str, job: Job, *, keep: bool = False) -> KeptTable:
+        try:
+            return read_kept(path, name, job.count, most=self.most_cells)
+        finally:
+            if not keep:
+                path.unlink(missing_ok=True)
+
+
+def _as_before(lesson: Lesson, old: Lesson | None) -> Lesson:
+    """Return a lesson with the rate that was chosen before, if there are rows enough for it."""
+    if old is None or old.rate is None:
+        return lesson
+    same = lesson.at(old.rate)
+    try:
+        same.in_use  # noqa: B018  # now: it says so if there are too few
+    except ValueError:
+        return lesson
+    return same
+
+
+def _again(state: WorkState, lesson: Lesson, said: str, job: Job) -> tuple[WorkState, str]:
+    """Judge the new rows by a model that has heard something."""
+    state = replace(state, lesson=lesson, blind=None, files={})
+    if state.checked is None:
+        return state, said
+    job.says("Judging the new rows again")
+    before = state.checked.found.outlier
+    checked = CheckedRows.of(lesson, state.checked.table, job.count)
+    after = checked.found.outlier
+    gone, come = np.count_nonzero(before & ~after), np.count_nonzero(after & ~before)
+    said += (
+        f" Not normal are {plural(int(after.sum()), 'row')} now, {int(before.sum()):,} before: "
+        f"{gone:,} fewer and {come:,} more."
+    )
+    return replace(state, checked=checked), said
+
+
+def _there(thing: Thing | None, otherwise: str) -> Thing:
+    if thing is None:
+        raise UserError(otherwise)
+    return thing
+
+
+def _sentence(error: Exception) -> str:
+    """Return what to tell; what the library refuses, with reasons, is no bug."""
+    if isinstance(error, ValueError | TypeError | RequestError):
+        return str(error)
+    return sentence_of(error)

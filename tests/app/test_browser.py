@@ -1,0 +1,183 @@
+"""The page in a browser: the whole way, by mouse, by keyboard, on a phone."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import refold
+from refold.models.files import load
+from tests.app.conftest import parts
+from tests.app.running import AppPage, running
+from tests.browser import needs_chromium
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running() as (_, address):
+        yield address
+
+
+@pytest.fixture
+def app(browser, address):
+    app = AppPage(browser, address, viewport={"width": 1200, "height": 900})
+    app.begin_anew()
+    yield app
+    app.context.close()
+    assert app.said == []
+    assert all(url.startswith((app.origin, "data:", "blob:")) for url in app.requests)
+
+
+def downloaded(app, name):
+    with app.until_done(), app.page.expect_download() as download:
+        app.page.get_by_role("button", name=f"Download {name}").click()
+    return download.value.path()
+
+
+def come_to_check(app, files):
+    app.upload(files / "parts.csv")
+    app.page.get_by_role("button", name="Next: learn").click()
+    app.page.wait_for_url("**/learn")
+    app.press("Learn", exact=True)
+    app.page.get_by_role("link", name="Next: check new rows").click()
+    app.upload(files / "new.csv")
+
+
+def test_from_a_file_to_a_model_whose_labels_are_those_of_python(app, files):
+    come_to_check(app, files)
+    table, new = pd.read_csv(files / "parts.csv"), pd.read_csv(files / "new.csv")
+    labels = refold.Detector().fit(table).predict(new)
+    assert app.page.inner_text("[data-rejected]") == f"{(labels == -1).sum()} of 200 rows"
+    app.page.get_by_role("link", name="Next: what would it catch?").click()
+    app.press("Find out")
+    assert app.page.locator(".zones tbody tr").count() == 2
+    app.page.get_by_role("link", name="Next: take it along").click()
+    model = load(downloaded(app, "model.json"))
+    np.testing.assert_array_equal(model.predict(new), labels)
+    scored = pd.read_csv(downloaded(app, "scored.csv"))
+    np.testing.assert_array_equal(scored["label"], labels)
+
+
+def test_what_was_changed_is_taken_along_to_the_next_step(app, files):
+    app.upload(files / "parts.csv")
+    app.page.get_by_label("code").select_option("ignore")
+    app.press("Next: learn")
+    app.press("Learn", exact=True)
+    assert "code" not in app.page.inner_text(".facts.normal")
+    assert "torque" in app.page.inner_text(".facts.normal")
+
+
+def test_the_slider_answers_at_once_and_then_is_used(app, files):
+    come_to_check(app, files)
+    before = app.page.inner_text("[data-rejected]")
+    asked = len(app.requests)
+    slider = app.page.get_by_role("slider")
+    slider.evaluate("s => { s.value = s.max; s.dispatchEvent(new Event('input')); }")
+    now = app.page.inner_text("[data-rejected]")
+    assert now != before
+    assert len(app.requests) == asked  # nobody was asked
+    assert app.page.inner_text("[data-rate]") == slider.get_attribute("aria-valuetext")
+    with app.until_done():
+        slider.evaluate("s => s.dispatchEvent(new Event('change'))")
+    assert app.page.inner_text("[data-rejected]") == now
+
+
+def test_a_row_has_a_gauge_for_every_column_and_can_be_called_normal(app, files):
+    come_to_check(app, files)
+    before = int(app.page.inner_text("[data-rejected]").split()[0])
+    app.page.get_by_role("link", name=re.compile(r"machine never seen")).click()
+    app.page.get_by_role("rowheader").get_by_role("link", name="21", exact=True).click()
+    app.page.wait_for_selector(".gauges")
+    assert app.page.locator(".gauges tbody tr").count() == 6
+    assert app.page.locator(".gauges svg.gauge").count() == 6
+    app.press("This one is normal")
+    assert "it is normal now" in app.page.inner_text(".news")
+    assert int(app.page.inner_text("[data-rejected]").split()[0]) < before
+    app.press("Take the last one back")
+    assert "Taken back" in app.page.inner_text(".news")
+    assert int(app.page.inner_text("[data-rejected]").split()[0]) == before
+
+
+def test_a_hostile_file_runs_nothing_and_a_broken_one_is_a_sentence(app, tmp_path):
+    script = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    table = parts(150).rename(columns={"machine": script})
+    table[script] = script
+    table["code"] = [f"{script}{k}" for k in range(150)]
+    table.to_csv(tmp_path / "hostile.csv", index=False)
+    app.upload(tmp_path / "hostile.csv")
+    assert script in app.page.inner_text(".columns")
+    app.go("/learn")
+    app.press("Learn", exact=True)
+    app.go("/check")
+    (tmp_path / "broken.xlsx").write_bytes(b"PK\x03\x04 nothing")
+    app.upload(tmp_path / "broken.xlsx")
+    assert "broken.xlsx" in app.page.get_by_role("alert").first.inner_text()
+    app.upload(tmp_path / "hostile.csv")
+    app.go("/check/rows/0")
+    assert app.page.locator("main script, main img").count() == 0
+
+
+def test_a_file_can_be_dropped(app, files):
+    text = (files / "parts.csv").read_text()
+    data = app.page.evaluate_handle(
+        "text => { const d = new DataTransfer(); d.items.add(new File([text], 'dropped.csv'));"
+        " return d; }",
+        text,
+    )
+    app.page.dispatch_event("form.drop", "drop", {"dataTransfer": data})
+    app.page.wait_for_selector("h1 >> text=dropped.csv", timeout=60_000)
+
+
+def test_a_file_is_taken_only_once_somebody_listens(app):
+    held = []
+    app.page.route("**/behaviour.js", held.append)
+    app.page.reload(wait_until="commit")
+    app.page.wait_for_selector("input[type=file]:disabled")
+    held[0].continue_()
+    app.page.wait_for_selector("input[type=file]:enabled")
+
+
+def test_all_of_it_works_with_a_keyboard(app):
+    app.page.keyboard.press("Tab")
+    assert app.page.evaluate("document.activeElement.textContent") == "To the content"
+    for _ in range(12):
+        app.page.keyboard.press("Tab")
+        if app.page.evaluate("document.activeElement.textContent") == "Screws":
+            break
+    app.page.keyboard.press("Enter")
+    app.page.wait_for_selector("h1 >> text=screws.csv", timeout=60_000)
+    unlabelled = app.page.evaluate(
+        "[...document.querySelectorAll('input:not([type=hidden]),select,button')]"
+        ".filter(e => !e.labels?.length && !e.ariaLabel && !e.textContent.trim()"
+        " && !e.getAttribute('aria-labelledby')).length"
+    )
+    assert unlabelled == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(browser, address, scheme):
+    app = AppPage(browser, address, viewport={"width": 400, "height": 800}, color_scheme=scheme)
+    app.begin_anew()
+
+    def fits():
+        assert app.page.evaluate("document.documentElement.scrollWidth") <= 400, app.page.url
+
+    fits()
+    app.press("Breast cancer cases")
+    for path, button in (
+        ("/learn", "Learn"),
+        ("/check", "The new rows of the sample"),
+        ("/limits", "Find out"),
+    ):
+        app.go(path)
+        app.press(button, exact=True)
+    for path in ("/", "/learn", "/check", "/check/rows/200", "/limits", "/take"):
+        app.go(path)
+        for folded in app.page.locator("summary").all():
+            folded.click()
+        fits()
+    app.context.close()
+    assert app.said == []

@@ -1,0 +1,110 @@
+"""New rows page by page: the browser never gets more, whatever it asks for."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.app.conftest import new_parts, parts
+
+
+@pytest.fixture
+def checked(visitor, files, tmp_path):
+    visitor.put("/table", files / "parts.csv")
+    visitor.post("/learn")
+    file = tmp_path / "new.csv"
+    new_parts(120).to_csv(file, index=False)
+    visitor.put("/check", file)
+    return visitor
+
+
+def rows_of(page):
+    return [
+        int(number.replace(",", ""))
+        for number in re.findall(r'<a href="/check/rows/\d+">([\d,]+)</a>', page)
+    ]
+
+
+def test_pages_together_are_all_rows_once(checked):
+    asked = "/check?show=all&sort=row&down=0"
+    pages = [rows_of(checked.page(f"{asked}&page={k}")) for k in range(1, 6)]
+    assert [len(page) for page in pages] == [25, 25, 25, 25, 20]
+    assert [row for page in pages for row in page] == list(range(1, 121))
+
+
+@pytest.mark.parametrize("page", ["6", "999999999", "-1", "x", "1e9", "٣"])
+def test_a_page_that_is_not_there_is_one_that_is(checked, page):
+    assert 20 <= len(rows_of(checked.page(f"/check?show=all&page={page}"))) <= 25
+
+
+def test_rows_are_sorted_by_their_distance(checked):
+    far = checked.state.checked.found.distances
+    order = [row - 1 for row in rows_of(checked.page("/check?show=all"))]
+    np.testing.assert_array_equal(far[order], -np.sort(-far)[:25])
+    order = [row - 1 for row in rows_of(checked.page("/check?show=all&down=0"))]
+    np.testing.assert_array_equal(far[order], np.sort(far)[:25])
+
+
+def test_only_rows_that_are_not_normal_are_shown_at_first(checked):
+    outliers = np.flatnonzero(checked.state.checked.found.labels == -1) + 1
+    assert sorted(rows_of(checked.page("/check"))) == outliers.tolist()
+    assert not set(rows_of(checked.page("/check?show=normal"))) & set(outliers.tolist())
+
+
+def test_search_finds_what_a_cell_contains_whatever_its_case(checked):
+    table = new_parts(120)
+    code = table["code"][77]
+    has = table.astype(str).apply(lambda column: column.str.contains(code)).any(axis=1)
+    expected = (np.flatnonzero(has) + 1).tolist()
+    assert sorted(rows_of(checked.page(f"/check?show=all&text={code.lower()}"))) == expected
+    assert "No row is like that" in checked.page("/check?show=all&text=nowhere")
+
+
+@pytest.mark.parametrize("text", ["%", "(", "\\", "[a-", "*"])
+def test_search_takes_every_character_as_it_is(checked, text):
+    page = checked.client.get("/check", params={"show": "all", "text": text})
+    assert "No row is like that" in page.text
+
+
+def test_a_group_has_the_rows_with_its_reason(checked):
+    group = next(
+        k for k, each in enumerate(checked.state.checked.groups) if each.feature == "machine"
+    )
+    page = checked.page(f"/check?group={group}")
+    assert rows_of(page) == [21]
+    assert "never seen" in page
+    assert "with this reason" in page
+
+
+def test_a_row_shows_every_column_and_what_would_be_normal(checked):
+    page = checked.page("/check/rows/6")
+    table = page[page.index('class="gauges"') :]
+    names = checked.state.checked.found.names
+    assert re.findall(r'<th scope="row">([^<]*)</th>', table)[0] == "torque"
+    assert all(f">{name}</th>" in table for name in names)
+    assert table.count('class="gauge"') == len(names)
+    assert "91.5" in page
+    assert "This one is normal" in page
+    assert checked.get("/check/rows/120").status_code == 404
+    assert checked.get("/check/rows/-1").status_code == 404
+
+
+def test_a_row_without_any_value_is_counted_and_not_judged(checked, tmp_path):
+    table = new_parts(50)
+    table.loc[3] = None
+    file = tmp_path / "gaps.csv"
+    table.to_csv(file, index=False)
+    checked.put("/check", file)
+    assert "1 row without any value could not be judged" in checked.page("/check")
+    assert "cannot be judged" in checked.page("/check/rows/3")
+    assert rows_of(checked.page("/check?show=all&page=2"))[-1] == 4  # it comes last
+
+
+def test_a_table_of_numbers_alone_goes_all_the_way(visitor, tmp_path):
+    for name, seed in (("a.csv", 0), ("b.csv", 1)):
+        parts(200, seed)[["torque", "heat [C]"]].fillna(20.0).to_csv(tmp_path / name, index=False)
+    visitor.put("/table", tmp_path / "a.csv")
+    visitor.post("/learn")
+    visitor.put("/check", tmp_path / "b.csv")
+    visitor.page("/check?show=all")
+    assert 'class="band"' in visitor.page("/check/rows/0")
