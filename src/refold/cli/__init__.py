@@ -19,17 +19,22 @@ from typing import Annotated, NoReturn
 from refold.base.findings import RateWarning
 from refold.cli._failures import exit_code
 from refold.cli._options import say
+from refold.cli.application import open_app
 from refold.cli.benchmark import benchmark
+from refold.cli.check import check
+from refold.cli.compare import compare
 from refold.cli.demo import demo
 from refold.cli.drift import drift
 from refold.cli.explain import explain
 from refold.cli.export import export
+from refold.cli.feedback import feedback
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
 from refold.cli.limits import limits
 from refold.cli.report import report
 from refold.cli.reproduce import reproduce
 from refold.cli.score import score
+from refold.cli.serve import serve
 
 __all__ = ["app"]
 
@@ -64,11 +69,29 @@ def _refold(
 ) -> None:
     """Learn from normal rows what is normal, and say which new rows are not, and why.
 
-    Exit codes: 0 done; 1 only with --fail-on-outlier or --fail-on-drift, if there are any; 2 it
-    failed, and a sentence says why.
+    Exit codes: 0 done; 1 only with --fail-on-outlier, --fail-on-drift, --fail-on-finding or
+    --fail-if-changed, if there are any; 2 it failed, and a sentence says why.
     """
 
 
-commands = (fit, score, explain, inspect, limits, drift, report, export, demo, reproduce, benchmark)
+commands = (
+    check,
+    fit,
+    score,
+    explain,
+    feedback,
+    inspect,
+    limits,
+    compare,
+    drift,
+    report,
+    export,
+    serve,
+    open_app,
+    demo,
+    reproduce,
+    benchmark,
+)
 for command in commands:
-    _commands.command()(command)
+    # ``app`` is what starts all of them, so the command of that name is called otherwise here.
+    _commands.command("app" if command is open_app else None)(command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import signal
@@ -14,6 +13,7 @@ from typing import IO
 import typer
 
 from refold.base.errors import UserError
+from refold.base.failures import SHOW_TRACEBACK, sentence_of
 from refold.base.files import blaming
 from refold.cli._options import say
 from refold.cli._roles import in_options
@@ -22,9 +22,6 @@ FAILED = 2
 _INTERRUPTED = 128 + signal.SIGINT
 # What a shell reports of a program that nobody listens to any more.
 _BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
-# What Python says where there is no room for a thread.
-_NO_THREAD = "can't start new thread"
-_SHOW_TRACEBACK = "REFOLD_TRACEBACK"
 
 
 def exit_code(run: Callable[[], object]) -> int:
@@ -70,7 +67,7 @@ def _code_of(run: Callable[[], object]) -> int:
 
 
 def _tell(error: Exception) -> None:
-    if os.environ.get(_SHOW_TRACEBACK):
+    if os.environ.get(SHOW_TRACEBACK):
         import traceback
 
         traceback.print_exception(error)
@@ -83,34 +80,10 @@ def _tell(error: Exception) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what to tell about an error; what no user can have caused is called a bug."""
+    """Return what to tell about an error."""
     if hasattr(error, "format_message"):  # typer's; the class it comes from has moved over time
         return str(error.format_message())
-    if isinstance(error, UserError | ImportError):
-        return str(error)
-    if isinstance(error, OSError):
-        return f"{_what_failed(error)}: {error.strerror or error}"
-    if isinstance(error, MemoryError) or _NO_THREAD in str(error):
-        return f"There is not enough memory for this. {error}".strip()
-    if isinstance(error, _table_errors()):
-        return f"The table cannot be read: {' '.join(str(error).split())}"
-    return (
-        f"This is a bug in refold ({type(error).__name__}: {error}). Please report it; with "
-        f"{_SHOW_TRACEBACK}=1 in the environment, the command shows where it happened."
-    )
-
-
-def _what_failed(error: OSError) -> str:
-    name = error.filename
-    if name is None:
-        return "Reading or writing failed"
-    return str(name) if isinstance(name, int) else os.fsdecode(name)
-
-
-def _table_errors() -> tuple[type[Exception], ...]:
-    """Return what the readers of tables raise; Arrow is not imported for that."""
-    arrow = sys.modules.get("pyarrow")
-    return (csv.Error,) if arrow is None else (csv.Error, arrow.ArrowException)
+    return sentence_of(error)
 
 
 def _prepare_streams() -> None:

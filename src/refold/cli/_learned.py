@@ -21,9 +21,13 @@ _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a 
 
 
 def document(
-    model: Detector, rows_read: int, left_out: Mapping[str, str], out: Path
+    model: Detector,
+    rows_read: int,
+    left_out: Mapping[str, str],
+    out: Path,
+    suspects: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """Return all that is said as plain values."""
+    """Return all that is said as plain values; `suspects` are rows of a list that was written."""
     ignored = [column.name for column in model.columns_ if column.role == "ignore"]
     return {
         "model": str(out),
@@ -38,6 +42,7 @@ def document(
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
         "noticed": list(map(sentence, model.noticed_)),
+        **({} if suspects is None else {"suspects": list(suspects)}),
     }
 
 
@@ -111,6 +116,10 @@ def _listed(words: Sequence[str]) -> str:
 def _rate(model: Detector) -> str:
     if model.alpha_ is None:
         return f"A row is normal up to a distance of {model.threshold_:.4g}."
+    calibration = model.calibration_
+    if calibration.source == "held-out":
+        held = f"{calibration.total:,.0f} rows were held out to see to that."
+        return f"At most {100 * model.alpha_:.3g} % of normal rows will be called outliers: {held}"
     said = f"About {100 * model.alpha_:.3g} % of normal rows will be called outliers"
     few = model.alpha == "auto" and model.alpha_ > 0.01
     return f"{said}: there are too few rows for 1 %." if few else f"{said}."

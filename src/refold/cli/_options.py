@@ -41,6 +41,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, f
 
 
 _PANEL = "How tables are read"
+_FORMATS = {
+    ".csv": "csv",
+    ".xlsx": "xlsx",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
 
 
 class BadCells(StrEnum):
@@ -164,7 +173,9 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        reading = Reading(**{option.name: given.pop(option.name) for option in added})
+        reading = Reading(
+            **{option.name: given.pop(option.name, option.default) for option in added}
+        )
         command(**given, reading=reading)
 
     parameters = [
@@ -187,19 +198,33 @@ def names_in(text: str | None) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def check_output(out: str | Path, inputs: Sequence[str | Path] = ()) -> None:
+def format_of(out: str | Path, option: str = "--out") -> str:
+    """Return how to write a table: the name of its file says so; standard output is CSV."""
+    if str(out) == "-":
+        return "csv"
+    path = Path(out)
+    fmt = _FORMATS.get(path.suffix.lower())
+    if fmt is None:
+        known = ", ".join(_FORMATS)
+        raise typer.BadParameter(
+            f"{path.name} does not end with one of {known}.", param_hint=option
+        )
+    return fmt
+
+
+def check_output(out: str | Path, inputs: Sequence[str | Path] = (), option: str = "--out") -> None:
     """Refuse, before any work, a place where nothing can be written or where an input is."""
     path = Path(out)
     if path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder.", param_hint="--out")
+        raise typer.BadParameter(f"{path} is a folder.", param_hint=option)
     if not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint="--out")
+        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint=option)
     written = _file(out, STANDARD_OUTPUT)
     for given in inputs:
         if written is not None and written == _file(given, STANDARD_INPUT):
             raise typer.BadParameter(
                 f"{path} is the same file as {given}, which is read. Write to another one.",
-                param_hint="--out",
+                param_hint=option,
             )
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import typer
+
+from refold.base.advice import reworded
 
 # A name, in quotes if it has a comma or an equals sign; a role; behind a colon, how it is written.
 _ITEM = re.compile(
     r'\s*(?:"((?:[^"]|"")+)"|([^",=\s][^,=]*?))\s*=\s*'
     r'(?:(number:[.,])|(date):"([^"]*)"|([^,"]*?))\s*(?:,|$)'
-)
-# As `refold.columns.role_findings.mended` writes it.
-_IN_PYTHON = re.compile(
-    r'roles=\{("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"): "([^"\\]*)"\}'
 )
 
 
@@ -39,9 +36,7 @@ def roles_in(text: str | None) -> dict[str, str]:
 
 def in_options(sentence: str) -> str:
     """Return advice to a caller of the library as advice to a user of the command line."""
-    return _IN_PYTHON.sub(
-        lambda found: f"--roles {_quoted(json.loads(found[1]))}={found[2]}", sentence
-    )
+    return reworded(sentence, lambda name, role: f"--roles {_quoted(name)}={role}")
 
 
 def _quoted(name: str) -> str:

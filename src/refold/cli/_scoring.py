@@ -5,38 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from refold.base.needs import needs
-from refold.cli._models import Reader
-from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
+from refold.judgement import Judge, Judgement, Worst, answer_names, answer_types, answers
+from refold.judgement.reading import Reader
 from refold.tabular import Block, InputError, Table
 
 pa = needs("pyarrow", "cli")
-
-
-@dataclass
-class Worst:
-    """The rows farthest out so far, the worst first."""
-
-    most: int
-    rows: list[int] = field(default_factory=list)
-    found: Judgement | None = None
-
-    def add(self, block: Block, found: Judgement) -> None:
-        """Look for worse rows in a block."""
-        out = found.worst_first[: self.most]
-        if len(out) == 0:
-            return
-        both = found.take(out)
-        rows = np.array([*self.rows, *(block.first + out)])
-        if self.found is not None:
-            both = Judgement.joined([self.found, both])
-        order = np.argsort(-both.distances, kind="stable")[: self.most]
-        self.rows, self.found = rows[order].tolist(), both.take(order)
 
 
 @dataclass
@@ -54,7 +33,7 @@ class Scores:
         self.rows += block.rows
         self.outliers += outliers
         self.normal += int(found.judged.sum()) - outliers
-        self.worst.add(block, found)
+        self.worst.add(found, block.first + np.arange(block.rows))
 
 
 def score_table(

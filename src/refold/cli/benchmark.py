@@ -1,4 +1,4 @@
-"""``refold benchmark``: refold's detectors and their peers on suites of tables."""
+"""``refold benchmark``: refold's detectors and their peers, on a table or on suites of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from refold.base.needs import needs
 from refold.base.words import printable
 from refold.cli import _options as options
 from refold.cli._cells import chosen, cores, progress_bar
+from refold.cli._own import OwnOptions, own_table
 
 
 class DataSuite(StrEnum):
@@ -24,37 +25,74 @@ class DataSuite(StrEnum):
     tables = "tables"
 
 
+_OWN, _SUITES = "For a table of your own", "For suites of public tables"
+
+
+@options.reads_tables
 def benchmark(
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TABLE",
+            help="A table of your own: CSV, Excel, JSON, Parquet or Arrow; - is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="The column that says what a row is.", rich_help_panel=_OWN),
+    ] = None,
+    normal: Annotated[
+        str | None,
+        typer.Option(
+            help="What it says of normal rows; all others are anomalies.", rich_help_panel=_OWN
+        ),
+    ] = None,
+    ignore: Annotated[
+        str | None, typer.Option(help="Columns that are left out.", rich_help_panel=_OWN)
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="The rate of false alarms.",
+            show_default="0.01, or 5/(n+1) for few rows",
+            rich_help_panel=_OWN,
+        ),
+    ] = None,
     suite: Annotated[
-        DataSuite,
+        DataSuite | None,
         typer.Option(
             help="adbench; or what is in a folder of REFOLD_DATA: the tasks in oddbench, or the "
-            "mixed tables in tables."
+            "mixed tables in tables.",
+            show_default="adbench",
+            rich_help_panel=_SUITES,
         ),
-    ] = DataSuite.adbench,
+    ] = None,
     sets: Annotated[
         str | None,
         typer.Option(
-            help="Data sets, such as wine,musk of ADBench. Default: all, of ADBench 43 are known."
+            help="Data sets, such as wine,musk of ADBench. Default: all, of ADBench 43 are known.",
+            rich_help_panel=_SUITES,
         ),
     ] = None,
     methods: Annotated[
         str | None,
         typer.Option(
             help="Methods, such as REF,kNN-5,LOF; quick are the dozen that take seconds. "
-            "Default: all, or quick for oddbench. Mixed tables have methods of their own."
+            "Default: all, or quick for oddbench. Tables have methods of their own."
         ),
     ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(
-            help="How many times rows are drawn anew. Default: 5 for adbench, else 1.", min=1
+            help="How many times rows are drawn anew. Default: 5, but 1 for oddbench and tables.",
+            min=1,
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for what is written. Default: benchmark, or benchmark- and the suite.",
+            help="Folder for what is written. Default: benchmark- and the table or suite.",
             file_okay=False,
         ),
     ] = None,
@@ -64,25 +102,42 @@ def benchmark(
     time_limit: Annotated[
         float, typer.Option(help="Seconds after which a method is stopped on a set.", min=1.0)
     ] = 120.0,
+    *,
+    reading: options.Reading,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Compare refold with its peers in novelty detection.
+    """Say which detector suits a table, or compare them on suites of public tables.
 
-    Each method learns from half of the normal rows of a set and judges the others and the
-    anomalies. The data is ADBench's: in the folder adbench of the one that REFOLD_DATA names, or
-    downloaded once. With --suite oddbench it is the tasks in the folder oddbench there, .npz files
-    with train, test and test_labels. With --suite tables it is the mixed tables in the folder
-    tables there: clean-NAME.csv.gz, into which errors of thirteen kinds are put, and
-    natural-NAME.csv.gz, whose column row_is says normal or anomaly. Finished cells are kept in the
-    output folder; run the command again to continue after an interruption. Methods that fail or
-    take too long are shown as such.
+    With a table: refold's detectors and those of others learn from two thirds of its normal rows
+    (at most 5,000) and judge the others. With --label and --normal that is by AUROC, AUPRC and the
+    anomalies caught; without, by faults that are put into normal rows: numbers moved by more and
+    more, cells swapped between rows, unknown categories, typos, gaps, wrong dates. The page in the
+    output folder has a verdict, a table, power curves, false alarms and times.
+
+    Without a table it is novelty detection on public ones. Each method learns from half of the
+    normal rows of a set and judges the others and the anomalies. The data is ADBench's: in the
+    folder adbench of the one that REFOLD_DATA names, or downloaded once. With --suite oddbench it
+    is the tasks in the folder oddbench there, .npz files with train, test and test_labels. With
+    --suite tables it is the mixed tables in the folder tables there: clean-NAME.csv.gz, into which
+    errors of thirteen kinds are put, and natural-NAME.csv.gz, whose column row_is says normal or
+    anomaly. Finished cells are kept in the output folder; run the command again to continue after
+    an interruption. Methods that fail or take too long are shown as such.
 
     For example:
+      refold benchmark my.csv
+      refold benchmark my.csv --label status --normal ok --methods Detector,kNN-5,LOF
       refold benchmark --sets wine,musk --methods REF,kNN-5,LOF
       refold benchmark --suite oddbench --methods CreasedREF,kNN-1
       refold benchmark --suite tables --sets clean-flights,clean-taxis
     """
-    default = "benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}"
-    folder = out or Path(default)
+    asked = OwnOptions(label, normal, ignore, alpha, as_json, reading)
+    if table is not None:
+        _refuse({"--suite": suite, "--sets": sets}, "does not go with a table of your own")
+        own_table(table, asked, methods, seeds, out, jobs, time_limit)
+        return
+    _refuse(dict.fromkeys(asked.given(), True), "needs a table: refold benchmark my.csv")
+    suite = suite or DataSuite.adbench
+    folder = out or Path("benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}")
     study = _tables if suite is DataSuite.tables else _novelty
     run = study(suite, sets, methods, seeds)
     with progress_bar() as progress:
@@ -90,6 +145,13 @@ def benchmark(
     for line in found.text():
         options.say(line)
     options.say(f"Open {printable(str(folder / 'index.html'))}")
+
+
+def _refuse(given: dict[str, object], why: str) -> None:
+    """Refuse options that do not apply."""
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(f"It {why}.", param_hint=name)
 
 
 def _novelty(

@@ -9,9 +9,9 @@ import typer
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold.cli._models import Reader
     from refold.cli._scoring import Scores
     from refold.judgement import Judge, Judgement
+    from refold.judgement.reading import Reader
     from refold.tabular import Table
 
 

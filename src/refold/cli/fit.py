@@ -11,9 +11,10 @@ import typer
 from refold.base.words import printable
 from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
+from refold.cli._suspects import SuspectList, check_list
 
 if TYPE_CHECKING:
-    from refold import Detector
+    from refold import Detector, Finding
     from refold.tabular import Table, Training, Wanted
 
 
@@ -75,6 +76,24 @@ def fit(
             "one is. auto is creased."
         ),
     ] = Method.AUTO,
+    suspects: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the rows that look least like the rest to this table, with reasons, to be "
+            "looked at. A row with an x in its column leave_out is left out by --without.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        int, typer.Option(help="How many rows --suspects writes at most.", min=1)
+    ] = 50,
+    without: Annotated[
+        Path | None,
+        typer.Option(
+            help="Learn without the rows that are ticked in this table of suspects.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     reading: options.Reading,
     as_json: options.AsJson = False,
@@ -82,22 +101,33 @@ def fit(
     """Learn what is normal from a table of normal rows, and write a model file.
 
     Columns may hold numbers, categories, dates, codes and text, with gaps. What each one was taken
-    for is said; --roles says otherwise.
+    for is said; --roles says otherwise. Rows of more than 128 MB are not held in memory: a file is
+    read twice, standard input goes through a temporary file, and up to 20,000 rows are held out to
+    set the threshold.
 
     For example:
       refold fit good-parts.csv -o model.json
       refold fit parts.xlsx -o model.json --roles shift=category --ignore remark
       refold fit parts.parquet -o model.json --target-column class --target good
       zcat log.gz | refold fit - -o model.json --alpha 0.001
+
+    No table is entirely normal. Write a list of its oddest rows, put an x into the column leave_out
+    of those that are wrong, and learn without them:
+      refold fit parts.csv -o model.json --suspects suspects.xlsx
+      refold fit parts.csv -o model.json --without suspects.xlsx
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
-    options.check_output(out, [table])
+    read: list[str | Path] = [table] if without is None else [table, without]
+    options.check_output(out, read)
+    if suspects is not None:
+        check_list(suspects, read, out)
     # First of all: where rows have taken all memory, an import fails in ways of its own.
     from refold import Detector
-    from refold.base.progress import counting
+    from refold.cli._large import Rows
     from refold.cli._roles import roles_in
-    from refold.tabular import Wanted, read_training
+    from refold.cli._ticks import without_ticked
+    from refold.tabular import Wanted
 
     said = roles_in(roles)
     asked = [*options.names_in(ignore), *(name for name in said if said[name] == "ignore")]
@@ -109,30 +139,51 @@ def fit(
         left_out.keys(),
         target_column,
         target,
+        whole=suspects is not None or without is not None,
     )
-    with reading.open(table) as data:
+    again = (lambda: reading.open(table)) if Path(table).is_file() else None
+    with reading.open(table) as data, Rows(data, again, wanted) as rows:
         said = _roles(data, wanted, said)
-        with counting("reading", data.rows, show=True) as count:
-            training = read_training(data, wanted, count)
         model = Detector(
             method=method.value,
             alpha="auto" if alpha is None else alpha,
             roles=said,
             trim=trim,
         )
-        _learn(model, training, data.name, strict=reading.bad_cells is options.BadCells.ERROR)
+        strict = reading.bad_cells is options.BadCells.ERROR
+        training = rows.training(in_memory=trim > 0.0 or wanted.whole)
+        odd = None
+        if training is None:
+            rows.teach(model, strict=strict)
+        else:
+            ticked: list[Finding] = []
+            if without is not None:
+                training, *ticked = without_ticked(training, without, data.name)
+            _learn(model, training, data.name, strict=strict)
+            numbers = training.numbers
+            found = (each.renumbered(lambda row: int(numbers[row]) - 1) for each in model.noticed_)
+            model.noticed_ = (*ticked, *found)
+            if suspects is not None:
+                with as_bad_input(data.name):
+                    odd = SuspectList.of(training, said, budget, suspects)
+        rows_read = rows.rows_read
     import refold
     from refold.cli._learned import document, noticed_lines, summary_lines
 
+    if odd is not None:
+        odd.write(id_column)
     refold.save(model, out)
     for line in noticed_lines(model, out):
         options.say(line, err=True)
     if as_json:
-        options.print_json(document(model, training.rows_read, left_out, out))
+        listed = None if odd is None else odd.rows
+        options.print_json(document(model, rows_read, left_out, out, listed))
         return
-    for line in summary_lines(model, training.rows_read, left_out):
+    for line in summary_lines(model, rows_read, left_out):
         options.say(line)
     options.say(f"The model is in {printable(str(out))}.")
+    if odd is not None:
+        options.say(odd.said())
 
 
 def _roles(data: Table, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
@@ -149,7 +200,7 @@ def _roles(data: Table, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
 
 
 def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> None:
-    from refold.cli._models import check_cells, saying_where
+    from refold.judgement.reading import check_cells, saying_where
     from refold.models.files import check_columns
 
     with as_bad_input(name), saying_where(training.where, name):

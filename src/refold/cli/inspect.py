@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from refold.base.words import printable
 from refold.cli import _options as options
-from refold.cli._normal import normal_of_columns
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from refold.cli._models import LoadedModel
-
-_SHOWN = 3  # values of a column
 
 
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
@@ -44,6 +41,8 @@ def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
 
 
 def _model(loaded: LoadedModel) -> dict[str, Any]:
+    from refold.models.feedback import in_short
+
     model, judge = loaded.model, loaded.judge
     calibration = judge.calibration
     parameters = {
@@ -60,12 +59,14 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
         else {"source": calibration.source, "rows": calibration.total},
         "engine": getattr(model, "engine_", None),
         "parameters": parameters,
+        "feedback": in_short(getattr(model, "feedback_", ())),
     }
 
 
 def _columns(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of columns of any kind."""
     from refold.cli._learned import column_document, sentence
+    from refold.explain import normal_of_columns
 
     model, encoder = loaded.model, loaded.judge.encoder
     assert encoder is not None
@@ -118,6 +119,7 @@ def _facts(document: dict[str, Any]) -> str:
         f"{_number_of(document)}.\n"
         f"A row is normal up to a distance of {document['threshold']:.6g}; {rate}.\n"
         f"{engine}{parameters}."
+        + (f"\nFeedback: {document['feedback']}." if document["feedback"] else "")
     )
 
 
@@ -129,34 +131,20 @@ def _number_of(document: dict[str, Any]) -> str:
 
 def _table_of_columns(document: dict[str, Any]) -> Table:
     from refold.cli._answers import table_of
+    from refold.explain import normal_text
 
     headings = ("column", "role", "normal", "missing", "beside")
     rows = [
         (
             printable(column["name"]),
             column["role"],
-            _normal_text(column),
+            normal_text(column),
             f"{100 * column['missing'] / document['rows']:.3g} %",
             printable(column["beside"] or ""),
         )
         for column in document["columns"]
     ]
     return table_of(headings, rows, words=("column", "role", "normal", "beside"))
-
-
-def _normal_text(column: dict[str, Any]) -> str:
-    """Say what is normal of a column, in a few words."""
-    from refold.base.words import quoted
-    from refold.explain import ranges_text
-
-    if "normal" in column:
-        return ranges_text(column["normal"])
-    if "from" in column:
-        return f"{column['from']} to {column['to']}"
-    frequent = column.get("frequent", [])[:_SHOWN]
-    said = ", ".join(quoted(each["value"]) for each in frequent)
-    more = (column["distinct"] or 0) - len(frequent)
-    return f"{said} and {more:,} more" if more > 0 else said
 
 
 def _table_of_features(document: dict[str, Any]) -> Table:

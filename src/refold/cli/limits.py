@@ -9,8 +9,8 @@ import typer
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold.cli._models import Reader
     from refold.judgement import Judgement
+    from refold.judgement.reading import Reader
     from refold.tabular import Table
 
 _ROWS = 2_000  # no more are looked at
@@ -41,7 +41,7 @@ def limits(
       refold limits model.json
       refold limits model.json good-parts.csv --json | jq '.features[] | select(.up_90 == null)'
     """
-    from refold.check import limits as limits_of
+    from refold.checks import limits as limits_of
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +11,8 @@ from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold.cli._models import Reader
-    from refold.judgement import Judgement
-    from refold.report import Report
+    from refold.judgement.reading import Reader
+    from refold.report import Report, ReportedTable
     from refold.tabular import Table
 
 
@@ -49,8 +47,8 @@ def report(
 ) -> None:
     """Write a page on a table: how many rows are not normal, how sure, which ones and why.
 
-    It is one file that opens in any browser and needs no network. The table's rows are kept in
-    memory while it is made; the page lists the worst and counts the others.
+    It is one file that opens in any browser and needs no network. The page lists the worst rows and
+    counts the others; of more than 100,000 rows so many, taken at random, are drawn.
 
     For example:
       refold report model.json today.csv
@@ -59,12 +57,14 @@ def report(
     options.check_output(out, [model, table])
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
-    from refold.report import write_report
+    from refold.report import ReportedTable, write_report
 
     loaded = LoadedModel(model)
     origin = loaded.origin
     with reading.open(table) as data:
-        judged, names = _read(loaded.on(data, reading.bad_cells), data, id_column)
+        with as_bad_input(data.name):
+            judged = ReportedTable(loaded.model, worst=worst, first=1)
+        _read(judged, loaded.on(data, reading.bad_cells), data, id_column)
         with as_bad_input(data.name):
             found = write_report(
                 loaded.model,
@@ -74,7 +74,6 @@ def report(
                 worst=worst,
                 reasons=reasons,
                 fdr=fdr,
-                row_names=names,
                 about={
                     "Model file": model.name,
                     "Model saved": f"{origin.created} by refold {origin.refold_version}",
@@ -89,27 +88,23 @@ def report(
         raise typer.Exit(1)
 
 
-def _read(reader: Reader, data: Table, id_column: str | None) -> tuple[Judgement, Sequence[object]]:
-    """Return what the model says of all rows, and what they are called."""
+def _read(table: ReportedTable, reader: Reader, data: Table, id_column: str | None) -> None:
+    """Judge all rows, and note what they are called."""
     from refold.base.progress import counting
-    from refold.judgement import Judgement
     from refold.tabular import InputError
     from refold.tabular.features import texts_of
 
     ids = [] if id_column is None else [id_column]
     data.require(ids)
-    parts: list[Judgement] = []
-    names: list[str] = []
     with counting("reading", data.rows, show=True) as count:
         for block in reader.blocks(data, {*reader.columns, *ids}, as_written=ids):
-            parts.append(reader.judge(block, explained=True))
+            names = None
             if id_column is not None:
-                names += [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
+                names = [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
+            table.add(reader.judge(block, explained=True), names)
             count(block.rows)
-    rows = sum(map(len, parts))
-    if rows == 0:
+    if table.rows == 0:
         raise InputError(f"{data.name} has column names but no rows.")
-    return Judgement.joined(parts), range(1, rows + 1) if id_column is None else names
 
 
 def _document(found: Report, out: Path) -> dict[str, Any]:

@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from refold.cli._models import LoadedModel
     from refold.cli._scoring import Scores
 
-_FORMATS = {
-    ".csv": "csv",
-    ".xlsx": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-    ".ipc": "ipc",
-}
-
 
 @options.reads_tables
 def score(
@@ -78,7 +68,7 @@ def score(
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
     options.check_output(out or "-", [model, table])
-    fmt = _format(out)
+    fmt = None if out is None else options.format_of(out)
     from refold.base.progress import counting
     from refold.cli._models import LoadedModel
     from refold.cli._scoring import score_table
@@ -108,22 +98,6 @@ def score(
         _say(loaded, scores, reasons, shown)
     if fail_on_outlier and scores.normal < scores.rows:
         raise typer.Exit(1)
-
-
-def _format(out: str | None) -> str | None:
-    """Return how to write the output: its name says so."""
-    if out is None:
-        return None
-    if out == "-":
-        return "csv"
-    path = Path(out)
-    fmt = _FORMATS.get(path.suffix.lower())
-    if fmt is None:
-        known = ", ".join(_FORMATS)
-        raise typer.BadParameter(
-            f"{path.name} does not end with one of {known}.", param_hint="--out"
-        )
-    return fmt
 
 
 Writer = Callable[[Any], Any]

@@ -1,0 +1,124 @@
+"""``refold check``: what to look at in a table before a model learns from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from refold.base.words import printable
+from refold.cli import _options as options
+
+if TYPE_CHECKING:
+    from refold import Finding, Findings
+
+
+@options.reads_tables
+def check(
+    table: options.Data,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="The share of normal rows that may be called outliers: are there rows enough?",
+            show_default="as refold fit",
+        ),
+    ] = None,
+    roles: Annotated[
+        str | None,
+        typer.Option(
+            help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
+            "text, identifier, date or ignore.",
+            show_default="guessed",
+        ),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns that are not looked at.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page too, one HTML file.")
+    ] = None,
+    fail_on_finding: Annotated[
+        bool, typer.Option("--fail-on-finding", help="Exit with 1 if anything was noticed.")
+    ] = False,
+    *,
+    reading: options.Reading,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what a careful colleague would notice about a table of normal rows.
+
+    Cells far from all others, numbers that stand for missing values, columns that number the rows,
+    that say the same as others or nothing, mixed units and forms, rows that come twice, too few
+    rows, changes from the first rows to the last, and labels that leaked in.
+
+    For example:
+      refold check good-parts.csv
+      refold check good-parts.csv --ignore operator --html noticed.html
+      refold check parts.parquet --json | jq -r '.findings[] | [.kind, .column] | @tsv'
+    """
+    if html is not None:
+        options.check_output(html, [table])
+    from refold.base.files import replacing
+
+    found = _read(table, reading, alpha, roles, ignore).said(_in_words_of_the_command)
+    if html is not None:
+        with replacing(html) as file:
+            file.write(found.to_html().encode(errors="backslashreplace"))
+    if as_json:
+        options.print_json(found.to_dict())
+    else:
+        _show(found)
+        if html is not None:
+            options.say(f"The page is in {printable(str(html))}.")
+    if fail_on_finding and found:
+        raise typer.Exit(1)
+
+
+def _read(
+    source: str,
+    reading: options.Reading,
+    alpha: float | None,
+    roles: str | None,
+    ignore: str | None,
+) -> Findings:
+    # First of all: where rows have taken all memory, an import fails in ways of its own.
+    from refold import check as check_table
+    from refold.base.progress import counting
+    from refold.cli._failures import as_bad_input
+    from refold.cli._roles import roles_in
+    from refold.tabular import InputError, Wanted, read_training
+
+    said = roles_in(roles)
+    left_out = [*options.names_in(ignore), *(name for name in said if said[name] == "ignore")]
+    with reading.open(source) as data:
+        data.require(said)
+        with counting("reading", data.rows, show=True) as count:
+            training = read_training(data, Wanted(ignore=left_out), count)
+        learned = {name: role for name, role in said.items() if name not in left_out}
+        with as_bad_input(data.name):
+            found = check_table(training.table, alpha=alpha, roles=learned)
+        if reading.bad_cells is options.BadCells.ERROR and (bad := found.of("unreadable")):
+            raise InputError(f"{data.name}: {_in_words_of_the_command(bad[0])}")
+    return found
+
+
+def _in_words_of_the_command(found: Finding) -> Finding:
+    """Return a finding for somebody who counts rows from 1 and types options."""
+    from refold.cli._roles import in_options
+
+    told = found.counting_from_one()
+    rows = tuple(row + 1 for row in found.rows)
+    return replace(
+        told, rows=rows, message=in_options(told.message), advice=in_options(told.advice)
+    )
+
+
+def _show(found: Findings) -> None:
+    from rich.console import Console
+
+    from refold.cli._answers import table_of
+
+    options.say(found.heading)
+    if found:
+        cells = [[kind, "\n".join(said)] for kind, said in found.by_kind().items()]
+        headings = ["what", "where and what to do"]
+        Console().print(table_of(headings, cells, words=headings, show_lines=True))

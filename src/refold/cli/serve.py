@@ -1,0 +1,120 @@
+"""``refold serve``: models as a service."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from refold.cli import _options as options
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Model files, each served under its name without .json, or name=file.",
+            show_default=False,
+        ),
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 is any that is free.")] = 8080,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REFOLD_TOKEN",
+            help="What clients must send as Authorization: Bearer …; better given by the variable "
+            "REFOLD_TOKEN, which other users of the machine do not see.",
+            show_default=False,
+            show_envvar=False,
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Listen without a token where other machines can ask."),
+    ] = False,
+    cors: Annotated[
+        str | None,
+        typer.Option(help="Web pages that may ask from a browser, such as https://line4.example."),
+    ] = None,
+    max_body: Annotated[int, typer.Option(help="Megabytes of one request.", min=1)] = 64,
+    max_rows: Annotated[int, typer.Option(help="Rows of one request.", min=1)] = 100_000,
+    max_requests: Annotated[
+        int, typer.Option(help="Requests that are worked on at a time.", min=1)
+    ] = 64,
+    seconds: Annotated[
+        float, typer.Option(help="How long a request may take to come, and to be answered.")
+    ] = 60.0,
+    no_drift: Annotated[
+        bool,
+        typer.Option("--no-drift", help="Do not compare scored rows with those learned."),
+    ] = False,
+) -> None:
+    """Serve models: rows in by HTTP, verdicts out.
+
+    Model files that change are loaded anew. The addresses are described at /docs.
+
+    For example:
+      refold serve model.json
+      refold serve line4=model.json line5=other.json --port 9000
+      REFOLD_TOKEN=... refold serve model.json --host 0.0.0.0
+      curl 127.0.0.1:8080/v1/models/model/score -d '[{"torque": 75.1}]'
+    """
+    if token is not None and (not token.isascii() or len(token) < 16 or " " in token):
+        raise typer.BadParameter(
+            "At least 16 ASCII characters without spaces.", param_hint="--token"
+        )
+    if token is None and not insecure and not _is_loopback(host):
+        raise typer.BadParameter(
+            f"Other machines can ask at {host}: set a --token, or say --insecure.",
+            param_hint="--host",
+        )
+    from refold.base.needs import needs
+
+    for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
+        needs(module, "app")
+    from refold.service import ModelStore, Settings, bound, create, run
+
+    settings = Settings(
+        token=token,
+        hosts=_LOOPBACK if token is None and not insecure else (),
+        origins=tuple(options.names_in(cors)),
+        max_body=max_body * 2**20,
+        max_rows=max_rows,
+        max_requests=max_requests,
+        seconds=seconds,
+        drift=not no_drift,
+    )
+    store = ModelStore(_named(models), drift=settings.drift)
+    at = bound(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    names = ", ".join(served.name for served in store)
+    said = f"Serving {names} at http://{shown}:{at.getsockname()[1]} (Ctrl-C ends it)"
+    run(create(store, settings), at, started=lambda: options.say(said, err=True))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _named(models: list[str]) -> dict[str, Path]:
+    """Return the files by the names that they are served under."""
+    files: dict[str, Path] = {}
+    for given in models:
+        name, equals, file = given.partition("=")
+        path = Path(file if equals else given)
+        name = name if equals else path.stem
+        if name in files:
+            raise typer.BadParameter(f"Two models are called {name}: give one another, name=file.")
+        files[name] = path
+    return files
