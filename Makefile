@@ -2,13 +2,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test coverage oldest sdist-test lock asan tsan fuzz lint format bench clean
+.PHONY: help demo test coverage oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
+  screenshots workflows bench clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := pyproject.toml CMakeLists.txt $(wildcard src/refold/algorithm/kernels/*.[ch]pp)
+KERNELS := $(wildcard src/refold/algorithm/kernels/*.[ch]pp)
+COMPILED := pyproject.toml CMakeLists.txt $(KERNELS)
 PYTHON_FILES := $(shell find src -name '*.py')
 comma := ,
 
@@ -30,7 +32,8 @@ SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
 LOCK := --constraint constraints.txt --build-constraint constraints.txt
 
 $(VENV)/.test: $(VENV)/.package constraints.txt
-	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test $(SPARK) $(LOCK)
+	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test --group docs \
+	  $(SPARK) $(LOCK)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
@@ -76,13 +79,40 @@ sdist-test: ## Build the sdist, unpack it elsewhere, install it and run the same
 	$(CURDIR)/.venv-sdist/bin/python -m pip install --quiet .[paper] --group quick $(LOCK) && \
 	$(CURDIR)/.venv-sdist/bin/python -m pytest $(QUICK) tests/test_supply_chain.py
 
+# A wheel that works on other machines too, and is tried where there is nothing: neither a compiler
+# nor another package. Extras are tried one after the other; EXTRAS= leaves them out.
+EXTRAS ?= every
+WHEEL_BIN := .venv-wheel/bin
+BARE := PATH=$(CURDIR)/.venv-wheel/of-wheel/bin .venv-wheel/of-wheel/bin/python
+wheel: ## Build the sdist and a wheel into dist, install each where nothing is, and try every extra
+	rm -rf dist
+	$(PYTHON) -m venv --clear .venv-wheel
+	$(WHEEL_BIN)/python -m pip install --quiet --upgrade pip
+	$(WHEEL_BIN)/python -m pip install --quiet --group wheel
+	$(WHEEL_BIN)/python -m build --outdir dist/built
+	PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" $(WHEEL_BIN)/auditwheel repair --wheel-dir dist dist/built/*.whl
+	mv dist/built/*.tar.gz dist && rm -r dist/built
+	if ls dist/*-abi3-*.whl; then $(WHEEL_BIN)/abi3audit --strict dist/*-abi3-*.whl; fi
+	$(WHEEL_BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv --clear .venv-wheel/of-sdist
+	.venv-wheel/of-sdist/bin/python -m pip install --quiet dist/*.tar.gz
+	.venv-wheel/of-sdist/bin/python tests/smoke.py
+	$(PYTHON) -m venv --clear .venv-wheel/of-wheel
+	$(BARE) -m pip install --quiet --only-binary :all: dist/*.whl
+	$(BARE) tests/smoke.py
+ifneq ($(EXTRAS),)
+	$(BARE) -m pip install --quiet "$$(echo dist/*.whl)[all,benchmark,dask,spark,mlflow,pyod]"
+	$(BARE) tests/smoke.py $(EXTRAS)
+endif
+
 lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	$(PYTHON) -m venv --clear .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip
 	.venv-lock/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))\
 	['build-system']['requires'], 'cmake', 'ninja', sep='\n')" > .venv-lock/build.txt
 	.venv-lock/bin/python -m pip install --quiet --config-settings=build-dir=.venv-lock/objects \
-	  .[all] --group lint --group test --group test-spark --requirement .venv-lock/build.txt
+	  .[all] --requirement .venv-lock/build.txt \
+	  $(addprefix --group ,lint test test-spark docs fuzz wheel workflows asv)
 	printf '%s\n' "# What make test installs, and users do not: versions known to pass the tests." \
 	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
 	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
@@ -128,20 +158,39 @@ fuzz: $(VENV)/.fuzz ## Search for model files and tables that break a reader, SE
 lint: $(VENV)/.test ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(KERNELS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.test ## Put the code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(KERNELS)
+
+workflows: $(BIN)/python ## Look for faults in the workflow files; actionlint too, where it is installed
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/zizmor --offline .github
+	if command -v actionlint; then actionlint; fi
 
 bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.parquet
+	$(BIN)/python -m benchmarks.duckdb_scale
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.creased
 	$(BIN)/python -m benchmarks.tables
 	$(BIN)/python -m benchmarks.report
 
+# A warning is an error: a link or a name that leads nowhere, an example that fails.
+docs: $(VENV)/.test ## Build the site: build/docs/index.html
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
+
+images: $(VENV)/.test ## Draw the picture of README.md again
+	$(BIN)/python docs/extensions/drawn_pictures.py docs/pictures/overview.py docs/images/overview.png
+
+screenshots: $(VENV)/.test ## Take pictures of each step of refold app, for docs/app.md
+	$(BIN)/python -m tests.app.screenshots docs/images
+
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .venv-lock .venv-oldest .venv-sdist build dist
+	rm -rf $(VENV) .venv-lock .venv-oldest .venv-sdist .venv-wheel build dist
+	rm -rf docs/auto_gallery docs/drawn docs/reference/*/

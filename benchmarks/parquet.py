@@ -16,12 +16,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from benchmarks.measure import best_time, peak_bytes
-from refold import scale
-from refold.scale._batches import batch_rows_for
+from refold import REF, scale
+from refold.scale.blocks import rows_at_once
 
 COLUMNS = [f"x{number}" for number in range(8)]
 ROW_GROUP = 1_000_000
-GOAL = 0.6
+GOAL = 0.75
 RUNS = 2
 
 
@@ -40,7 +40,7 @@ def scan(path):
     """Let pyarrow alone scan the file in batches of the same size, as far ahead as it likes."""
     options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
     table = ds.dataset(path, format=ds.ParquetFileFormat(default_fragment_scan_options=options))
-    for _ in table.to_batches(batch_size=batch_rows_for(len(COLUMNS))):
+    for _ in table.to_batches(batch_size=rows_at_once(len(COLUMNS))):
         pass
 
 
@@ -52,7 +52,7 @@ def read_row_groups(path):
 
 
 READERS = {"scan": scan, "row groups": read_row_groups}
-WORK = {**READERS, "fit": lambda path: scale.fit_parquet(path, progress=False)}
+WORK = {**READERS, "fit": lambda path: scale.learn(path, REF(), progress=False)}
 
 
 def measure(path, what):

@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from refold.studies.download import DataError
 from refold.studies.paper.data import load_task, load_tasks
+from tests.browser import CHROMIUM
 
 settings.register_profile("refold", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # --hypothesis-profile
@@ -32,6 +33,17 @@ def data():
         except DataError:
             pytest.skip("the author's data is neither in REFOLD_DATA nor can it be downloaded")
         yield
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

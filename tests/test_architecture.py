@@ -50,7 +50,7 @@ def test_imports_point_downwards(copy):
         ("base/errors.py", "from refold.algorithm import folds"),
         ("decisions/thresholds.py", "from refold import model_selection"),
         ("models/ref.py", "def later():\n    from refold.judgement import Judge"),
-        ("report/_card.py", "import refold.cli"),
+        ("cards/_card.py", "import refold.cli"),
         ("new_room.py", '"""A room that has no floor yet."""'),
     ],
 )
@@ -108,10 +108,11 @@ def test_a_class_name_stands_for_one_thing():
 
 
 PUBLIC = [
-    *("refold", "refold.check", "refold.drift", "refold.explain", "refold.export"),
+    *("refold", "refold.cards", "refold.checks", "refold.drift", "refold.explain", "refold.export"),
     "refold.judgement",
     *("refold.mlflow", "refold.model_selection", "refold.peers", "refold.plot", "refold.pyod"),
-    *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.spark"),
+    *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.duckdb"),
+    "refold.scale.spark",
     "refold.tabular",
 ]
 

@@ -34,6 +34,8 @@ EXTRA_OF = {
     "export/_sql_statement.py": "sql",
     "export/_sql_table.py": "sql",
     "export/sql.py": "sql",
+    "service": "app",
+    "app": "app",
     "studies/paper/figures.py": "paper",
 }
 

@@ -1,6 +1,6 @@
 """Every kind of model, fitted: a new estimator is added to this list, and meets every room."""
 
-from refold import REF, CreasedREF, Detector
+from refold import REF, CreasedREF, Detector, plot
 
 MODELS = {
     "REF": lambda: REF(),
@@ -11,6 +11,12 @@ MODELS = {
     "Detector, creased": lambda: Detector(method="creased"),
     "Detector, ref": lambda: Detector(method="ref"),
 }
+
+# Those that learn rows which somebody has accepted: they meet every room once more, with such.
+ACCEPTING = ("REF, sketch", "CreasedREF", "Detector, creased", "Detector, ref")
+
+# The pictures of one model; a comparison is of two.
+DISPLAYS = [name for name in plot.__all__ if hasattr(getattr(plot, name), "from_estimator")]
 
 # What a kind of model cannot be asked for; it must say so in words.
 REFUSALS = {

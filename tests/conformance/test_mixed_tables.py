@@ -12,6 +12,7 @@ import refold
 from refold import Detector, drift, plot
 from refold.explain import explain, importance
 from refold.report import write_report
+from tests.conformance.models import DISPLAYS
 
 mpl.use("Agg")
 DRAWN = {"ContributionsDisplay", "DistancesDisplay", "LimitsDisplay"}
@@ -79,7 +80,7 @@ def test_drift(model, new):
     assert [feature.name for feature in drift.compare(model, new).features] == list(new)
 
 
-@pytest.mark.parametrize("display", plot.__all__)
+@pytest.mark.parametrize("display", DISPLAYS)
 def test_plots_are_drawn_or_refused_in_words(model, new, display):
     make = getattr(plot, display).from_estimator
     argument = "flow" if display == "FoldMapDisplay" else new

@@ -14,6 +14,7 @@ import refold
 from refold import REF, CreasedREF, Detector, drift, plot
 from refold.explain import explain, importance
 from refold.report import write_report
+from tests.conformance.models import DISPLAYS
 from tests.conformance.test_rooms import NAMES, normal_rows
 
 mpl.use("Agg")
@@ -81,7 +82,7 @@ def test_limits(pipeline, new):
     assert refold.limits(pipeline, new)["heat"].up_90 > 0.0
 
 
-@pytest.mark.parametrize("display", plot.__all__)
+@pytest.mark.parametrize("display", DISPLAYS)
 def test_plots_are_drawn_or_refused_in_words(pipeline, new, display):
     make = getattr(plot, display).from_estimator
     arguments = ("flow",) if display == "FoldMapDisplay" else (new,)

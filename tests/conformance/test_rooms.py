@@ -19,7 +19,7 @@ from refold.explain import explain
 from refold.export import to_onnx, to_sql
 from refold.report import write_report
 from tests.command import run_in_process
-from tests.conformance.models import MODELS, refused
+from tests.conformance.models import ACCEPTING, DISPLAYS, MODELS, refused
 
 mpl.use("Agg")
 NAMES = ["heat", "flow", "load"]
@@ -32,9 +32,14 @@ def normal_rows(rows, seed):
     return pd.DataFrame(dict(zip(NAMES, table, strict=True))).astype(float)
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=[*MODELS, *(f"{name} + feedback" for name in ACCEPTING)])
 def model(request):
-    return MODELS[request.param]().fit(normal_rows(600, 0))
+    name, _, feedback = request.param.partition(" + ")
+    model = MODELS[name]().fit(normal_rows(600, 0))
+    if feedback:
+        odd = normal_rows(2, 2).assign(heat=90.0, load=7.5)
+        model.accept(odd).reject(normal_rows(1, 3))
+    return model
 
 
 @pytest.fixture
@@ -78,7 +83,8 @@ def test_limits(model, new, tmp_path):
         assert limit.rows == len(seen)
         for shift, share in ((limit.up_90, 0.9), (limit.up_50, 0.5), (-limit.down_90, 0.9)):
             moved = seen.assign(**{limit.feature: seen[limit.feature] + shift})
-            assert (model.predict(moved) == -1).mean() >= share
+            # Around a row that was accepted far out lies what is accepted too.
+            assert (model.predict(moved) == -1).mean() >= share - 0.02 * bool(model.feedback_)
     refold.save(model, tmp_path / "model.json")
     assert str(refold.limits(refold.load(tmp_path / "model.json"))) == str(refold.limits(model))
 
@@ -100,7 +106,14 @@ def test_report(model, new, judged, tmp_path):
     assert "flow" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("display", plot.__all__)
+def test_a_model_and_itself_say_the_same(model, new, tmp_path):
+    refold.save(model, tmp_path / "model.json")
+    found = refold.compare(model, refold.load(tmp_path / "model.json"), new)
+    assert found.n_changed == 0
+    assert not found.differences
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
 def test_plots_are_drawn_or_refused_in_words(model, new, display):
     make = getattr(plot, display).from_estimator
     arguments = {"FoldMapDisplay": ("flow",), "LevelsDisplay": (new.drop(index=9),)}
@@ -115,8 +128,7 @@ def test_plots_are_drawn_or_refused_in_words(model, new, display):
 
 def test_files_are_scored(model, new, judged, tmp_path):
     pq.write_table(pa.Table.from_pandas(new[NAMES[::-1]]), tmp_path / "new.parquet")
-    scale.score_parquet(model, tmp_path / "new.parquet", tmp_path / "out.parquet", progress=False)
-    rows = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    rows = scale.score(model, tmp_path / "new.parquet").read_all().to_pylist()
     assert {i: (row["label"], row["distance"]) for i, row in enumerate(rows) if i != 9} == judged
     assert rows[9]["label"] is None
     assert rows[9]["distance"] is None

@@ -26,9 +26,10 @@ MODEL = REF(n_iter=5, alpha=0.05).fit(TABLE)
 WRITERS = {
     "save": lambda table, out: refold.save(MODEL, out),
     "save creased": lambda table, out: refold.save(CreasedREF(n_creases=2).fit(X), out),
-    "score_csv": lambda table, out: scale.score_csv(MODEL, table, out, batch_rows=50),
-    "score_parquet": lambda table, out: scale.score_parquet(MODEL, table, out, batch_rows=50),
-    "score_ipc": lambda table, out: scale.score_ipc(MODEL, table, out, batch_rows=50),
+    **{
+        f"score.{form}": lambda table, out: scale.score(MODEL, table, out)
+        for form in ("csv", "parquet", "arrow")
+    },
     "write_report": lambda table, out: write_report(MODEL, TABLE, out),
 }
 SYSTEM = ("open", "fchmod", "fsync", "link", "replace")
@@ -99,7 +100,8 @@ def table(tmp_path_factory):
 def test_every_step_of_a_writer_may_fail(name, way, table, tmp_path, monkeypatch):
     if way == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    out = tmp_path / "out"
+    monkeypatch.setattr("refold.scale.blocks._MOST", 50)
+    out = tmp_path / f"out{os.path.splitext(name)[1]}"
     with monkeypatch.context() as patch:
         faults = Faulty(patch)
         WRITERS[name](table, out)
@@ -120,7 +122,7 @@ def test_every_step_of_a_writer_may_fail(name, way, table, tmp_path, monkeypatch
         # Only the name on the disk comes after it is new; where no file can be without a name, one
         # that has a name is written.
         assert failed is None or not is_new or number >= steps - 1
-        assert os.listdir(tmp_path) == ["out"]
+        assert os.listdir(tmp_path) == [out.name]
 
 
 # ---- commands ----------------------------------------------------------------------------------

@@ -1,0 +1,138 @@
+"""The reference: for every room a page, with every public name of it, whatever these are by now."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util import logging
+
+LOG = logging.getLogger(__name__)
+ROOMS = (
+    "refold",
+    "refold.explain",
+    "refold.plot",
+    "refold.report",
+    "refold.cards",
+    "refold.drift",
+    "refold.checks",
+    "refold.model_selection",
+    "refold.scale",
+    "refold.scale.dask",
+    "refold.scale.spark",
+    "refold.scale.duckdb",
+    "refold.export",
+    "refold.mlflow",
+    "refold.pyod",
+    "refold.peers",
+    "refold.tabular",
+    "refold.judgement",
+)
+
+# A value has no docstring of its own: autodoc would show that of its type.
+VALUES = {
+    "refold.drift.Verdict": "The type of a verdict: one of :data:`refold.drift.VERDICTS`.",
+    "refold.drift.VERDICTS": "All that a comparison can come to, :class:`refold.drift.Drift`.",
+    "refold.model_selection.gmean_scorer": "Gmean for ``scoring=`` in scikit-learn's searches and "
+    "validation: :func:`refold.model_selection.gmean_score` of what ``predict`` says.",
+    "refold.tabular.Paths": "What stands for one or more files: a path, a folder, a pattern with "
+    "``*``, or a list of them.",
+}
+
+PAGE = """\
+{title}
+{line}
+
+.. automodule:: {room}
+   :no-members:
+
+.. currentmodule:: {room}
+
+.. autosummary::
+   :toctree: names
+   :nosignatures:
+
+   {names}
+"""
+
+
+OVERVIEW = """\
+.. autosummary::
+
+   {rooms}
+"""
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """List what a room offers and no room above it in the list does, modules aside."""
+    offered = getattr(module, "__all__", None) or [
+        name for name, thing in vars(module).items() if _is_own(thing, module) and name[0] != "_"
+    ]
+    names = [name for name in offered if not inspect.ismodule(getattr(module, name))]
+    if module.__name__ != "refold":
+        names = [name for name in names if not _is_of_the_package(name, getattr(module, name))]
+    return sorted(names, key=str.lower)
+
+
+def _is_own(thing: Any, module: ModuleType) -> bool:
+    return callable(thing) and (getattr(thing, "__module__", None) or "") == module.__name__
+
+
+def _is_of_the_package(name: str, thing: Any) -> bool:
+    package = importlib.import_module("refold")
+    return name in package.__all__ and getattr(package, name) is thing
+
+
+def write_rooms(app: Sphinx, config: Config) -> None:
+    """Write the page of each room, and what the reference begins with."""
+    folder = Path(app.srcdir) / "reference" / "rooms"
+    folder.mkdir(exist_ok=True)
+    _write(folder / "overview.txt", OVERVIEW.format(rooms="\n   ".join(ROOMS)))
+    for room in ROOMS:
+        names = "\n   ".join(public_names(importlib.import_module(room)))
+        page = PAGE.format(title=room, line="=" * len(room), room=room, names=names)
+        _write(folder / f"{room}.rst", page)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file only if it changes: Sphinx reads again what is new."""
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+
+
+def describe_values(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Say what a public value is, in place of what its type is."""
+    if what == "data" and name in VALUES:
+        lines[:] = [VALUES[name]]
+    elif what == "data":
+        LOG.warning("%s is a value: say in VALUES of public_names.py what it is for", name)
+
+
+def link_to_pages(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Turn the names of our pages in docstrings into links."""
+    lines[:] = [re.sub(r"``docs/([\w-]+)\.md``", r":doc:`/\1`", line) for line in lines]
+
+
+def only_ours(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what scikit-learn and Python give to every class."""
+    home = getattr(inspect.unwrap(getattr(obj, "fget", None) or obj), "__module__", None) or ""
+    return None if home.split(".")[0] in ("refold", "") else True
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build; pages are written before Sphinx looks which there are."""
+    app.connect("config-inited", write_rooms)
+    app.connect("autodoc-skip-member", only_ours)
+    app.connect("autodoc-process-docstring", describe_values)
+    app.connect("autodoc-process-docstring", link_to_pages)
+    return {"parallel_read_safe": True}
