@@ -133,7 +133,7 @@ def test_a_file_can_be_dropped(app, files):
 
 def test_a_file_is_taken_only_once_somebody_listens(app):
     held = []
-    app.page.route("**/behaviour.js", held.append)
+    app.page.route("**/behaviour.js", lambda route: held.append(route))
     app.page.reload(wait_until="commit")
     app.page.wait_for_selector("input[type=file]:disabled")
     held[0].continue_()
