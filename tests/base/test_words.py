@@ -1,4 +1,4 @@
-"""What a terminal would obey is written out; everything else is left alone."""
+"""What a terminal would obey is written out; numbers are as people write them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 import sys
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.base.words import printable
+from refold.base.words import percent, printable
 
 
 def test_no_control_gets_through():
@@ -36,3 +37,12 @@ def test_a_document_means_the_same(text):
 def test_line_feeds_stay_by_choice():
     assert printable("a\nb\r", lines=True) == "a\nb\\u000d"
     assert printable("a\nb") == "a\\u000ab"
+
+
+@given(st.floats(0.0, 1.0))
+def test_percents_are_written_without_an_exponent_and_are_near(share):
+    for digits, off in ((2, 0.05), (3, 0.005)):
+        text = percent(share, digits)
+        assert text.endswith(" %")
+        assert "e+" not in text
+        assert float(text[:-2]) == pytest.approx(100.0 * share, rel=off)

@@ -85,6 +85,8 @@ class Reader:
             lines.pop()
         if lines and lines[-1].startswith("  would be accepted with "):
             changes = self.cells(lines.pop())
+        if lines == ["  no single value stands out: they are unlikely only together"]:
+            lines.clear()
         return Text(
             head["verdict"] == "NOT normal",
             to_number(head["distance"]),

@@ -104,6 +104,14 @@ def test_the_verdict_is_what_the_distance_says(told):
     assert all((text.distance > text.threshold) == text.rejected for text in texts)
 
 
+def test_of_every_rejection_something_is_said(told):
+    model, _, rows, _ = told
+    found = [one for one in explain(model, rows) if one.label == -1]
+    assert all(one.because() for one in found)
+    for one in found:
+        assert ("no single value stands out" in one.text()) == (one.reasons[0].share <= 0.0)
+
+
 def test_a_value_that_was_learned_is_not_blamed_alone(told):
     for row, rank, said in lines(told, rejected=True):
         if rank == 0 and said.holds(said.value) and not said.never:

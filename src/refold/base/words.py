@@ -1,7 +1,8 @@
-"""What users' files contain, as it may be shown to people."""
+"""What users' files contain, and numbers, as they may be shown to people."""
 
 from __future__ import annotations
 
+import math
 import re
 
 # Controls (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines, and
@@ -12,6 +13,10 @@ _UNSEEN = re.compile(
 
 
 _LONGEST = 60
+# Of a row that no expected value in place of one of its own would bring nearer.
+ONLY_TOGETHER = "no single value stands out: they are unlikely only together"
+# How many digits of a number a person reads.
+DIGITS = 4
 
 
 def printable(text: str, *, lines: bool = False) -> str:
@@ -53,3 +58,37 @@ def quoted(text: str) -> str:
 def shortened(text: str) -> str:
     """Return the first 60 characters of a cell, as they may be shown to people."""
     return printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+
+
+def number(value: float, digits: int = DIGITS) -> str:
+    """Return a number with the digits that a person reads, and a real minus sign.
+
+    See Also
+    --------
+    refold.explain.ranges_text : Ranges as people read them.
+
+    Examples
+    --------
+    >>> from refold.explain import number
+    >>> number(-1234.5678), number(0.1234567)
+    ('−1235', '0.1235')
+    """
+    if abs(value) < 1e4 or abs(value) >= 1e15 or not math.isfinite(value):
+        text = f"{value:.{digits}g}"
+    else:
+        text = f"{value:,.{max(digits - len(str(int(abs(value)))), 0)}f}"
+    return text.replace("-", "−")
+
+
+def percent(share: float, digits: int = 3) -> str:
+    """Return a share in percent: so many digits, and all before the point.
+
+    Examples
+    --------
+    >>> percent(0.12345), percent(0.996, digits=2)
+    ('12.3 %', '100 %')
+    """
+    hundredths = 100.0 * share
+    if abs(hundredths) >= 10.0 ** (digits - 1):
+        return f"{hundredths:.0f} %"
+    return f"{hundredths:.{digits}g} %"

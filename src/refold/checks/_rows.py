@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.columns.bring import Brought
 from refold.columns.encoding.reading import Figures
-from refold.columns.observed import Numbers
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge, Judgement
@@ -48,11 +47,7 @@ class NormalRows(NamedTuple):
         if self.cells is None:
             return judge.rows(moved).distances + self.offsets[rows]
         assert judge.encoder is not None
-        some = self.cells.take(rows)
-        columns = list(some.columns)
-        for place, column in enumerate(judge.numeric):
-            columns[column] = Numbers(moved[:, place])
-        table = Brought(some.names, columns, len(rows), some.guessed)
+        table = judge.encoder.counts.plan.with_numbers(self.cells.take(rows), moved)
         return judge.rows(marked(judge.encoder.encode(table))).distances
 
 

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.base.findings import Finding
+from refold.base.words import percent
 from refold.decisions.thresholds import Calibration
 
 # How far beyond its column's maximum a value is that should be found, in ranges of the column.
-BEYOND = 0.25
+_BEYOND = 0.25
+_COLUMNS_TRIED = 200  # enough to see whether faults show
 _FAR_FROM = 0.4  # the part of a rate that may be missing before it is another rate
 _MOST_FALSE_ALARMS = 0.1  # above this nobody reads alarms any more
+
+
+def with_faults(usual: NDArray[Any], low: Floats, high: Floats) -> NDArray[Any]:
+    """Return a row again and again, each time with a fault in another column.
+
+    Parameters
+    ----------
+    usual : ndarray of shape (d,)
+        A typical row.
+    low, high : ndarray of shape (d,)
+        From where to where each column goes.
+
+    Returns
+    -------
+    ndarray of shape (k, d)
+        One row for each column that varies, of very many for some of them: its value there lies a
+        quarter of the range beyond the largest.
+
+    Examples
+    --------
+    >>> with_faults(np.array([1.0, 5.0]), np.array([0.0, 5.0]), np.array([4.0, 5.0]))
+    array([[5., 5.]])
+    """
+    columns = np.flatnonzero(high > low)[:: max(len(low) // _COLUMNS_TRIED, 1)]
+    rows = np.repeat(usual[None], len(columns), axis=0)
+    with np.errstate(over="ignore"):
+        beyond = np.minimum(high + _BEYOND * (high - low), np.finfo(rows.dtype).max)
+    rows[np.arange(len(columns)), columns] = beyond[columns]
+    return rows
 
 
 def too_few_rows(
@@ -22,8 +56,7 @@ def too_few_rows(
     Parameters
     ----------
     gained : ndarray of shape (d,)
-        What a typical row's distance gains from a value that lies a quarter of its column's range
-        beyond the maximum, for each column that varies.
+        What a typical row's distance gains from each of the faults that `with_faults` makes.
     typical : float
         The distance of a typical row, such as the median of left-out rows.
     threshold : float
@@ -72,7 +105,7 @@ def ties(calibration: Calibration, threshold: float, alpha: float) -> Finding | 
     return Finding(
         kind="ties",
         message=f"{tied:,.6g} of {total:,.6g} left-out rows have the same distance, the threshold: "
-        f"{100.0 * above / total:.2g} % lie beyond it, not {100.0 * alpha:.3g} %.",
+        f"{percent(above / total, 2)} lie beyond it, not {percent(alpha)}.",
         values=(above / total,),
         advice=f"They are rejected together from about alpha={(above + tied) / total:.2g} on.",
     )

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from refold.base.words import printable
+from refold.base.words import number, percent, printable
 from refold.columns.role_findings import shown
 from refold.drift._html import html_of
 
@@ -61,7 +61,7 @@ class Share:
     def __str__(self) -> str:
         words = {"value": "'{}'", "shape": "like {}"}
         text = words.get(self.of, "{}").format(shown(self.value))
-        return f"{text} {_percent(self.before)} → {_percent(self.now)}"
+        return f"{text} {percent(self.before)} → {percent(self.now)}"
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class FeatureDrift:
             before, now = getattr(self, f"{what}_before"), getattr(self, what)
             if before or now:
                 p = getattr(self, f"{what}_adjusted_p_value")
-                text += f", {what} {_percent(before)} → {_percent(now)} ({_chance(p)})"
+                text += f", {what} {percent(before)} → {percent(now)} ({_chance(p)})"
         return text + ("; outliers may explain it" if self.differs and not self.changed else "")
 
     def _new(self) -> str:
@@ -181,15 +181,15 @@ class FeatureDrift:
         if self.unseen <= 2.0 * self.unseen_expected:
             return ""
         new = ", ".join(f"'{shown(value)}'" for value in self.new_values)
-        share = f"{_percent(self.unseen)}, {_percent(self.unseen_expected)} expected"
+        share = f"{percent(self.unseen)}, {percent(self.unseen_expected)} expected"
         return f", new values such as {new} ({share})"
 
     def _what(self) -> str:
         """Say how numbers have moved, or which classes."""
         if self.median_before is None:
             return "".join(f"{share}, " for share in self.moved)
-        median = "none" if self.median is None else f"{self.median:.4g}"
-        return f"median {self.median_before:.4g} → {median}, "
+        median = "none" if self.median is None else number(self.median)
+        return f"median {number(self.median_before)} → {median}, "
 
 
 @dataclass(frozen=True)
@@ -308,15 +308,11 @@ class Drift:
         text = f"{self.rows:,} rows; {differing} of {len(self.features)} features differ"
         if self.rejected is None:
             return f"{text}."
-        text += f"; {_percent(self.rejected)} rejected"
+        text += f"; {percent(self.rejected)} rejected"
         if self.expected is None or self.outlier_adjusted_p_value is None:
             return f"{text}, with nothing to compare it with: the model is not calibrated."
         chance = _chance(self.outlier_adjusted_p_value)
-        return f"{text}, {_percent(self.expected)} expected ({chance})."
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.3g} %"
+        return f"{text}, {percent(self.expected)} expected ({chance})."
 
 
 def _chance(p: float) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from refold.base.words import number
 from refold.explain._columns import normal_of_columns, normal_text
-from refold.explain._numbers import number, ranges_text, split_unit
+from refold.explain._numbers import ranges_text, split_unit
 from refold.explain._ranges import normal_ranges
 from refold.explain._reasons import explained_rows
 from refold.explain._results import Cell, Explanation, Explanations, Reason

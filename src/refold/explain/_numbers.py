@@ -8,29 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from refold._typing import Floats, Ranges
+from refold.base.words import DIGITS, number
 
-DIGITS = 4
 _ALL_DIGITS = 17
-
-
-def number(value: float, digits: int = DIGITS) -> str:
-    """Return a number with the digits that a person reads, and a real minus sign.
-
-    See Also
-    --------
-    refold.explain.ranges_text : Ranges as people read them.
-
-    Examples
-    --------
-    >>> from refold.explain import number
-    >>> number(-1234.5678), number(0.1234567)
-    ('−1235', '0.1235')
-    """
-    if abs(value) < 1e4 or abs(value) >= 1e15 or not np.isfinite(value):
-        text = f"{value:.{digits}g}"
-    else:
-        text = f"{value:,.{max(digits - len(str(int(abs(value)))), 0)}f}"
-    return text.replace("-", "−")
 
 
 def as_read(value: float, digits: int = DIGITS) -> float:

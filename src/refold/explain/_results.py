@@ -10,14 +10,13 @@ from typing import Any, Literal, overload
 import narwhals.stable.v2 as nw
 
 from refold._typing import Ranges
-from refold.base.words import printable, quoted, shortened
+from refold.base.words import ONLY_TOGETHER, number, printable, quoted, shortened
 from refold.explain._html import html_of
 from refold.explain._numbers import (
     as_read,
     digits_that,
     in_full,
     listed,
-    number,
     ranges_text,
     split_unit,
 )
@@ -278,7 +277,10 @@ class Explanation:
     def because(self, reasons: int = 3) -> list[str]:
         """Return the first reasons, a sentence each, and what would have to change."""
         shown = self.first(reasons)
-        return [*(f"{reason}{self._remark(reason)}" for reason in shown), *self._way_out(shown)]
+        said = [f"{reason}{self._remark(reason)}" for reason in shown]
+        if self.label == -1 and not shown:
+            said = [ONLY_TOGETHER]
+        return [*said, *self._way_out(shown)]
 
     def first(self, reasons: int = 3) -> list[Reason]:
         """Return the first reasons that matter, and all for which alone the row is rejected."""

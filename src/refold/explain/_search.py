@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.explain._numbers import DIGITS, rounded
+from refold.base.words import DIGITS
+from refold.explain._numbers import rounded
 from refold.explain._ranges import Normal
 from refold.judgement import Judge, Judgement
 

@@ -22,8 +22,8 @@ from refold.models import ref_trim
 if TYPE_CHECKING:
     from refold.models.ref import REF
 
-# How many columns, and rows to choose a typical one from, are enough to see whether faults show.
-_COLUMNS_TRIED, _ROWS_TRIED = 200, 1000
+# Of so many rows a typical one is chosen.
+_ROWS_TRIED = 1000
 
 
 def findings(model: REF, X: Array, weights: Floats | None) -> Iterator[Finding]:
@@ -63,15 +63,10 @@ def _too_few_rows(model: REF, X: Array, rows: NDArray[Any]) -> Finding | None:
     """Put one value after the other of a typical row a quarter of its range beyond."""
     if rows.dtype.kind != "f":
         rows = rows.astype(np.float64)
-    low, high = model.summary_.low, model.summary_.high
-    columns = np.flatnonzero(high > low)[:: max(model.n_features_in_ // _COLUMNS_TRIED, 1)]
     tried = rows[:: max(len(rows) // _ROWS_TRIED, 1)]
     tried = tried[~np.isnan(tried).all(axis=1)]
     usual = tried[[np.argsort(_distances(model, X, tried))[len(tried) // 2]]]
-    faulty = np.repeat(usual, len(columns), axis=0)
-    with np.errstate(over="ignore"):
-        beyond = np.minimum(high + noticed.BEYOND * (high - low), np.finfo(rows.dtype).max)
-    faulty[np.arange(len(columns)), columns] = beyond[columns]
+    faulty = noticed.with_faults(usual[0], model.summary_.low, model.summary_.high)
     gained = _distances(model, X, faulty) - _distances(model, X, usual)
     typical = model.calibration_.threshold(0.5)
     return noticed.too_few_rows(gained, typical, model.threshold_, model.calibration_)

@@ -10,7 +10,7 @@ from typing import Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.base.words import printable, quoted, shortened
+from refold.base.words import ONLY_TOGETHER, printable, quoted, shortened
 from refold.explain import Reason, number, ranges_text, split_unit
 from refold.explain.gauges import gauge, position
 from refold.report._reasons import that_matter
@@ -62,4 +62,5 @@ def environment_of(package: str) -> Any:
         "shortened": shortened,
         **WORDS,
     }
+    environment.globals["only_together"] = ONLY_TOGETHER
     return environment

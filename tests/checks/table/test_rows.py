@@ -53,6 +53,14 @@ def test_a_change_in_the_middle_of_the_table(rng):
     assert not check(table.sort_values("a")).of("drift")
 
 
+def test_a_change_of_all_rows_is_said_in_plain_numbers(rng):
+    table = pd.DataFrame({"a": np.repeat([20_000.0, 50_000.0], 100) + rng.normal(0, 9, 200)})
+    table["b"] = rng.normal(size=200)
+    (found,) = check(table).of("drift")
+    assert "in 100 % of the first 100 rows and in 0 % of the other 100" in found.message
+    assert "at most 20,0" in found.message
+
+
 def test_too_few_rows_for_the_columns_in_the_words_of_a_detector(rng):
     X = rng.normal(size=(30, 30))
     with pytest.warns(UserWarning, match=r"hardly be caught"):

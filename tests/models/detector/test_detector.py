@@ -1,8 +1,11 @@
 """Detector: the front door takes what people have."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import check_estimator
 
 import refold
@@ -176,3 +179,23 @@ def test_a_table_without_anything_to_learn_says_so():
 def test_public_names_lead_to_it():
     assert refold.Detector is Detector
     assert {"Detector", "TableEncoder"} <= set(refold.__all__)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [40, 150, 300])
+def test_what_is_said_of_single_faults_is_what_happens_to_them(method, n):
+    data = load_breast_cancer(as_frame=True)
+    benign = data.data[data.target == 1].iloc[:, :12]
+    benign["ward"] = np.random.default_rng(0).choice(["north", "south", "west"], len(benign))
+    train, new = benign.iloc[:n], benign.iloc[300:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", refold.RateWarning)
+        model = Detector(method=method, alpha=0.05).fit(train)
+    caught = []
+    for name in benign.columns[:-1]:
+        low, high = train[name].min(), train[name].max()
+        faulty = new.assign(**{name: high + 0.25 * (high - low)})
+        caught.append(np.mean(model.predict(faulty) == -1))
+    said = any(found.kind == "too-few-rows" for found in model.noticed_)
+    assert said == (np.mean(caught) < 0.5)
+    assert all(f"of {len(caught)} columns" in str(f) for f in model.noticed_ if "too-few" in f.kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from refold.base.words import percent
 from refold.judgement import Judge, asked_for, calibrated_on, parameters, training_rows
 
 # No result depends on these.
@@ -135,11 +136,6 @@ def differences(
         pairs.append(("rate", _rate(old.alpha), _rate(new.alpha)))
     pairs.append(("calibration", old.calibration, new.calibration))
     return tuple(Difference(what, a, b) for what, a, b in pairs if a != b)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent."""
-    return f"{100.0 * share:.3g} %"
 
 
 def _rate(alpha: float | None) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from refold.base.words import printable
+from refold.base.words import percent, printable
 from refold.checks._compare.columns import ComparedColumn
-from refold.checks._compare.models import percent
 
 if TYPE_CHECKING:
     from refold.checks._compare.result import Comparison
@@ -25,7 +24,7 @@ def headline(found: Comparison) -> str:
         return f"Nothing changes: the models say the same of all {found.judged:,} rows."
     if not found.n_changed:
         return f"No verdict changes: all {found.judged:,} rows stay what they are."
-    low, high = (_rounded(100.0 * end) for end in found.interval)
+    low, high = (percent(end, 2) for end in found.interval)
     ways = [
         f"{n:,} {'becomes' if n == 1 else 'become'} {one if n == 1 else many}"
         for n, one, many in (
@@ -37,14 +36,9 @@ def headline(found: Comparison) -> str:
     verb = "changes its" if found.n_changed == 1 else "change their"
     return (
         f"{found.n_changed:,} of {found.judged:,} rows {verb} verdict "
-        f"({percent(found.changed)}; in the long run {low} to {high} %): "
+        f"({percent(found.changed)}; in the long run {low.removesuffix(' %')} to {high}): "
         f"{' and '.join(ways)}."
     )
-
-
-def _rounded(percent: float) -> str:
-    """Return two digits of a number, and all before the point."""
-    return f"{percent:.0f}" if percent >= 10.0 else f"{percent:.2g}"
 
 
 def not_judged(found: Comparison) -> Iterator[str]:

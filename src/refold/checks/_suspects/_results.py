@@ -12,6 +12,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.base.markup import box, grid, said
+from refold.base.words import ONLY_TOGETHER
 from refold.explain import Reason, number
 from refold.explain.gauges import pictured
 
@@ -59,7 +60,7 @@ class Suspect:
     @property
     def because(self) -> list[str]:
         """The reasons that matter, a sentence each."""
-        return list(map(str, self.first))
+        return list(map(str, self.first)) or [ONLY_TOGETHER]
 
     @property
     def first(self) -> list[Reason]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from refold.base.findings import Finding
-from refold.base.words import quoted
+from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.date_guess import read_as_dates
@@ -55,7 +55,7 @@ def _among_numbers(column: CheckedColumn, texts: Texts) -> Finding | None:
     odd = [text for text, number in zip(sample.texts, numbers, strict=True) if not number]
     return Finding(
         kind="mixed-format",
-        message=f"{column.name} holds numbers in {100.0 * share:.3g} % of the rows and texts such "
+        message=f"{column.name} holds numbers in {percent(share)} of the rows and texts such "
         f"as {quoted(odd[0])} in the others: it is not learned as a number.",
         column=column.name,
         rows=tuple(rows[:LISTED].tolist()),
@@ -83,8 +83,8 @@ def _two_dates(column: CheckedColumn, texts: Texts) -> Finding | None:
     return Finding(
         kind="mixed-format",
         message=f"{column.name} has dates in two forms: {quoted(examples[0])} in "
-        f"{100.0 * first.share:.2g} % of the rows and {quoted(examples[1])} in "
-        f"{100.0 * other:.2g} %.",
+        f"{percent(first.share, 2)} of the rows and {quoted(examples[1])} in "
+        f"{percent(other, 2)}.",
         column=column.name,
         values=examples,
         advice="Write them in one form: so they are learned as texts.",

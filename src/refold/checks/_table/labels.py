@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from refold.base.findings import Finding
-from refold.base.words import quoted
+from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.bring import as_texts
@@ -68,7 +68,7 @@ def _label(column: CheckedColumn, texts: Texts) -> Iterator[Finding]:
     yield Finding(
         kind="leak",
         message=f"{column.name} seems to say which rows are normal: {quoted(texts.values[usual])} "
-        f"in {100.0 * share[usual]:.3g} % of the rows, else "
+        f"in {percent(share[usual])} of the rows, else "
         f"{' or '.join(map(quoted, others[:_FEW]))}.",
         column=column.name,
         rows=tuple(odd[:LISTED].tolist()),

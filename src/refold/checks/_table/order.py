@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.findings import Finding
-from refold.base.words import quoted
+from refold.base.words import number, percent, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.drift.statistics import holm, same_distribution, same_share
 
@@ -88,7 +88,7 @@ def _of_numbers(values: Floats) -> Change | None:
         shares = float(before[k] / n), float(after[k] / m)
         p = float(len(_SPLITS) * same_distribution(abs(shares[0] - shares[1]), n, m))
         if best is None or p < best.p_value:
-            best = Change(p, split, f"at most {seen[order[last[k]]]:.4g}", *shares)
+            best = Change(p, split, f"at most {number(seen[order[last[k]]])}", *shares)
     return best
 
 
@@ -132,7 +132,7 @@ def _blocks(codes: Integers) -> int:
 
 def _said(name: str, change: Change, rows: int) -> Finding:
     first = round(change.split * rows)
-    before, after = (f"{100.0 * share:.2g} %" for share in (change.before, change.after))
+    before, after = (percent(share, 2) for share in (change.before, change.after))
     return Finding(
         kind="drift",
         message=f"{name} is {change.what} in {before} of the first {first:,} rows and in {after} "

@@ -10,6 +10,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.findings import Finding
+from refold.base.words import number
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.role_findings import mended
 
@@ -142,11 +143,13 @@ def _line(column: CheckedColumn, other: CheckedColumn) -> str | None:
         if not off < 1e-3:
             return None
         small = abs(offset) < 1e-3 * np.abs(y[both]).max()
-    if small and f"{slope:.4g}" == "1":
+    if small and number(slope) == "1":
         return f"is about the same as {other.name}"
     if small:
-        return f"is {slope:.4g} times {other.name}"
-    return f"is {slope:.4g} times {other.name} {'+' if offset > 0 else '−'} {abs(offset):.4g}"
+        return f"is {number(slope)} times {other.name}"
+    return (
+        f"is {number(slope)} times {other.name} {'+' if offset > 0 else '−'} {number(abs(offset))}"
+    )
 
 
 def _renamed(columns: Sequence[CheckedColumn]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.findings import Finding
-from refold.base.words import quoted
+from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
 from refold.columns.observed import Texts
@@ -104,7 +104,7 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
 
 
 def _shown(heap: Floats) -> str:
-    return f"{heap[0]:.4g} to {heap[-1]:.4g}"
+    return f"{number(heap[0])} to {number(heap[-1])}"
 
 
 class Heaps(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from refold.base.words import printable, quoted
+from refold.base.words import number, printable, quoted
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.date_words import WEEKDAYS, oclock, of_rows
 from refold.columns.encoding.dates import DateCounts
@@ -54,12 +54,7 @@ def _between(edges: tuple[float, ...], code: int) -> str:
     if not edges:
         return "any number"
     if code == 0:
-        return f"below {_short(edges[0])}"
+        return f"below {number(edges[0])}"
     if code == len(edges):
-        return f"{_short(edges[-1])} or more"
-    return f"from {_short(edges[code - 1])} to below {_short(edges[code])}"
-
-
-def _short(value: float) -> str:
-    text = f"{value:.4g}" if abs(value) < 1e4 or abs(value) >= 1e15 else f"{value:,.0f}"
-    return text.replace("-", "−")
+        return f"{number(edges[-1])} or more"
+    return f"from {number(edges[code - 1])} to below {number(edges[code])}"

@@ -183,6 +183,14 @@ class Plan:
         ]
         return np.array(shown, dtype=np.float64).reshape(len(shown), rows).T
 
+    def with_numbers(self, table: Brought, numbers: Floats) -> Brought:
+        """Return rows with other numbers, those of `numbers`, in the columns that are used."""
+        brought = table.only(self.names)
+        columns = list(brought.columns)
+        for place, column in enumerate(self.numbers.tolist()):
+            columns[column] = Numbers(numbers[:, place])
+        return replace(brought, columns=columns)
+
     def read(self, table: Brought) -> list[Cells]:
         """Return the cells of the columns that are not ignored."""
         brought = table.only(self.names)

@@ -347,12 +347,18 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         yield from self._trimmed()
         scoring = self.scoring_
         found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
-        if scoring.box is not None:
-            own = self.n_features_in_ - self._magnitudes
-            gained = scoring.gained_beyond(noticed.BEYOND, own) / scoring.unit
-            typical = float(np.median(scoring.calibration.scores))
-            found.append(noticed.too_few_rows(gained, typical, 1.0, scoring.calibration))
+        if self._magnitudes == 0:  # whoever encodes rows knows what a fault makes of them
+            found.append(self._too_few_rows())
         yield from filter(None, found)
+
+    def _too_few_rows(self) -> Finding | None:
+        """Put one value after the other of a typical row beyond all that was learned."""
+        scoring, rows = self.scoring_, self._learned.state.sample.rows
+        middle = np.argsort(scoring.left_out)[len(rows) // 2]
+        box = self.summary_ if scoring.box is None else scoring.box
+        typical = float(scoring.left_out[middle])
+        gained = scoring.distances(noticed.with_faults(rows[middle], box.low, box.high)) - typical
+        return noticed.too_few_rows(gained, typical, 1.0, scoring.calibration)
 
     def _absurd_cells(self) -> Iterator[Finding]:
         """Name single cells far from all others; a model without a box takes them as normal."""

@@ -95,18 +95,6 @@ class Scoring:
             return np.zeros(rows.shape)
         return _penalty(np.maximum(self.box.excess(rows), self.box.beyond_cut(rows)), self.gain)
 
-    def gained_beyond(self, share: float, columns: int) -> Floats:
-        """Return what the first columns, if they vary, add to S so far beyond the box.
-
-        That is `share` of their range.
-        """
-        if self.box is None:
-            return np.empty(0)
-        varying = (self.box.low < self.box.high) & (np.arange(len(self.box.low)) < columns)
-        away = share * (self.box.high / 2.0 - self.box.low / 2.0)[varying]
-        with np.errstate(over="ignore"):
-            return _penalty(2.0 * (away / self.box.unit[varying]), self.gain)
-
     @property
     def most_outside(self) -> float:
         """What all columns together can add."""

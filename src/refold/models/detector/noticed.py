@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.bring import Brought
 from refold.columns.encoding.noticed import notice_cells
 from refold.columns.noticed import far_cells
-from refold.decisions.noticed import ties
+from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
+from refold.models.detector.scorer import marked
 
 if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
 
 # What is warned of: everything else is for those who look.
 WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
+# Of so many rows a typical one is chosen.
+_ROWS_TRIED = 200
 
 
 def findings(model: Detector, table: Brought) -> Iterator[Finding]:
@@ -26,6 +32,8 @@ def findings(model: Detector, table: Brought) -> Iterator[Finding]:
     yield from trimmed(model)
     if model.model_ is None and model.alpha_ is not None:
         yield from filter(None, [ties(model.calibration_, model.threshold_, model.alpha_)])
+    if not model._learned.table.ready.plan.plain:
+        yield from filter(None, [_too_few_rows(model, table)])
     counts, inside = model._learned.table.ready, model.model_
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
     looked_at = None
@@ -38,6 +46,28 @@ def findings(model: Detector, table: Brought) -> Iterator[Finding]:
             yield found
         elif found.column in names and found.kind != looked_at:
             yield found.about(names[found.column])
+
+
+def _too_few_rows(model: Detector, table: Brought) -> Finding | None:
+    """Put one number after the other of a typical row beyond all that was learned."""
+    learned, counts = model._learned, model._learned.table.ready
+    summary = learned.summary
+    if summary is None:
+        return None
+
+    def distances(rows: Brought) -> Floats:
+        return learned.scorer.distances(marked(counts.encode(rows, n_jobs=learned.n_jobs)))
+
+    tried = table.take(np.arange(0, len(table), max(len(table) // _ROWS_TRIED, 1)))
+    found = distances(tried)
+    middle = np.argsort(found)[len(found) // 2]
+    usual = tried.take(np.array([middle]))
+    within = summary if summary.box is None else summary.box
+    faulty = with_faults(counts.numbers_of(usual)[0], within.low, within.high)
+    copies = usual.take(np.zeros(len(faulty), dtype=np.int64))
+    gained = distances(counts.plan.with_numbers(copies, faulty)) - found[middle]
+    calibration, threshold = model.calibration_, model.threshold_
+    return too_few_rows(gained, calibration.threshold(0.5), threshold, calibration)
 
 
 def trimmed(model: Detector) -> Iterator[Finding]:
