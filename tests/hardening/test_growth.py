@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -19,32 +18,9 @@ from refold.judgement import Judgement, answers
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
 from refold.tabular import InputError, Wanted, open_table, read_training
+from tests.growth import assert_linear
 
 pytestmark = pytest.mark.slow
-
-MOST = 9.0  # a busy machine adds to four; what is quadratic takes sixteen times as long
-
-
-def seconds(work, given):
-    """The time of this process alone, best of a few runs."""
-    best = float("inf")
-    for _ in range(3):
-        begin = time.process_time()
-        work(given)
-        best = min(best, time.process_time() - begin)
-    return best
-
-
-def assert_linear(work, of, size):
-    """Compare a size with four times as much; once more if the machine was busy."""
-    small, large = of(size), of(4 * size)
-    work(small)  # what is done once only is done
-    ratios = []
-    while len(ratios) < 2:
-        ratios.append(seconds(work, large) / seconds(work, small))
-        if ratios[-1] < MOST:
-            return
-    raise AssertionError(f"four times as much takes {ratios} times as long")
 
 
 def normal(rows, columns):
