@@ -5,10 +5,10 @@ import time
 MOST = 9.0  # a busy machine adds to four; what is quadratic takes sixteen times as long
 
 
-def seconds(work, given):
-    """The time of this process alone, best of a few runs."""
+def seconds(work, given, runs):
+    """The time of this process alone, best of some runs."""
     best = float("inf")
-    for _ in range(3):
+    for _ in range(runs):
         begin = time.process_time()
         work(given)
         best = min(best, time.process_time() - begin)
@@ -16,12 +16,12 @@ def seconds(work, given):
 
 
 def assert_linear(work, of, size):
-    """Compare a size with four times as much; once more if the machine was busy."""
+    """Compare a size with four times as much; more carefully if the machine seems busy."""
     small, large = of(size), of(4 * size)
     work(small)  # what is done once only is done
     ratios = []
-    while len(ratios) < 2:
-        ratios.append(seconds(work, large) / seconds(work, small))
+    for runs in (1, 3, 3):
+        ratios.append(seconds(work, large, runs) / seconds(work, small, runs))
         if ratios[-1] < MOST:
             return
     raise AssertionError(f"four times as much takes {ratios} times as long")

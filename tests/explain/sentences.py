@@ -51,6 +51,12 @@ def percent(text):
 class Reader:
     """Reads texts about some columns."""
 
+    WITHOUT_SHARES = (
+        "no single value stands out: they are unlikely only together",
+        ": unlikely only with the other values",
+        ": hardly any row was learned there",
+    )
+
     def __init__(self, columns):
         names = "|".join(re.escape(name) for name in sorted(columns, key=len, reverse=True))
         self.cell = re.compile(rf"(?P<name>{names}) (?P<value>{NUMBER})")
@@ -85,7 +91,8 @@ class Reader:
             lines.pop()
         if lines and lines[-1].startswith("  would be accepted with "):
             changes = self.cells(lines.pop())
-        if lines == ["  no single value stands out: they are unlikely only together"]:
+        if lines and lines[0].endswith(self.WITHOUT_SHARES):
+            assert len(lines) == 1
             lines.clear()
         return Text(
             head["verdict"] == "NOT normal",

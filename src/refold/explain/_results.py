@@ -279,8 +279,18 @@ class Explanation:
         shown = self.first(reasons)
         said = [f"{reason}{self._remark(reason)}" for reason in shown]
         if self.label == -1 and not shown:
-            said = [ONLY_TOGETHER]
+            said = self._without_shares()
         return [*said, *self._way_out(shown)]
+
+    def _without_shares(self) -> list[str]:
+        """Say what is odd where no expected value would bring the row nearer."""
+        if len(self.reasons) == 1:
+            return [f"{self.reasons[0]._what()}: hardly any row was learned there"]
+        changed = {cell.feature for cell in self.changes}
+        found = [reason._what() for reason in self.reasons if reason.feature in changed]
+        if not found or len(found) > _SOME:
+            return [ONLY_TOGETHER]
+        return [f"{listed(found)}: unlikely only with the other values"]
 
     def first(self, reasons: int = 3) -> list[Reason]:
         """Return the first reasons that matter, and all for which alone the row is rejected."""
