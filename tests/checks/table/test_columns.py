@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 
 from refold import check
 
@@ -23,6 +24,10 @@ def test_clean_numbers_and_categories_have_nothing_to_look_at(rng):
     table["e"], table["f"] = rng.choice(["left", "right"], 400), rng.poisson(9, 400)
     assert len(check(table)) == 0
     assert str(check(table)) == "Nothing was noticed in 400 rows and 6 columns."
+
+
+def test_kinds_that_differ_in_size_are_no_units():
+    assert not check(load_iris(as_frame=True).data).of("mixed-units")
 
 
 def test_constant_and_nearly_constant_columns(rng):

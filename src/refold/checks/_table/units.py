@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,6 +19,9 @@ from refold.columns.units import is_unit
 
 _LEAST_ROWS = 30  # fewer than these are in two heaps by chance
 _LEAST_APART, _LEAST_SHARE = 8, 0.005  # rows, and the share of them, in the smaller heap
+# Two kinds of things differ by some factor too. Unless that is a power of ten, which is no chance,
+# a heap of more than this share of the rows is rather another kind than another unit.
+_MOST_SHARE = 0.25
 _WIDER = 2.5  # times as wide as any gap inside the larger heap is the one between heaps
 _VARIOUS, _SOME = 8, 5  # different values in the larger heap and in the smaller one
 _CHANCE = 1.95  # how far the heaps may differ by chance in one unit (Kolmogorov, 1 in 1,000), …
@@ -37,6 +41,11 @@ class Conversion(NamedTuple):
     factor: float
     offset: float
     name: str
+
+    @property
+    def decimal(self) -> bool:
+        """Whether it moves the decimal point."""
+        return self.offset == 0.0 and math.log10(self.factor).is_integer()
 
     def back(self, values: Floats) -> Floats:
         """Return the numbers in the first unit."""
@@ -126,6 +135,8 @@ def _heaps(values: Floats) -> Iterator[Heaps]:
         for at, clear in found:
             low, high = numbers[:at], numbers[at:]
             if not clear and not _are_apart(low, high, how):
+                continue
+            if not how.decimal and min(at, len(numbers) - at) > _MOST_SHARE * len(numbers):
                 continue
             few, many = sorted((low, how.back(high)), key=len)
             alike = _likeness(few, many, clear=clear)
