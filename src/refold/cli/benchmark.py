@@ -92,6 +92,8 @@ def benchmark(
     out: Annotated[
         Path | None,
         typer.Option(
+            "--out",
+            "-o",
             help="Folder for what is written. Default: benchmark- and the table or suite.",
             file_okay=False,
         ),

@@ -42,9 +42,9 @@ def reproduce(
             file_okay=False,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for what is written.", file_okay=False)] = Path(
-        "reproduction"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for what is written.", file_okay=False)
+    ] = Path("reproduction"),
     jobs: Annotated[
         int | None, typer.Option(help="Processes. Default: one for each core.", min=1)
     ] = None,
