@@ -9,6 +9,8 @@ import numpy as np
 
 from refold.judgement._judgement import Judge
 
+_JUDGED = np.array([True])
+
 
 class RowVerdict(NamedTuple):
     """What is said of one row.
@@ -74,6 +76,7 @@ def one_row(judge: Judge, row: Sequence[float], reasons: int = 0) -> RowVerdict:
     X, because = np.array([row], dtype=np.float64), []
     if reasons:
         found = judge.rows(X, explained=True)
+        found.judged, found._all_judged = _JUDGED, True  # it has a value: nobody need look
         distance = float(found.distances[0])
         parts = found.attribution().parts[0].tolist()
         order = found.by_blame[0, :reasons].tolist()
