@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from refold.algorithm import kernels
-from refold.algorithm.engines import reference
+from refold.algorithm.engines import exact, reference
 from refold.algorithm.engines.sketch import Histogram
 from refold.algorithm.kernels import _kernels
 
@@ -98,7 +98,7 @@ def test_any_table_is_learned_and_scored_as_by_the_reference(seed):
 
 def score(rng, chain, X, numbers):
     full = ~np.isnan(numbers).all(axis=1)
-    X, numbers, steps = X[full], numbers[full], chain.compiled
+    X, numbers, steps = X[full], numbers[full], exact._steps(chain)
     kind, path = str(rng.choice(kernels.DISTANCES)), bool(rng.random() < 0.5)
     distances = kernels.distances(X, steps, kind, threads(rng), path=path)
     totals, parts = kernels.contributions(X, steps, kind, threads(rng), path=path)

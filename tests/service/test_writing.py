@@ -13,8 +13,8 @@ class Transport:
     def __init__(self):
         self.told, self.closing = [], False
 
-    def write(self, data):
-        self.told.append(data)
+    def writelines(self, parts):
+        self.told.append(b"".join(parts))
 
     def close(self):
         self.told.append("closed")

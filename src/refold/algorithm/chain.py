@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
-from refold.algorithm import kernels
 from refold.base.once import once
 
 # How much a rounding error in a training row may be amplified, unless a user says otherwise.
@@ -120,11 +119,6 @@ class FoldChain:
             shift=np.ascontiguousarray(shift.T),
             factor=np.ascontiguousarray((1.0 / scales).T),
         )
-
-    @once
-    def compiled(self) -> kernels.Steps:
-        """The steps of a named fold as the compiled loops take them."""
-        return kernels.steps(str(self.fold), *self.steps, self.levels)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be derived again."""

@@ -48,4 +48,4 @@ class _Gathered:
     def _flush(self) -> None:
         parts, self._parts = self._parts, []
         if parts and not self._transport.is_closing():
-            self._transport.write(b"".join(parts))
+            self._transport.writelines(parts)
