@@ -41,7 +41,9 @@ class TestCalibration:
     @given(few_values(1), st.data())
     def test_p_values_count_the_rows_that_lie_at_least_as_far(self, distances, data):
         new = data.draw(few_values(1))
-        p = Calibration.of(distances, None, "held-out").p_values(new)
+        calibration = Calibration.of(distances, None, "held-out")
+        p = calibration.p_values(new)
+        assert [calibration.p_value(d) for d in new] == p.tolist()
         expected = [(1 + np.sum(distances >= d)) / (1 + len(distances)) for d in new]
         np.testing.assert_allclose(p, expected, rtol=1e-12)
 

@@ -127,6 +127,12 @@ class Judge:
         """Judge an array whose columns are the model's, in its order; see :class:`Judgement`."""
         return Judgement(self, X, explained=explained)
 
+    def known(self, X: NDArray[Any], distances: Floats) -> Judgement:
+        """Return the judgement of rows, as :meth:`rows` takes them, that were scored before."""
+        found = self.rows(X)
+        found.distances = distances
+        return found
+
     def table(self, X: Any, *, explained: bool = False) -> Judgement:
         """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
         assert self.encoder is not None
@@ -145,9 +151,7 @@ class Judge:
         """Judge rows that go through the steps of a pipeline: exactly as its last step does."""
         rows = steps.numbers(X)
         found = Judge.of(steps.judges).called(self.names).rows(rows, explained=explained)
-        said = self.rows(steps.units.of(rows))
-        said.distances = found.distances
-        return said
+        return self.known(steps.units.of(rows), found.distances)
 
 
 class Judgement:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.explain import Explanation, explain
-from refold.judgement import answer_names, answer_types, answers
+from refold.judgement import RowVerdict, answer_names, answer_types, answers
 from refold.service._errors import RequestError
 from refold.service._judging import Verdicts
 from refold.service._rows import ARROW_FILE, ARROW_STREAM, CSV, JSON, KINDS, NDJSON
@@ -42,6 +43,22 @@ def answer(served: Served, verdicts: Verdicts, kind: str, reasons: int, *, skip:
     return _columns(verdicts, kind, reasons, skip=skip)
 
 
+def one_answer(served: Served, verdict: RowVerdict) -> bytes:
+    """Return the verdict of one row as the body of an answer in JSON."""
+    label, distance, p_value, reasons = verdict
+    because = ", ".join([served.quoted[name] for name in reasons])
+    row = (
+        f'{{"label": {label}, "distance": {_number(distance)}, '
+        f'"p_value": {_number(p_value)}, "reasons": [{because}]}}'
+    )
+    return f"{served.opening}[{row}]}}".encode()
+
+
+def _number(value: float | None) -> str:
+    """Return a number as JSON has it, sooner than the encoder, which refuses what is none."""
+    return repr(value) if value is not None and math.isfinite(value) else _ENCODER.encode(value)
+
+
 def full_answer(served: Served, verdicts: Verdicts, kind: str, reasons: int | None) -> bytes:
     """Return verdicts with normal ranges and the nearest accepted values."""
     if kind not in (JSON, NDJSON):
@@ -50,14 +67,8 @@ def full_answer(served: Served, verdicts: Verdicts, kind: str, reasons: int | No
     return _lines(rows) if kind == NDJSON else _document(served, rows)
 
 
-def _document(served: Served, rows: Iterator[dict[str, Any]]) -> bytes:
-    document = {
-        "model": served.name,
-        "threshold": served.judge.threshold,
-        "alpha": served.judge.alpha,
-        "rows": list(rows),
-    }
-    return _ENCODER.encode(document).encode()
+def _document(served: Served, rows: Iterable[dict[str, Any]]) -> bytes:
+    return f"{served.opening}{_ENCODER.encode(list(rows))}}}".encode()
 
 
 def _lines(rows: Iterator[dict[str, Any]]) -> bytes:

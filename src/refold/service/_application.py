@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import anyio.to_thread
@@ -20,18 +20,22 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
+from refold.judgement import one_row
 from refold.service import _described as described
 from refold.service import _openapi
-from refold.service._answers import answer, chosen, full_answer
-from refold.service._body import Held, kind_of
+from refold.service._answers import answer, chosen, full_answer, one_answer
+from refold.service._body import Held, check_plain, check_size, kind_of
 from refold.service._errors import RequestError
-from refold.service._guard import Guard, Log, log_lines
-from refold.service._judging import Verdicts, judge_objects, judge_table, objects_of
+from refold.service._guard import Guard, first_of
+from refold.service._judging import Verdicts, judge_objects, judge_table, objects_of, one_of
+from refold.service._log import Log, log_lines
 from refold.service._metrics import Metrics
 from refold.service._pages import page
-from refold.service._rows import CSV, JSON, NDJSON, open_columns, read_json, read_lines
+from refold.service._rows import CSV, JSON, Objects, open_columns, read_objects
 from refold.service._settings import Settings
+from refold.service._shortcut import SCORE, Plain, Shortcut
 from refold.service._store import ModelStore, Served
 
 # Bytes of a body that is judged at once: a thread would take longer to start than the work does.
@@ -85,8 +89,7 @@ class _Service:
     def application(self) -> Starlette:
         """Return the ASGI application."""
         routes = [
-            # Routes are tried in this order: first what is asked most.
-            Route("/v1/models/{name}/score", self._score, methods=["POST"]),
+            Route(SCORE, Plain(self._score), methods=["POST"]),
             Route("/healthz", self._healthz),
             Route("/readyz", self._readyz),
             Route("/metrics", self._show_metrics),
@@ -98,7 +101,10 @@ class _Service:
             Route("/v1/models/{name}/drift", self._drift),
             Route("/v1/models/{name}/drift/reset", self._reset, methods=["POST"]),
         ]
-        middleware = [Middleware(Guard, self._settings, self._metrics, self._log)]
+        middleware = [
+            Middleware(Guard, self._settings, self._metrics, self._log),
+            Middleware(Shortcut, self._score, [one.name for one in self._store]),
+        ]
         if self._settings.origins:
             middleware.insert(
                 0,
@@ -162,35 +168,43 @@ class _Service:
         return JSONResponse([described.summary(one, self._store) for one in self._store])
 
     async def _card(self, request: Request) -> Response:
-        served = self._served(request)
+        served = self._served(request.scope)
         card = described.card(served, self._store)
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(page("model", title=served.name, card=card))
         return JSONResponse(card)
 
     async def _drift(self, request: Request) -> Response:
-        served = self._served(request)
+        served = self._served(request.scope)
         return JSONResponse(await anyio.to_thread.run_sync(described.drift, served))
 
     async def _reset(self, request: Request) -> Response:
-        served = self._served(request)
+        served = self._served(request.scope)
         if served.watch is not None:
             served.watch.reset()
         return Response(status_code=204)
 
-    async def _score(self, request: Request) -> Response:
-        served = self._served(request)
-        given = request.headers
+    async def _score(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request to score; without the framework's classes, which cost as much again."""
+        served = self._served(scope)
+        given = first_of(scope["headers"])
         asked = _asked(
-            request.scope["query_string"], given.get("content-type"), given.get("accept")
+            scope["query_string"],
+            given.get(b"content-type"),
+            given.get(b"accept"),
+            given.get(b"content-encoding"),
         )
-        body = await self._held.read(request)
-        request.scope["refold"]["started"] = time.perf_counter()
+        check_size(given.get(b"content-length", b""), self._settings.max_body)
+        body = await self._held.read(receive)
+        known = scope["refold"]
+        known["started"] = time.perf_counter()
         if self._busy >= self._settings.max_requests:
             raise RequestError(429, "Too many requests at a time. Try again in a moment.")
         content, rows = await self._worked(partial(self._judged, served, asked, body), len(body))
-        request.scope["refold"]["rows"] = rows
-        return Response(content, media_type=asked.answered)
+        known["rows"] = rows
+        headers = [(b"content-length", b"%d" % len(content)), (b"content-type", asked.said)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
 
     async def _worked(self, work: Callable[[], Any], size: int) -> Any:
         """Do it here if it is little, else in a thread; not for ever."""
@@ -222,23 +236,39 @@ class _Service:
         self._busy -= 1
 
     def _judged(self, served: Served, asked: _Asked, body: bytes) -> tuple[bytes, int]:
-        verdicts = self._verdicts(served, asked, body)
+        objects = read_objects(body, asked.sent)
+        if objects is not None and asked.answered == JSON and not asked.full:
+            row = one_of(served.judge, objects)
+            if row is not None:
+                return self._one_judged(served, row, asked.reasons), 1
+        verdicts = self._verdicts(served, asked, body, objects)
         if asked.full:
             content = full_answer(served, verdicts, asked.answered, asked.reasons)
         else:
             content = answer(served, verdicts, asked.answered, asked.reasons, skip=asked.skip)
         if verdicts.found is not None:
-            self._metrics.judged(served, verdicts.found)
+            self._metrics.judged(
+                served.name, len(verdicts.found), int(verdicts.found.outlier.sum())
+            )
             if served.watch is not None:
                 served.watch.add(verdicts.found)
         return content, verdicts.total
 
-    def _verdicts(self, served: Served, asked: _Asked, body: bytes) -> Verdicts:
+    def _one_judged(self, served: Served, row: list[float], reasons: int) -> bytes:
+        """Judge what is asked most, one row of numbers, by the shortest way."""
+        verdict = one_row(served.judge, row, reasons)
+        content = one_answer(served, verdict)
+        self._metrics.judged(served.name, 1, int(verdict.label < 0))
+        if served.watch is not None:
+            served.watch.add_row(row, verdict.distance)
+        return content
+
+    def _verdicts(
+        self, served: Served, asked: _Asked, body: bytes, objects: Objects | None
+    ) -> Verdicts:
         most = self._settings.max_explained if asked.full else self._settings.max_rows
         explained = asked.full or asked.reasons > 0
-        if asked.sent in (JSON, NDJSON):
-            objects = read_json(body) if asked.sent == JSON else read_lines(body)
-        else:
+        if objects is None:
             table = open_columns(body, asked.sent)
             if not asked.skip:
                 return judge_table(served.judge, table, explained=explained, most=most)
@@ -247,13 +277,13 @@ class _Service:
             objects = objects_of(table, served.judge, most)
         return judge_objects(served.judge, objects, skip=asked.skip, explained=explained, most=most)
 
-    def _served(self, request: Request) -> Served:
-        name = request.path_params["name"]
+    def _served(self, scope: Scope) -> Served:
+        name = scope["path_params"]["name"]
         served = self._store.get(name)
         if served is None:
             known = ", ".join(one.name for one in self._store)
             raise RequestError(404, f"There is no model {name[:100]!r}; there is {known}.")
-        request.scope["refold"]["model"] = served.name
+        scope["refold"]["model"] = served.name
         return served
 
 
@@ -267,9 +297,16 @@ class _Asked:
     full: bool
     skip: bool
 
+    @cached_property
+    def said(self) -> bytes:
+        """The Content-Type of the answer."""
+        return self.answered.encode() + (b"; charset=utf-8" if self.answered == CSV else b"")
+
 
 @lru_cache(maxsize=256)  # a client asks for the same again and again
-def _asked(query: bytes, sent: str | None, accept: str | None) -> _Asked:
+def _asked(
+    query: bytes, sent: bytes | None, accept: bytes | None, encoding: bytes | None
+) -> _Asked:
     """Read the parameters and headers of a request."""
     given = QueryParams(query)
     for name in given:
@@ -284,7 +321,13 @@ def _asked(query: bytes, sent: str | None, accept: str | None) -> _Asked:
     if on_bad not in ("error", "skip"):
         raise RequestError(400, "on_bad must be error or skip.")
     full, skip = explain == "full", on_bad == "skip"
-    return _Asked(kind_of(sent), chosen(accept), int(reasons), full, skip)
+    asked = _Asked(kind_of(_text(sent)), chosen(_text(accept)), int(reasons), full, skip)
+    check_plain(_text(encoding))
+    return asked
+
+
+def _text(header: bytes | None) -> str | None:
+    return None if header is None else header.decode("latin-1")
 
 
 def _example(served: Served) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
-from starlette.requests import Request
-
+from refold.service._deadline import Deadline
 from refold.service._errors import RequestError
 from refold.service._rows import JSON, KINDS
 from refold.service._settings import Settings
@@ -21,14 +21,18 @@ class Held:
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._bytes = settings, 0
+        self._deadline = Deadline(settings.seconds)
 
-    async def read(self, request: Request) -> bytes:
+    async def read(self, receive: Receive) -> bytes:
         """Return all of a body."""
-        _check_headers(request, self._settings.max_body)
-        held, parts = 0, []
+        held, parts, more = 0, [], True
         try:
-            async with asyncio.timeout(self._settings.seconds):
-                async for part in request.stream():
+            with self._deadline:
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    part, more = message.get("body", b""), message.get("more_body", False)
                     held += len(part)
                     self._bytes += len(part)
                     self._check(held)
@@ -63,10 +67,14 @@ def too_large(most: int) -> RequestError:
     return RequestError(413, f"A request may have {most:,} bytes. Send the rows in parts.")
 
 
-def _check_headers(request: Request, most: int) -> None:
-    packed = request.headers.get("content-encoding", "identity").lower()
+def check_plain(encoding: str | None) -> None:
+    """Refuse a body that is packed."""
+    packed = (encoding or "identity").lower()
     if packed != "identity":
         raise RequestError(415, f"The body is packed ({packed[:40]}): send it as it is.")
-    declared = request.headers.get("content-length", "0")
+
+
+def check_size(declared: bytes, most: int) -> None:
+    """Refuse a body that is said to be too large, before any of it comes."""
     if declared.isdigit() and int(declared) > most:
         raise too_large(most)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hmac
-import json
-import sys
 import time
 import traceback
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterable
+from functools import lru_cache
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -17,20 +14,12 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from refold.service._errors import RequestError
+from refold.service._log import Log
 from refold.service._metrics import Metrics
 from refold.service._settings import Settings
 
 # Whoever watches a machine may ask these without a token.
 _OPEN = ("/healthz", "/readyz")
-
-Log = Callable[[dict[str, Any]], None]
-
-
-def log_lines(entry: dict[str, Any]) -> None:
-    """Write an entry of the log: a line of JSON on standard error."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    sys.stderr.write(json.dumps({"time": now, **entry}) + "\n")
-    sys.stderr.flush()
 
 
 class Guard:
@@ -86,13 +75,14 @@ class Guard:
         )
 
     def _check(self, scope: Scope) -> None:
-        headers = Headers(scope=scope)
-        if self._settings.hosts and called_by(headers) not in self._settings.hosts:
+        given = first_of(scope["headers"])
+        host = given.get(b"host", b"").decode("latin-1")
+        if self._settings.hosts and _without_port(host) not in self._settings.hosts:
             raise RequestError(421, "The service is not called by this name.")
         if self._token is None or scope["path"] in _OPEN:
             return
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token)
+        scheme, _, token = given.get(b"authorization", b"").decode("latin-1").partition(" ")
+        right = hmac.compare_digest(token.strip().encode(), self._token)
         if scheme.lower() != "bearer" or not right:
             raise RequestError(401, "A token is needed: send Authorization: Bearer <token>.")
 
@@ -115,7 +105,17 @@ def places_of(error: Exception) -> list[str]:
 
 def called_by(headers: Headers) -> str:
     """Return the name that was called, without its port."""
-    host = headers.get("host", "").strip().lower()
+    return _without_port(headers.get("host", ""))
+
+
+def first_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Return headers by name; of those that come twice the first, as Starlette does."""
+    return dict(reversed(list(headers)))
+
+
+@lru_cache(maxsize=64)  # all who ask call it by a few names
+def _without_port(host: str) -> str:
+    host = host.strip().lower()
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0]

@@ -19,6 +19,8 @@ from refold.tabular import Table
 
 _CELLS = {str, int, float, bool, type(None)}
 _NUMBERS = {int, float, type(None)}
+_ALWAYS_NUMBERS = {int, float}
+_LARGEST = 2**1023  # of an integer: larger ones may be no double
 _LONGEST = 100  # characters of a cell or name that are repeated
 
 
@@ -60,6 +62,18 @@ def judge_objects(
         good = [rows[k] for k in places]
     found = _judged(judge, good, explained=explained) if good else None
     return Verdicts(found, places, len(rows), problems)
+
+
+def one_of(judge: Judge, objects: Objects) -> list[float] | None:
+    """Return the numbers of a request that is one row of them, all there; None of any other."""
+    if judge.encoder is not None or len(objects.rows) != 1:
+        return None
+    kinds = _plain_kinds(objects.rows, judge.names)
+    if kinds is None or not kinds <= _ALWAYS_NUMBERS:
+        return None
+    (row,) = objects.rows
+    cells = [row[name] for name in judge.names]
+    return None if int in kinds and max(map(abs, cells)) > _LARGEST else cells
 
 
 def _bad_rows(
@@ -178,7 +192,7 @@ def _no_numbers(
                 said = repr(cell)[:_LONGEST]
                 problems[number] = _problem(f"{said} is not a number", number, name)
                 break
-            if type(cell) is int and abs(cell) > 2**1023:
+            if type(cell) is int and abs(cell) > _LARGEST:
                 problems[number] = _problem("it is too large for a number", number, name)
                 break
     return problems

@@ -5,8 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from refold.drift import VERDICTS
-from refold.judgement import Judgement
-from refold.service._store import ModelStore, Served
+from refold.service._store import ModelStore
 
 # Seconds: one row takes a part of a millisecond, a hundred thousand take seconds.
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -54,11 +53,12 @@ class Metrics:
         if model:
             self._counts(model)[2].observe(seconds)
 
-    def judged(self, served: Served, found: Judgement) -> None:
-        """Count rows."""
-        rows, outliers, _ = self._counts(served.name)
-        rows.inc(len(found))
-        outliers.inc(int(found.outlier.sum()))
+    def judged(self, model: str, rows: int, outliers: int) -> None:
+        """Count rows, and the outliers among them."""
+        counted = self._counts(model)
+        counted[0].inc(rows)
+        if outliers:
+            counted[1].inc(outliers)
 
     def _counts(self, model: str) -> tuple[Counter, Counter, Histogram]:
         known = self._of_model.get(model)

@@ -43,6 +43,13 @@ class Objects:
     problems: dict[int, str] = field(default_factory=dict)
 
 
+def read_objects(body: bytes, kind: str) -> Objects | None:
+    """Read JSON of either form; None if it is no JSON but columns."""
+    if kind == JSON:
+        return read_json(body)
+    return read_lines(body) if kind == NDJSON else None
+
+
 def read_json(body: bytes) -> Objects:
     """Read a list of objects, one object, or an object of columns."""
     try:

@@ -11,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from refold.base.errors import UserError
+from refold.service._writing import OneWrite
 
 # Seconds that requests in flight are waited for when the process is told to stop.
 _GRACE = 30
@@ -41,6 +42,7 @@ def run(app: ASGIApp, at: socket.socket, *, started: Callable[[], None]) -> None
     _allow_many_files()
     config = uvicorn.Config(
         app,
+        http=OneWrite,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
@@ -11,7 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from refold.base.errors import UserError
+from refold.base.once import once
 from refold.drift import Drift, DriftMonitor
 from refold.judgement import Judge, Judgement
 from refold.modelfile import ModelFileError
@@ -26,19 +30,22 @@ _WAITING = 500
 class Watch:
     """What was scored, compared with what a model has learned."""
 
-    def __init__(self, model: Any) -> None:
-        self._model, self._lock = model, threading.Lock()
-        self._monitor = DriftMonitor(model)
-        self._waiting: list[Judgement] = []
-        self._rows = self._counted = 0
+    def __init__(self, model: Any, judge: Judge) -> None:
+        self._model, self._judge, self._lock = model, judge, threading.Lock()
+        self.reset()
 
     def add(self, found: Judgement) -> None:
         """Count rows that were scored."""
         with self._lock:
             self._waiting.append(found)
-            self._rows += len(found)
-            if self._rows - self._counted >= _WAITING:
-                self._count()
+            self._more(len(found))
+
+    def add_row(self, row: list[float], distance: float) -> None:
+        """Count a row of numbers that was scored by itself."""
+        with self._lock:
+            self._single.append(row)
+            self._distances.append(distance)
+            self._more(1)
 
     def result(self) -> Drift | None:
         """Return what the rows so far have shown; None if there are none."""
@@ -49,10 +56,22 @@ class Watch:
     def reset(self) -> None:
         """Begin anew."""
         with self._lock:
-            self._monitor, self._waiting = DriftMonitor(self._model), []
+            self._monitor = DriftMonitor(self._model)
+            self._waiting: list[Judgement] = []
+            self._single: list[list[float]] = []
+            self._distances: list[float] = []
             self._rows = self._counted = 0
 
+    def _more(self, rows: int) -> None:
+        self._rows += rows
+        if self._rows - self._counted >= _WAITING:
+            self._count()
+
     def _count(self) -> None:
+        if self._single:
+            rows = np.array(self._single, dtype=np.float64)
+            self._waiting.append(self._judge.known(rows, np.array(self._distances)))
+            self._single, self._distances = [], []
         if self._waiting:
             self._monitor.update(Judgement.joined(self._waiting))
             self._waiting, self._counted = [], self._rows
@@ -85,6 +104,17 @@ class Served:
     version: str
     loaded: str
     watch: Watch | None
+
+    @once
+    def opening(self) -> str:
+        """The JSON of an answer up to its rows: the same in every one."""
+        said = {"model": self.name, "threshold": self.judge.threshold, "alpha": self.judge.alpha}
+        return json.dumps(said, allow_nan=False)[:-1] + ', "rows": '
+
+    @once
+    def quoted(self) -> dict[str, str]:
+        """The names of the columns as JSON has them."""
+        return {name: json.dumps(name) for name in self.judge.names}
 
 
 class ModelStore:
@@ -154,14 +184,15 @@ class ModelStore:
 
     def _load(self, name: str) -> Served:
         model, origin = load_with_origin(self._files[name])
+        judge = Judge.of(model)
         return Served(
             name,
             model,
-            Judge.of(model),
+            judge,
             origin.created,
             origin.refold_version,
             datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            Watch(model) if self._drift else None,
+            Watch(model, judge) if self._drift else None,
         )
 
 
