@@ -21,7 +21,7 @@ def checked(visitor, files, tmp_path):
 def rows_of(page):
     return [
         int(number.replace(",", ""))
-        for number in re.findall(r'<a href="/check/rows/\d+">([\d,]+)</a>', page)
+        for number in re.findall(r'<a href="/check/rows/\d+[^"]*">([\d,]+)</a>', page)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 # Controls (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines, and
@@ -53,3 +54,17 @@ def quoted(text: str) -> str:
 def shortened(text: str) -> str:
     """Return the first 60 characters of a cell, as they may be shown to people."""
     return printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+
+
+def names_in(text: str | None) -> list[str]:
+    """Read names between commas; one that has a comma itself stands in quotes.
+
+    Examples
+    --------
+    >>> names_in('part, "angle, deg"')
+    ['part', 'angle, deg']
+    """
+    if text is None:
+        return []
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for name in names))
