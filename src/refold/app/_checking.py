@@ -156,7 +156,8 @@ class CheckedRows:
         self.blamed = len(worst)
         self.groups: tuple[AlarmGroup, ...] = groups_of(because, [str(row) for row in worst])
         self._members = [worst[rows] for rows in grouped(because).values()]
-        self._keys = SortKeys(self._key)
+        self.grouped = sum(group.rows for group in self.groups)
+        self._keys = SortKeys()
 
     @classmethod
     def of(cls, lesson: Lesson, table: KeptTable, job: Job) -> CheckedRows:
@@ -227,7 +228,7 @@ class CheckedRows:
         if query.text:
             rows = rows[self.table.containing(query.text)[rows]]
         place = query.column
-        key = self._own_key(query.sort) if place is None else self._keys[place]
+        key = self._own_key(query.sort) if place is None else self._keys.get(place, self._key)
         return key.order(rows, down=query.down)
 
     def _own_key(self, sort: str) -> SortKey:

@@ -24,7 +24,7 @@ MARKS = {
         ",": "a comma: 1,000",
         ".": "a point: 1.000",
         " ": "a space: 1 000",
-        "'": "1'000",
+        "'": "an apostrophe: 1'000",
     },
 }
 _WORDS = 1000  # characters

@@ -49,20 +49,15 @@ class SortKey:
 
 
 class SortKeys:
-    """The keys of columns, made when one is first asked for; the last ones are kept.
+    """The keys of columns, made when one is first asked for; the last ones are kept."""
 
-    Parameters
-    ----------
-    make : callable
-        Makes the key of a column, by its place.
-    """
+    def __init__(self) -> None:
+        self._made, self._lock = dict[int, SortKey](), threading.Lock()
 
-    def __init__(self, make: Callable[[int], SortKey]) -> None:
-        self._make, self._made, self._lock = make, dict[int, SortKey](), threading.Lock()
-
-    def __getitem__(self, place: int) -> SortKey:
+    def get(self, place: int, make: Callable[[int], SortKey]) -> SortKey:
+        """Return the key of the column at a place; `make` makes it if need be."""
         with self._lock:  # of two that ask at once, one waits for what the other makes
-            key = self._made.pop(place, None) or self._make(place)
+            key = self._made.pop(place, None) or make(place)
             self._made[place] = key
             if len(self._made) > _KEPT:
                 del self._made[next(iter(self._made))]

@@ -232,7 +232,8 @@ class Workspace:
         key = self.state.sample
         if not key:
             raise RequestError(404, "The table is no sample.")
-        self.check_file(SAMPLES[key].write(self.new_file(), new=True), f"new-{key}.csv")
+        path = SAMPLES[key].write(self.new_file(), new=True)
+        self._check_rows(TableFile(path, f"new-{key}.csv", CHECK, sample=key))
 
     def check_rest(self) -> None:
         """Judge the rows of the table that were not learned."""
@@ -242,7 +243,7 @@ class Workspace:
             others = ~lesson.choice.chosen(lesson.table)
             if not others.any():
                 raise UserError("All rows of the table were learned.")
-            return lesson.table.only(others, f"Other rows of {lesson.table.name}")
+            return lesson.table.only(others, f"{lesson.table.name}, the other rows")
 
         self._check("Judging the other rows", rest)
 
