@@ -9,8 +9,6 @@ from refold.app._taking import in_python
 from refold.tabular import Wanted, open_table, read_training
 from tests.app.conftest import new_parts, parts
 
-SCRIPT = "<script>alert(1)</script>"  # the name of a sheet, but for what Excel forbids: / ? * [ ]
-
 
 def workbook(path, **sheets):
     """Write tables as sheets; the first one is not the one that is wanted."""
