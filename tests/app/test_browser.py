@@ -8,7 +8,7 @@ import pytest
 
 import refold
 from refold.models.files import load
-from tests.app.conftest import parts
+from tests.app.conftest import new_parts, parts
 from tests.app.running import AppPage, running
 from tests.browser import needs_chromium
 
@@ -35,6 +35,12 @@ def downloaded(app, name):
     with app.until_done(), app.page.expect_download() as download:
         app.page.get_by_role("button", name=f"Download {name}").click()
     return download.value.path()
+
+
+def shown_rows(app):
+    """Return the numbers of the rows that are shown."""
+    links = app.page.get_by_role("rowheader").get_by_role("link").all_inner_texts()
+    return [int(text.replace(",", "")) for text in links]
 
 
 def come_to_check(app, files):
@@ -99,6 +105,90 @@ def test_a_row_has_a_gauge_for_every_column_and_can_be_called_normal(app, files)
     app.press("Take the last one back")
     assert "Taken back" in app.page.inner_text(".news")
     assert int(app.page.inner_text("[data-rejected]").split()[0]) == before
+
+
+def test_a_heading_sorts_and_turns_round_by_mouse_and_by_keyboard(app, files):
+    come_to_check(app, files)
+    app.page.locator("select[name=show]").select_option("all")
+    app.page.get_by_role("button", name="Apply").click()
+    app.page.wait_for_url("**show=all**")
+    heat = pd.read_csv(files / "new.csv")["heat [C]"]
+    app.page.get_by_role("columnheader").get_by_role("link", name="heat [C]").click()
+    app.page.wait_for_selector("th[aria-sort=ascending] >> text=heat [C]")
+    assert shown_rows(app) == (heat.sort_values(kind="stable").index[:25] + 1).tolist()
+    app.page.get_by_role("columnheader").get_by_role("link", name="heat [C]").press("Enter")
+    app.page.wait_for_selector("th[aria-sort=descending] >> text=heat [C]")
+    down = heat.sort_values(ascending=False, kind="stable").index[:25] + 1
+    assert shown_rows(app) == down.tolist()
+    assert app.page.get_by_label("Sort by").locator("option:checked").inner_text() == "heat [C]"
+    app.page.get_by_role("rowheader").get_by_role("link").first.click()
+    app.page.get_by_role("link", name="Back to the rows").click()
+    app.page.wait_for_selector("th[aria-sort=descending] >> text=heat [C]")
+    assert shown_rows(app) == down.tolist()
+    assert app.page.evaluate("document.querySelector('.wide').tabIndex") == 0
+
+
+def test_a_narrow_screen_sorts_by_a_list_and_shows_what_it_sorted_by(app, files):
+    come_to_check(app, files)
+    app.page.set_viewport_size({"width": 400, "height": 800})
+    assert not app.page.locator(".cells thead").is_visible()
+    app.page.get_by_label("Sort by").select_option(label="torque")
+    app.page.get_by_label("Order").select_option("ascending")
+    app.page.get_by_role("button", name="Apply").click()
+    app.page.wait_for_url("**sort=column-2**")
+    cells = [float(text) for text in app.page.locator(".cell:visible").all_inner_texts()]
+    assert len(cells) == len(shown_rows(app)) > 1
+    assert cells == sorted(cells)
+    assert app.page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_all_groups_can_be_seen(app):
+    app.press("Breast cancer cases")
+    app.go("/learn")
+    app.press("Learn", exact=True)
+    app.go("/check")
+    app.press("The new rows of the sample")
+    app.page.get_by_text("more reason").click()
+    last = app.page.locator(".groups a").last
+    count = int(last.inner_text().split()[0])
+    last.click()
+    app.page.wait_for_url("**group=**")
+    assert len(shown_rows(app)) == count
+    assert app.page.locator(".groups a[aria-current]").is_visible()
+
+
+def test_a_sheet_is_chosen_without_sending_the_file_again(app, tmp_path):
+    for name, table in (("book.xlsx", parts(200)), ("new.xlsx", new_parts())):
+        with pd.ExcelWriter(tmp_path / name, engine="xlsxwriter") as book:
+            pd.DataFrame({"about": ["x", "y"]}).to_excel(book, sheet_name="Legend", index=False)
+            table.to_excel(book, sheet_name="Parts", index=False)
+    app.upload(tmp_path / "book.xlsx")
+    app.page.get_by_label("Sheet").select_option(label="Parts")
+    app.press("Read again")
+    assert "200 rows, 6 columns" in app.page.inner_text(".lead")
+    app.go("/learn")
+    app.press("Learn", exact=True)
+    app.go("/check")
+    app.upload(tmp_path / "new.xlsx")
+    assert "no column" in app.page.get_by_role("alert").first.inner_text()
+    app.page.get_by_label("Sheet").select_option(label="Parts")
+    app.press("Read again")
+    assert "of 200 rows" in app.page.inner_text("[data-rejected]")
+
+
+def test_marks_of_a_text_file_are_said_where_they_were_guessed_wrong(app, tmp_path):
+    table = parts(200)
+    table["heat [C]"] = [f"1.{k % 90 + 100}" for k in range(200)]  # thousands, somebody knows
+    table.to_csv(tmp_path / "parts.csv", index=False, sep=";")
+    app.upload(tmp_path / "parts.csv")
+    app.page.get_by_text("Read parts.csv otherwise").click()
+    assert "guessed: semicolons" in app.page.get_by_label("Between cells").inner_text()
+    app.page.get_by_label("Before a fraction").select_option(label="a comma: 1,5")
+    app.page.get_by_label("Between thousands").select_option(label="a point: 1.000")
+    app.press("Read again")
+    row = app.page.locator("tr", has=app.page.get_by_role("rowheader", name="heat [C]"))
+    assert "1100" in row.inner_text()
+    assert "1.100" not in row.inner_text()
 
 
 def test_a_hostile_file_runs_nothing_and_a_broken_one_is_a_sentence(app, tmp_path):

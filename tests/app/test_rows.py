@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from refold.report import describe
 from tests.app.conftest import new_parts, parts
 
 
@@ -21,7 +22,7 @@ def checked(visitor, files, tmp_path):
 def rows_of(page):
     return [
         int(number.replace(",", ""))
-        for number in re.findall(r'<a href="/check/rows/\d+">([\d,]+)</a>', page)
+        for number in re.findall(r'<a href="/check/rows/\d+[^"]*">([\d,]+)</a>', page)
     ]
 
 
@@ -74,6 +75,36 @@ def test_a_group_has_the_rows_with_its_reason(checked):
     assert rows_of(page) == [21]
     assert "never seen" in page
     assert "with this reason" in page
+
+
+def described(visitor):
+    """Return the groups as the report finds them, which knows nothing of other rates."""
+    checked = visitor.state.checked
+    found = describe(checked.lesson.in_use, checked.table.training.table).groups
+    return [(group.feature, group.how, group.rows) for group in found]
+
+
+@pytest.mark.parametrize("method", ["auto", "ref"])
+def test_groups_cover_all_rows_that_are_not_normal_at_every_rate(checked, method):
+    checked.post("/learn", method=method)
+    for place in (0, -1, 3):
+        checked.post("/check/rate", rate=range(len(checked.state.checked.rates))[place])
+        now = checked.state.checked
+        groups = [(group.feature, group.how, group.rows) for group in now.groups]
+        assert sorted(groups) == sorted(described(checked))
+        others = now.rejected - sum(rows for _, _, rows in groups)
+        page = checked.page("/check")
+        assert ("in no group" in page) == (others > 0)
+        assert f"{others} row" in page or others == 0
+        assert "farthest out, of" not in page
+
+
+def test_rows_that_are_in_no_group_are_said(checked, files, monkeypatch):
+    monkeypatch.setattr("refold.app._checking._BLAMED", 3)
+    checked.put("/check", files / "new.csv")
+    rejected = checked.state.checked.rejected
+    page = " ".join(checked.page("/check").split())
+    assert f"of the 3 rows that are farthest out, of {rejected} that are not normal" in page
 
 
 def test_a_row_shows_every_column_and_what_would_be_normal(checked):

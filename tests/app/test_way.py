@@ -200,10 +200,12 @@ def test_files_of_a_model_that_has_changed_are_not_given(visitor, files):
     visitor.put("/table", files / "parts.csv")
     visitor.post("/learn")
     visitor.take("model.json")
-    assert len(list(visitor.workspace.folder.iterdir())) == 1
+    uploaded = visitor.state.table.file.path
+    assert set(visitor.workspace.folder.iterdir()) - {uploaded} == set(visitor.state.files.values())
+    assert len(visitor.state.files) == 1
     visitor.post("/learn", method="ref")
     assert visitor.get("/take/model.json").status_code == 404
-    assert list(visitor.workspace.folder.iterdir()) == []
+    assert list(visitor.workspace.folder.iterdir()) == [uploaded]
 
 
 @pytest.mark.parametrize("key", ["screws", "cases"])

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from refold.tabular import Column, Features, InputError, open_table, text
 from refold.tabular.cells import BadCellError, number_of, numbers
 from refold.tabular.dialect import guess
+from refold.tabular.opening import is_text
 from tests.tabular.numbers import read_numbers
 
 
@@ -294,6 +295,18 @@ def test_blocks_have_as_many_rows_as_asked_for(folder):
 def test_a_space_may_separate_cells(folder):
     found, _ = cells_of(written(folder, 'a b c\n1 2 3\n4  "x y"\n'), delimiter=" ")
     assert found == {"a": ["1", "4"], "b": ["2", ""], "c": ["3", "x y"]}
+
+
+def test_a_table_says_how_its_text_is_written_and_others_have_none(folder):
+    (folder / "t").write_text("a;b\n1,5;2,5\n")
+    pq.write_table(pa.table({"a": [1]}), folder / "p")
+    with open_table(folder / "t") as table, open_table(folder / "p") as other:
+        assert (table.dialect.delimiter, table.dialect.decimal) == (";", ",")
+        assert other.dialect is None
+    assert is_text(folder / "t")
+    assert not is_text(folder / "p")
+    (folder / "d").write_bytes(b"%PDF-1.7 no table")
+    assert not is_text(folder / "d")
 
 
 def test_columns_that_are_not_there_are_not_read(folder):

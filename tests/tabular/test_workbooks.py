@@ -83,7 +83,9 @@ def test_the_first_sheet_with_a_table_is_read_and_the_others_named(tmp_path):
     assert found.column_names == ["x"]
     assert "sheet 'A' was read. There is also 'B', 'Note'" in said[0]
     for sheet in ("B", "3"):
-        found, said, _ = read(path, sheet=sheet)
+        found, said, table = read(path, sheet=sheet)
+        assert table.sheet == "B"
+        assert table.sheets[:3] == ("Cover", "A", "B")
         assert (found.to_pydict(), said) == ({"y": [2]}, [])
     with pytest.raises(InputError, match=r"there is no sheet 'C'. It has 'Cover', 'A', 'B'"):
         read(path, sheet="C")

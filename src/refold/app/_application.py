@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,14 +20,15 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
-from refold.app._checking import CheckedRows, RowQuery
+from refold.app._checking import OWN_SORTS, CheckedRows, RowQuery
 from refold.app._door import Door, DoorGuard
 from refold.app._drawing import TALL, WIDE, blind_zones
 from refold.app._pages import asset, page
+from refold.app._reading import MARKS, how_of
 from refold.app._samples import SAMPLES
 from refold.app._taking import OF_MODEL, OF_ROWS, by_curl, in_python
-from refold.app._uploads import fields_of, name_of, receive
-from refold.app._workspace import Workspace
+from refold.app._uploads import fields_of, name_of, one, receive
+from refold.app._workspace import CHECK, TABLE, Workspace
 from refold.report import card_of
 from refold.report.parts import count, percent, plural
 from refold.service import RequestError
@@ -92,7 +94,9 @@ class _Steps:
             Route("/assets/{name}", self._asset),
             Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
             Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
-            _post("/table/sample", "/", lambda form: work.open_sample(_one(form, "sample"))),
+            _post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
+            _post("/table/reading", TABLE, self._read_again(TABLE)),
+            _post("/check/reading", CHECK, self._read_again(CHECK)),
             Route("/table/columns", self._choose, methods=["POST"]),
             _post("/learn", "/learn", self._begin_learning),
             _post("/check/sample", "/check", lambda form: work.check_sample()),
@@ -117,8 +121,6 @@ class _Steps:
             page(
                 name,
                 steps=_STEPS,
-                here=content.pop("here"),
-                state=content.pop("state"),
                 news=work.news,
                 job=work.worker.job,
                 finished=work.worker.finished,
@@ -137,6 +139,8 @@ class _Steps:
             state=state,
             samples=SAMPLES,
             targets=targets,
+            file=self._work.file_of(TABLE),
+            marks=MARKS,
             most=self._work.most_bytes,
         )
 
@@ -146,8 +150,9 @@ class _Steps:
         return self._shown("learn", here="/learn", state=state, card=card)
 
     async def _check(self, request: Request) -> Response:
-        state, query = self._work.state, RowQuery.of(request.query_params)
-        checked = state.checked
+        state, checked = self._work.state, self._work.state.checked
+        columns = 0 if checked is None else len(checked.table.columns)
+        query = RowQuery.of(request.query_params, columns)
         rows = None if checked is None else await _thread(lambda: checked.page(query))
         return self._shown(
             "check",
@@ -158,12 +163,16 @@ class _Steps:
             query=query,
             link=_link(query),
             rates=[] if checked is None else _said(checked),
+            own_sorts=OWN_SORTS,
+            file=self._work.file_of(CHECK),
+            marks=MARKS,
             most=self._work.most_bytes,
         )
 
     async def _row(self, request: Request) -> Response:
         state, row = self._work.state, int(request.path_params["row"])
         checked = _some(state.checked, row)
+        query = RowQuery.of(request.query_params, len(checked.table.columns))
         said, marks = await _thread(lambda: checked.explained(row))
         cells = checked.table.training.table.slice(row, 1).to_pylist()[0]
         return self._shown(
@@ -174,6 +183,7 @@ class _Steps:
             said=said,
             marks=marks,
             cells=cells,
+            back=_link(query)(page=query.page),
         )
 
     async def _limits(self, request: Request) -> Response:
@@ -196,7 +206,7 @@ class _Steps:
         )
 
     async def _prepare(self, request: Request) -> Response:
-        name = _one(await fields_of(request), "name")
+        name = one(await fields_of(request), "name")
         self._work.prepare(name)
         return RedirectResponse(f"/take?{urlencode({'ready': name})}", 303)
 
@@ -241,8 +251,19 @@ class _Steps:
 
         return put
 
+    def _read_again(self, step: str) -> Callable[[dict[str, list[str]]], None]:
+        """Return what reads the file of a step as a form says."""
+
+        def begin(form: dict[str, list[str]]) -> None:
+            file = self._work.file_of(step)
+            if file is None:
+                raise RequestError(409, "There is no file to be read again.")
+            self._work.read_again(replace(file, how=how_of(form, file)))
+
+        return begin
+
     def _begin_learning(self, form: dict[str, list[str]]) -> None:
-        method = _one(form, "method", "auto")
+        method = one(form, "method", "auto")
         if method not in ("auto", "ref"):
             raise RequestError(400, "There is no such method.")
         self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto")
@@ -263,9 +284,9 @@ class _Steps:
         roles = {
             name: role
             for k, name in enumerate(table.columns)
-            if (role := _one(form, f"role-{k}", ""))
+            if (role := one(form, f"role-{k}", ""))
         }
-        column, _, value = _one(form, "target", "").partition("-")
+        column, _, value = one(form, "target", "").partition("-")
         target = None
         if column:
             name = table.columns[_place(column, len(table.columns))]
@@ -276,11 +297,11 @@ class _Steps:
 
     def _accept(self, form: dict[str, list[str]]) -> None:
         rows = self._checked().table.rows
-        self._work.accept(_place(_one(form, "row"), rows))
+        self._work.accept(_place(one(form, "row"), rows))
 
     def _use_rate(self, form: dict[str, list[str]]) -> None:
         rates = self._checked().rates
-        self._work.use_rate(rates[_place(_one(form, "rate"), len(rates))].rate)
+        self._work.use_rate(rates[_place(one(form, "rate"), len(rates))].rate)
 
     def _checked(self) -> CheckedRows:
         checked = self._work.state.checked
@@ -297,13 +318,6 @@ def _post(path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -
         return RedirectResponse(then, 303)
 
     return Route(path, post, methods=["POST"])
-
-
-def _one(form: dict[str, list[str]], name: str, otherwise: str | None = None) -> str:
-    values = form.get(name, [] if otherwise is None else [otherwise])
-    if len(values) != 1:
-        raise RequestError(400, f"The form needs one {name}.")
-    return values[0]
 
 
 def _place(text: str, length: int) -> int:
@@ -341,9 +355,9 @@ def _said(checked: CheckedRows) -> list[dict[str, str]]:
 
 
 def _link(query: RowQuery) -> Callable[..., str]:
-    """Return what makes addresses of rows that differ from those that are shown."""
+    """Return what makes addresses that differ in something from what is shown."""
 
-    def link(**other: object) -> str:
+    def link(path: str = CHECK, **other: object) -> str:
         asked: dict[str, object] = {
             "show": query.show,
             "text": query.text,
@@ -352,7 +366,8 @@ def _link(query: RowQuery) -> Callable[..., str]:
             "group": "" if query.group is None else query.group,
             **other,
         }
-        return f"/check?{urlencode({k: v for k, v in asked.items() if v != ''})}#rows"
+        said = urlencode({k: v for k, v in asked.items() if v != ""})
+        return f"{path}?{said}{'#rows' if path == CHECK else ''}"
 
     return link
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
 from refold._typing import Integers
+from refold.app._jobs import Job
 from refold.app._learning import Lesson
 from refold.app._rates import RateChoice, rate_choices
+from refold.app._sorting import SortKey, SortKeys, key_of
 from refold.app._tables import KeptTable
 from refold.base.errors import UserError
-from refold.explain import Explanation, explain
+from refold.explain import Explanation, Reason, explain
 from refold.judgement import Judgement
 from refold.judgement.reading import saying_where
 from refold.report.parts import (
@@ -22,15 +25,20 @@ from refold.report.parts import (
     Marked,
     grouped,
     groups_of,
+    plural,
     that_matter,
 )
 from refold.tabular.errors import listed
 
 _REASONS = 3
-_BLAMED = 1000  # reasons cost more than distances: groups are made of so many rows, the worst
+_BLAMED = 10_000  # reasons cost more than distances: groups are made of so many rows, the worst
 _PER_PAGE = 25
 _AT_ONCE = 5000  # rows that are judged before it is said how far it has come
+_EXPLAINED = 500  # rows that are explained before it is said how far it has come
 _KEPT = 10_000  # rows of which it is kept what was said
+_BESIDE = 40  # columns that are shown beside the verdicts
+OWN_SORTS = {"row": "Row", "verdict": "Verdict", "distance": "Distance", "p": "P-value"}
+_COLUMN = "column-"
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class RowQuery:
     text : str
         What one of their cells contains.
     sort : str
-        "distance" or "row".
+        One of `OWN_SORTS`, or "column-3": the column at that place, from 0.
     down : bool
         Whether the largest come first.
     group : int or None
@@ -61,17 +69,25 @@ class RowQuery:
     page: int = 1
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> RowQuery:
+    def of(cls, given: Mapping[str, str], columns: int) -> RowQuery:
         """Read the parameters of an address; what makes no sense is left aside."""
-        show, group = given.get("show", "odd"), given.get("group", "")
+        show, sort = given.get("show", "odd"), given.get("sort", "distance")
+        show = show if show in ("odd", "normal", "all") else "odd"
+        place = _whole(sort.removeprefix(_COLUMN)) if sort.startswith(_COLUMN) else None
+        known = sort in OWN_SORTS or (place is not None and place < columns)
         return cls(
-            show=show if show in ("odd", "normal", "all") else "odd",
+            show=show,
             text=given.get("text", "")[:200],
-            sort=given.get("sort", "distance"),
+            sort=sort if known else "distance",
             down=given.get("down", "1") == "1",
-            group=_whole(group),
+            group=_whole(given.get("group", "")) if show == "odd" else None,
             page=max(_whole(given.get("page", "")) or 1, 1),
         )
+
+    @property
+    def column(self) -> int | None:
+        """The column by whose cells rows are sorted."""
+        return None if self.sort in OWN_SORTS else int(self.sort.removeprefix(_COLUMN))
 
 
 def _whole(text: str) -> int | None:
@@ -86,6 +102,10 @@ class RowPage:
     ----------
     rows : list of Explanation
         In their order; ``row`` is the place in the table, from 0.
+    columns : list of int
+        The columns that are shown, by their places.
+    cells : list of list of str
+        What each row has in these.
     found : int
         How many there are on all pages.
     page, pages : int
@@ -93,6 +113,8 @@ class RowPage:
     """
 
     rows: list[Explanation]
+    columns: list[int]
+    cells: list[list[str]]
     found: int
     page: int
     pages: int
@@ -109,23 +131,37 @@ class CheckedRows:
         The rows.
     found : Judgement
         What it says of them.
+    job : Job
+        Is told how far it has come.
+    first : mapping of int to tuple of Reason, default={}
+        The first reasons of some rows, as far as they are known.
     """
 
-    def __init__(self, lesson: Lesson, table: KeptTable, found: Judgement) -> None:
+    def __init__(
+        self,
+        lesson: Lesson,
+        table: KeptTable,
+        found: Judgement,
+        job: Job,
+        first: Mapping[int, tuple[Reason, ...]] = MappingProxyType({}),
+    ) -> None:
         self.lesson, self.table, self.found = lesson, table, found
         self.judged = int(np.count_nonzero(found.judged))
         self.rejected = int(np.count_nonzero(found.outlier))
         self.rates: list[RateChoice] = rate_choices(found)
         self._said: dict[int, Explanation] = {}
         worst = found.worst_first[:_BLAMED]
-        because = [that_matter(row) for row in self._explained(worst)]
+        self._first = self._blamed(worst, first, job)
+        because = [self._first[row] for row in worst.tolist()]
         self.blamed = len(worst)
         self.groups: tuple[AlarmGroup, ...] = groups_of(because, [str(row) for row in worst])
         self._members = [worst[rows] for rows in grouped(because).values()]
+        self.grouped = sum(group.rows for group in self.groups)
+        self._keys = SortKeys()
 
     @classmethod
-    def of(cls, lesson: Lesson, table: KeptTable, count: Callable[[int], None]) -> CheckedRows:
-        """Judge the rows of a table; `count` is told how many have been judged."""
+    def of(cls, lesson: Lesson, table: KeptTable, job: Job) -> CheckedRows:
+        """Judge the rows of a table."""
         absent = [name for name in lesson.judge.names if name not in table.columns]
         if absent:
             raise UserError(
@@ -136,14 +172,17 @@ class CheckedRows:
         for begin in range(0, table.rows, _AT_ONCE):
             part = _judged(lesson, table, begin)
             parts.append(part)
-            count(len(part))
-        return cls(lesson, table, Judgement.joined(parts))
+            job.count(len(part))
+        return cls(lesson, table, Judgement.joined(parts), job)
 
-    def at(self, lesson: Lesson) -> CheckedRows:
-        """Return the same by a model that differs in its rate alone: distances stay."""
+    def at(self, lesson: Lesson, job: Job) -> CheckedRows:
+        """Return the same by a model that differs in its rate alone.
+
+        Distances stay, and what comes first among the reasons of a row.
+        """
         found = Judgement(lesson.judge, self.found.rows, cells=self.found.cells)
         found.distances = self.found.distances
-        return CheckedRows(lesson, self.table, found)
+        return CheckedRows(lesson, self.table, found, job, self._first)
 
     @property
     def choice(self) -> int:
@@ -168,7 +207,14 @@ class CheckedRows:
         pages = max(-(-len(rows) // _PER_PAGE), 1)
         page = min(query.page, pages)
         shown = rows[(page - 1) * _PER_PAGE : page * _PER_PAGE]
-        return RowPage(self._explained(shown), len(rows), page, pages)
+        columns = self._beside(query.column)
+        cells = self.table.written(shown, columns)
+        return RowPage(self._explained(shown), columns, cells, len(rows), page, pages)
+
+    def _beside(self, sorted_by: int | None) -> list[int]:
+        """Return the columns to show: the first ones, and the one that rows are sorted by."""
+        columns = list(range(min(len(self.table.columns), _BESIDE)))
+        return columns if sorted_by is None or sorted_by in columns else [sorted_by, *columns]
 
     def _rows(self, query: RowQuery) -> Integers:
         """Return the places of all rows that were asked for, in their order."""
@@ -181,14 +227,43 @@ class CheckedRows:
             rows = np.flatnonzero(found.labels == (-1 if query.show == "odd" else 1))
         if query.text:
             rows = rows[self.table.containing(query.text)[rows]]
-        return rows[self._order(rows, query)]
+        place = query.column
+        key = self._own_key(query.sort) if place is None else self._keys.get(place, self._key)
+        return key.order(rows, down=query.down)
 
-    def _order(self, rows: Integers, query: RowQuery) -> Integers:
-        if query.sort == "row":
-            order = np.arange(len(rows))
-            return order[::-1] if query.down else order
-        distances = self.found.distances[rows]  # NaN, which is not judged, comes last
-        return np.argsort(-distances if query.down else distances, kind="stable")
+    def _own_key(self, sort: str) -> SortKey:
+        """Return by what verdicts are sorted; rows that are not judged come last."""
+        found = self.found
+        if sort == "row":
+            return SortKey.of(np.arange(len(found), dtype=np.float64))
+        if sort == "p" and found.p_values is not None:
+            return SortKey.of(found.p_values)
+        if sort == "verdict":
+            return SortKey.of(np.where(found.judged, found.outlier, np.nan))
+        return SortKey.of(found.distances)
+
+    def _key(self, place: int) -> SortKey:
+        """Return by what the cells of a column are sorted."""
+        name, cells = self.table.columns[place], self.found.cells
+        encoder = self.lesson.judge.encoder
+        if encoder is None or cells is None or name not in cells.names:
+            return key_of(name, self.table.observed(name), None)
+        k = cells.names.index(name)
+        return key_of(name, cells.columns[k], encoder.counts.plan.used[k])
+
+    def _blamed(
+        self, rows: Integers, known: Mapping[int, tuple[Reason, ...]], job: Job
+    ) -> dict[int, tuple[Reason, ...]]:
+        """Return the first reason of rows, beside what is known of others."""
+        first = dict(known)
+        new = np.array([row for row in rows.tolist() if row not in first], dtype=np.int64)
+        if len(new):
+            job.says(f"Finding the reasons of {plural(len(new), 'row')}")
+        for begin in range(0, len(new), _EXPLAINED):
+            part = self._explained(new[begin : begin + _EXPLAINED])
+            first |= {said.row: that_matter(said)[:1] for said in part}
+            job.count(len(part))
+        return first
 
     def _explained(self, rows: Integers) -> list[Explanation]:
         """Return the first reasons of rows; of many of them what was said is kept."""
@@ -226,7 +301,8 @@ def _judged(lesson: Lesson, table: KeptTable, begin: int) -> Judgement:
         return table.training.where(begin + row)
 
     with saying_where(where, table.name):
-        found = lesson.judge.table(table.training.table.slice(begin, _AT_ONCE))
+        rows = table.training.table.select(list(lesson.judge.names))  # others may hold anything
+        found = lesson.judge.table(rows.slice(begin, _AT_ONCE))
         found.distances  # noqa: B018  # now: it is this that takes the time
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.checks import Limit, Limits
 from refold.columns.encoding.reading import Cells, Dates, Figures, Words
-from refold.explain import number, split_unit
+from refold.explain import number, ranges_text, split_unit
 
 WIDE, TALL = 160, 36
 _BINS, _NAMED = 32, 4
@@ -59,6 +59,8 @@ def _histogram(values: Floats, said: object) -> ColumnPicture | None:
     if low == high or not np.isfinite(high - low):
         return ColumnPicture(_bars([1.0]), ends[:1] if low == high else ends)
     counts, _ = np.histogram(seen, _BINS, (low, high))
+    if not counts.any():  # of a few rows there is none between
+        counts, _ = np.histogram(seen, _BINS)
     return ColumnPicture(_bars((counts / counts.max()).tolist()), ends)
 
 
@@ -129,7 +131,7 @@ def _zone(limit: Limit) -> BlindZone:
     return BlindZone(
         name=name,
         unit=unit.strip(),
-        normal=f"{number(limit.low)}–{number(limit.high)}{unit}",
+        normal=f"{ranges_text(((limit.low, limit.high),))}{unit}",
         half=_span(limit, limit.down_50, limit.up_50),
         tenth=_span(limit, limit.down_90, limit.up_90),
         down=limit.shown(limit.down_90),

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from refold.app._reading import TableFile
+
 
 @dataclass
 class Job:
@@ -18,10 +20,13 @@ class Job:
         What is being done now, in a few words.
     rows : int, default=0
         How many rows have been read.
+    file : TableFile or None, default=None
+        What is read, as far as it is known.
     """
 
     what: str
     rows: int = 0
+    file: TableFile | None = None
     began: float = field(default_factory=time.monotonic)
 
     def says(self, what: str) -> None:

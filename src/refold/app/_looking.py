@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from refold._typing import Booleans
 from refold.app._drawing import ColumnPicture, column_picture
+from refold.app._reading import on_page
 from refold.app._tables import KeptTable
 from refold.base.advice import reworded
 from refold.base.errors import UserError
@@ -148,7 +149,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
         picture = column_picture(cells[name], column.role) if name in cells else None
         columns.append(_look(column, examples, picture, roles.get(name, ""), noticed, len(learned)))
     general = (found for found in noticed if found.column not in known)
-    said = tuple(reworded(text, _in_words) for text in told(general))
+    said = tuple(in_words(text) for text in told(general))
     return TableLook(len(learned), tuple(columns), said)
 
 
@@ -176,7 +177,7 @@ def _look(
     def worded(name: str, role: str) -> str:
         if name == column.name:
             advised[role] = None  # such as how a date is written
-        return _in_words(name, role)
+        return _choosing(name, role)
 
     return ColumnLook(
         name=column.name,
@@ -186,12 +187,17 @@ def _look(
         missing=column.missing / rows,
         distinct=column.distinct if column.role != "ignore" else None,
         picture=picture,
-        noticed=tuple(reworded(str(f), worded) for f in noticed if f.column == column.name),
+        noticed=tuple(in_words(str(f), worded) for f in noticed if f.column == column.name),
         roles=tuple(advised),
     )
 
 
-def _in_words(name: str, role: str) -> str:
+def in_words(sentence: str, choosing: Callable[[str, str], str] | None = None) -> str:
+    """Return a sentence of the library with its advice as it is followed on the page."""
+    return on_page(reworded(sentence, choosing or _choosing))
+
+
+def _choosing(name: str, role: str) -> str:
     """Say how a column is given a role on the page."""
     return f"choose “{'leave out' if role == 'ignore' else role}” for {shortened(name)}"
 

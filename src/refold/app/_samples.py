@@ -29,9 +29,8 @@ class SampleTable:
     learned: Callable[[], Any]
     new: Callable[[], Any]
 
-    def write(self, folder: Path, *, new: bool) -> Path:
+    def write(self, out: Path, *, new: bool) -> Path:
         """Write one of the tables as CSV; it is then read as anybody's file is."""
-        out = folder / f"sample-{'new' if new else 'learned'}.csv"
         needs("pyarrow.csv", "app").write_csv((self.new if new else self.learned)(), out)
         return out
 

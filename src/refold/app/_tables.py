@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from refold._typing import Booleans
+from refold._typing import Booleans, Integers
+from refold.app._jobs import Job
+from refold.app._reading import TableFile, on_page
+from refold.base.errors import UserError
 from refold.base.needs import needs
+from refold.columns.bring import bring, texts_of_arrow
+from refold.columns.observed import Observed
 from refold.tabular import InputError, Training, Wanted, open_table, read_training
 
 MOST_CELLS = 30_000_000
@@ -32,12 +36,15 @@ class KeptTable:
         What was said while it was read.
     training : Training
         All its rows and columns.
+    file : TableFile or None, default=None
+        What it was read from; None if it is a part of another one.
     """
 
     name: str
     format: str
     notes: tuple[str, ...]
     training: Training
+    file: TableFile | None = None
 
     @property
     def rows(self) -> int:
@@ -48,6 +55,12 @@ class KeptTable:
     def columns(self) -> list[str]:
         """What the columns are called."""
         return list(self.training.table.column_names)
+
+    @property
+    def nested(self) -> list[str]:
+        """Columns of lists or records, of which nothing can be learned."""
+        nested = needs("pyarrow", "app").types.is_nested
+        return [field.name for field in self.training.table.schema if nested(field.type)]
 
     @cached_property
     def targets(self) -> dict[str, dict[str, int]]:
@@ -72,6 +85,21 @@ class KeptTable:
         except pa.ArrowException:  # a list in a cell is no value to choose by
             return pa.chunked_array([pa.nulls(len(column), pa.string())])
 
+    def observed(self, name: str) -> Observed:
+        """Return what a column holds, learned or not."""
+        try:
+            return bring(self.training.table.select([name])).columns[0]
+        except UserError:  # such as lists, which have neither an order nor words
+            return texts_of_arrow(self._texts(name))
+
+    def written(self, rows: Integers, columns: Sequence[int]) -> list[list[str]]:
+        """Return some cells as people read them, row by row; a missing one is empty."""
+        table = self.training.table.select(list(columns)).take(rows)
+        cells = (column.to_pylist() for column in table.columns)
+        return [
+            ["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)
+        ]
+
     def having(self, column: str, value: str) -> Booleans:
         """Say which rows have a value in a column."""
         equal = needs("pyarrow.compute", "app").equal(self._texts(column), value)
@@ -91,20 +119,19 @@ class KeptTable:
         return KeptTable(name, self.format, (), self.training.only(chosen))
 
 
-def read_kept(
-    path: Path, name: str, count: Callable[[int], None], *, most: int = MOST_CELLS
-) -> KeptTable:
-    """Read all of a file; `name` is what people call it, and messages too.
+def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable:
+    """Read all of a file; messages call it as people do. `job` is told how far it has come.
 
     Raises
     ------
     InputError
         If it is none of the formats that are known, is broken, or has too many cells.
     """
-    notes: list[str] = []
-    read = 0
+    name, notes, read = file.name, list[str](), 0
+    job.file = file
     try:
-        with open_table(path, say=notes.append) as table:
+        with open_table(file.path, say=notes.append, **file.options()) as table:
+            job.file = opened = file.opened(table)
 
             def counted(rows: int) -> None:
                 nonlocal read
@@ -115,16 +142,15 @@ def read_kept(
                         "Take some of its rows; the commands refold fit and refold score have no "
                         "such limit."
                     )
-                count(rows)
+                job.count(rows)
 
             training = read_training(table, Wanted(whole=True), counted)
-            return KeptTable(
-                name, table.format, tuple(_named(n, path, name) for n in notes), training
-            )
+            said = tuple(_named(note, file) for note in notes)
+            return KeptTable(name, table.format, said, training, opened)
     except InputError as error:
-        raise InputError(_named(str(error), path, name)) from None
+        raise InputError(_named(str(error), file)) from None
 
 
-def _named(sentence: str, path: Path, name: str) -> str:
+def _named(sentence: str, file: TableFile) -> str:
     """Return a sentence about a file as one about what people call it."""
-    return sentence.replace(str(path), name)
+    return on_page(sentence.replace(str(file.path), file.name))

@@ -10,6 +10,7 @@ from typing import Any
 
 from refold.app._checking import CheckedRows
 from refold.app._learning import Lesson
+from refold.app._tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.files import replacing
 from refold.base.needs import needs
@@ -120,7 +121,7 @@ def in_python(lesson: Lesson) -> str:
         "from refold import Detector",
         "from refold.tabular import Wanted, open_table, read_training",
         "",
-        f"with open_table({lesson.table.name!r}) as file:",
+        f"with open_table({_asked(lesson.table)}) as file:",
         f"    rows = read_training(file, {_wanted(choice.target)})",
     ]
     if choice.without:
@@ -143,6 +144,12 @@ def in_python(lesson: Lesson) -> str:
             'model.save("model.json")',
         ]
     )
+
+
+def _asked(table: KeptTable) -> str:
+    """Return how the file is opened, with what somebody has said of it."""
+    options = {} if table.file is None else table.file.options()
+    return ", ".join([repr(table.name), *(f"{name}={value!r}" for name, value in options.items())])
 
 
 def _wanted(target: tuple[str, str] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from urllib.parse import parse_qsl
 
@@ -68,3 +69,11 @@ async def fields_of(request: Request) -> dict[str, list[str]]:
     for name, value in pairs:
         fields.setdefault(name, []).append(value)
     return fields
+
+
+def one(fields: Mapping[str, list[str]], name: str, otherwise: str | None = None) -> str:
+    """Return a field that a form has once."""
+    values = fields.get(name, [] if otherwise is None else [otherwise])
+    if len(values) != 1:
+        raise RequestError(400, f"The form needs one {name}.")
+    return values[0]

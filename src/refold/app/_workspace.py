@@ -16,7 +16,8 @@ import numpy as np
 from refold.app._checking import CheckedRows
 from refold.app._jobs import Job, Worker
 from refold.app._learning import Lesson, learned
-from refold.app._looking import Choice, TableLook, looked_at
+from refold.app._looking import Choice, TableLook, in_words, looked_at
+from refold.app._reading import TableFile
 from refold.app._samples import SAMPLES
 from refold.app._tables import MOST_CELLS, KeptTable, read_kept
 from refold.app._taking import MAKING
@@ -25,6 +26,8 @@ from refold.base.failures import SHOW_TRACEBACK, sentence_of
 from refold.checks import Limits, limits
 from refold.report.parts import plural
 from refold.service import RequestError
+
+TABLE, CHECK = "/", "/check"  # the steps that take a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +42,6 @@ class WorkState:
         What was said of it.
     look : TableLook or None
         What it holds.
-    sample : str
-        Which of the samples it is; empty if none.
     lesson : Lesson or None
         What was learned.
     checked : CheckedRows or None
@@ -54,11 +55,26 @@ class WorkState:
     table: KeptTable | None = None
     choice: Choice = field(default_factory=Choice)
     look: TableLook | None = None
-    sample: str = ""
     lesson: Lesson | None = None
     checked: CheckedRows | None = None
     blind: Limits | None = None
     files: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def sample(self) -> str:
+        """Which of the samples the table is; empty if none."""
+        return "" if self.table is None or self.table.file is None else self.table.file.sample
+
+    def file_of(self, step: str) -> TableFile | None:
+        """Return the file that the table of a step was read from."""
+        checked = None if self.checked is None else self.checked.table
+        table = checked if step == CHECK else self.table
+        return None if table is None else table.file
+
+    @property
+    def paths(self) -> set[Path]:
+        """The files that are needed and are removed afterwards."""
+        return {*self.files.values(), *_ours(self.file_of(TABLE), self.file_of(CHECK))}
 
     @property
     def stale(self) -> bool:
@@ -79,10 +95,13 @@ class News:
         A sentence or two.
     bad : bool, default=False
         Whether it failed, and nothing has changed.
+    file : TableFile or None, default=None
+        What could not be used as it was read; it may be read otherwise.
     """
 
     text: str
     bad: bool = False
+    file: TableFile | None = None
 
 
 Thing = TypeVar("Thing")
@@ -120,39 +139,52 @@ class Workspace:
         """Begin something that takes a while."""
 
         def run(job: Job) -> None:
+            failed, self.news = self.news.file, News("")
             try:
                 state, said = work(self.state, job)
-                self._become(state, said)
+                news = News(said)
             except Exception as error:
                 if os.environ.get(SHOW_TRACEBACK):
                     traceback.print_exception(error)
-                self.news = News(_sentence(error), bad=True)
+                mendable = job.file is not None and job.file.mendable
+                news = News(_sentence(error), bad=True, file=job.file if mendable else None)
+                state = self.state
+            self._become(state, news, failed, job.file)
 
         self.check_idle()
-        self.news = News("")
         if not self.worker.start(what, run):  # somebody was quicker
             raise RequestError(409, "One thing at a time. Try again in a moment.")
 
-    def open_file(self, path: Path, name: str, *, sample: str = "", keep: bool = False) -> None:
-        """Open a table to learn from; its file is removed unless it is to be kept."""
+    def open_file(self, path: Path, name: str, *, keep: bool = False) -> None:
+        """Open a table to learn from; its file is removed in the end unless it is to be kept."""
+        self._open(TableFile(path, name, TABLE, ours=not keep))
 
+    def _open(self, file: TableFile) -> None:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            table = self._read(path, name, job, keep=keep)
+            table = self._read(file, job)
             job.says(f"Looking at {plural(table.rows, 'row')}")
-            choice = Choice()
-            state = replace(
-                state, table=table, choice=choice, look=looked_at(table, choice), sample=sample
-            )
+            choice = Choice(roles=dict.fromkeys(table.nested, "ignore"))
+            state = replace(state, table=table, choice=choice, look=looked_at(table, choice))
             return state, " ".join(table.notes)
 
-        self.begin(f"Reading {name}", work)
+        self.begin(f"Reading {file.name}", work)
 
     def open_sample(self, key: str) -> None:
         """Open one of the samples to learn from."""
         self.check_idle()
         if key not in SAMPLES:
             raise RequestError(404, "There is no such sample.")
-        self.open_file(SAMPLES[key].write(self.folder, new=False), f"{key}.csv", sample=key)
+        path = SAMPLES[key].write(self.new_file(), new=False)
+        self._open(TableFile(path, f"{key}.csv", TABLE, sample=key))
+
+    def file_of(self, step: str) -> TableFile | None:
+        """Return the file of a step that may be read again: one that failed, or that was read."""
+        failed = self.news.file
+        return failed if failed and failed.step == step else self.state.file_of(step)
+
+    def read_again(self, file: TableFile) -> None:
+        """Read a file again, in another way."""
+        (self._check_rows if file.step == CHECK else self._open)(file)
 
     def choose(self, roles: Mapping[str, str], target: tuple[str, str] | None) -> None:
         """Say what columns are, and which rows are normal."""
@@ -180,7 +212,7 @@ class Workspace:
                 return state, said
             job.says("Judging the new rows again")
             try:
-                checked = CheckedRows.of(lesson, state.checked.table, job.count)
+                checked = CheckedRows.of(lesson, state.checked.table, job)
             except ValueError as error:
                 return replace(state, checked=None), f"{said} The new rows do not fit: {error}"
             return replace(state, checked=checked), said
@@ -189,7 +221,10 @@ class Workspace:
 
     def check_file(self, path: Path, name: str) -> None:
         """Judge the rows of a file."""
-        self._check(f"Reading {name}", lambda state, job: self._read(path, name, job))
+        self._check_rows(TableFile(path, name, CHECK))
+
+    def _check_rows(self, file: TableFile) -> None:
+        self._check(f"Reading {file.name}", lambda state, job: self._read(file, job))
 
     def check_sample(self) -> None:
         """Judge the new rows of the sample that was opened."""
@@ -197,7 +232,8 @@ class Workspace:
         key = self.state.sample
         if not key:
             raise RequestError(404, "The table is no sample.")
-        self.check_file(SAMPLES[key].write(self.folder, new=True), f"new-{key}.csv")
+        path = SAMPLES[key].write(self.new_file(), new=True)
+        self._check_rows(TableFile(path, f"new-{key}.csv", CHECK, sample=key))
 
     def check_rest(self) -> None:
         """Judge the rows of the table that were not learned."""
@@ -207,7 +243,7 @@ class Workspace:
             others = ~lesson.choice.chosen(lesson.table)
             if not others.any():
                 raise UserError("All rows of the table were learned.")
-            return lesson.table.only(others, f"Other rows of {lesson.table.name}")
+            return lesson.table.only(others, f"{lesson.table.name}, the other rows")
 
         self._check("Judging the other rows", rest)
 
@@ -216,7 +252,7 @@ class Workspace:
             lesson = _there(state.lesson, "Nothing is learned yet.")
             table = bring(state, job)
             job.says(f"Judging {plural(table.rows, 'row')}")
-            checked = CheckedRows.of(lesson, table, job.count)
+            checked = CheckedRows.of(lesson, table, job)
             return replace(state, checked=checked, files={}), " ".join(table.notes)
 
         self.begin(what, work)
@@ -226,7 +262,7 @@ class Workspace:
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             lesson = _there(state.lesson, "Nothing is learned yet.").at(rate)
-            checked = None if state.checked is None else state.checked.at(lesson)
+            checked = None if state.checked is None else state.checked.at(lesson, job)
             said = f"About {100 * rate:.3g} % of normal rows will be called not normal."
             return replace(state, lesson=lesson, checked=checked, blind=None, files={}), said
 
@@ -279,20 +315,21 @@ class Workspace:
     def forget(self) -> None:
         """Begin anew."""
         self.check_idle()
-        self._become(WorkState(), "")
+        self._become(WorkState(), News(""), self.news.file)
 
-    def _become(self, state: WorkState, said: str) -> None:
-        """Take another state; files that are out of date are removed."""
-        old, self.state, self.news = self.state, state, News(said)
-        for file in set(old.files.values()) - set(state.files.values()):
-            file.unlink(missing_ok=True)
+    def _become(self, state: WorkState, news: News, *used: TableFile | None) -> None:
+        """Take another state; files that were used, and nobody needs any more, are removed."""
+        before = self.state.paths | _ours(*used)
+        self.state, self.news = state, news
+        for path in before - state.paths - _ours(news.file):
+            path.unlink(missing_ok=True)
 
-    def _read(self, path: Path, name: str, job: Job, *, keep: bool = False) -> KeptTable:
-        try:
-            return read_kept(path, name, job.count, most=self.most_cells)
-        finally:
-            if not keep:
-                path.unlink(missing_ok=True)
+    def _read(self, file: TableFile, job: Job) -> KeptTable:
+        return read_kept(file, job, most=self.most_cells)
+
+
+def _ours(*files: TableFile | None) -> set[Path]:
+    return {file.path for file in files if file is not None and file.ours}
 
 
 def _as_before(lesson: Lesson, old: Lesson | None) -> Lesson:
@@ -314,7 +351,7 @@ def _again(state: WorkState, lesson: Lesson, said: str, job: Job) -> tuple[WorkS
         return state, said
     job.says("Judging the new rows again")
     before = state.checked.found.outlier
-    checked = CheckedRows.of(lesson, state.checked.table, job.count)
+    checked = CheckedRows.of(lesson, state.checked.table, job)
     after = checked.found.outlier
     gone, come = np.count_nonzero(before & ~after), np.count_nonzero(after & ~before)
     said += (
@@ -333,5 +370,5 @@ def _there(thing: Thing | None, otherwise: str) -> Thing:
 def _sentence(error: Exception) -> str:
     """Return what to tell; what the library refuses, with reasons, is no bug."""
     if isinstance(error, ValueError | TypeError | RequestError):
-        return str(error)
+        return in_words(str(error))
     return sentence_of(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 
@@ -92,3 +93,17 @@ def percent(share: float, digits: int = 3) -> str:
     if abs(hundredths) >= 10.0 ** (digits - 1):
         return f"{hundredths:.0f} %"
     return f"{hundredths:.{digits}g} %"
+
+
+def names_in(text: str | None) -> list[str]:
+    """Read names between commas; one that has a comma itself stands in quotes.
+
+    Examples
+    --------
+    >>> names_in('part, "angle, deg"')
+    ['part', 'angle, deg']
+    """
+    if text is None:
+        return []
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for name in names))

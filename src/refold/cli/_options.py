@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import functools
 import inspect
 import json
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from refold.base.files import blaming
-from refold.base.words import printable
+from refold.base.words import names_in, printable
 
 if TYPE_CHECKING:
     from refold.tabular import Table
@@ -188,14 +187,6 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in parameters}
     return run
-
-
-def names_in(text: str | None) -> list[str]:
-    """Read names between commas; one that has a comma itself stands in quotes."""
-    if text is None:
-        return []
-    (names,) = csv.reader([text], skipinitialspace=True)
-    return list(dict.fromkeys(name.strip() for name in names))
 
 
 def format_of(out: str | Path, option: str = "--out") -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from refold.base.needs import needs
-from refold.base.words import printable
+from refold.base.words import names_in, printable
 from refold.cli import _options as options
 from refold.cli._cells import chosen, cores, progress_bar
 
@@ -129,7 +129,7 @@ def _read(source: str, asked: OwnOptions) -> OwnTable:
     from refold.base.progress import counting
     from refold.studies.own.table import read_own
 
-    ignore = options.names_in(asked.ignore)
+    ignore = names_in(asked.ignore)
     with (
         asked.reading.open(source) as data,
         counting("reading", data.rows, show=not asked.as_json) as count,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.base.words import printable
+from refold.base.words import names_in, printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _read(
     from refold.tabular import InputError, Wanted, read_training
 
     said = roles_in(roles)
-    left_out = [*options.names_in(ignore), *(name for name in said if said[name] == "ignore")]
+    left_out = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
     with reading.open(source) as data:
         data.require(said)
         with counting("reading", data.rows, show=True) as count:

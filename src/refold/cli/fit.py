@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.base.words import printable
+from refold.base.words import names_in, printable
 from refold.cli import _options as options
 from refold.cli._failures import as_bad_input
 from refold.cli._suspects import SuspectList, check_list
@@ -130,12 +130,12 @@ def fit(
     from refold.tabular import Wanted
 
     said = roles_in(roles)
-    asked = [*options.names_in(ignore), *(name for name in said if said[name] == "ignore")]
+    asked = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
     left_out = dict.fromkeys(asked, "as you say")
     if id_column is not None:
         left_out[id_column] = "names the rows"
     wanted = Wanted(
-        options.names_in(columns) if columns is not None else None,
+        names_in(columns) if columns is not None else None,
         left_out.keys(),
         target_column,
         target,

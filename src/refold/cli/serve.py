@@ -75,6 +75,7 @@ def serve(
             param_hint="--host",
         )
     from refold.base.needs import needs
+    from refold.base.words import names_in
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
@@ -83,7 +84,7 @@ def serve(
     settings = Settings(
         token=token,
         hosts=_LOOPBACK if token is None and not insecure else (),
-        origins=tuple(options.names_in(cors)),
+        origins=tuple(names_in(cors)),
         max_body=max_body * 2**20,
         max_rows=max_rows,
         max_requests=max_requests,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from refold._typing import Floats, Integers
 from refold.judgement import Judgement
 from refold.models.creased import CreasedScorer, Creases
 from refold.models.detector.scorer import TableScorer, inside
+
+# Of models that are in use: what numbers say about each other, by how many of the columns they are.
+_AMONG: WeakKeyDictionary[Creases, dict[int, Floats]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Relations:
         varying = np.flatnonzero(creases.varying)
         own = varying < k
         if not own.all():
-            precision = np.linalg.pinv(np.linalg.pinv(precision)[np.ix_(own, own)])
+            precision = _among(creases, k)
         return cls(creases, rows[:, :k], Z[:, own], varying[own], precision)
 
     @property
@@ -69,3 +73,12 @@ class Relations:
         with np.errstate(over="ignore"):
             out[:, self.varying] += (self.Z - self.deviations) * scale[self.varying]
         return np.nan_to_num(out)
+
+
+def _among(creases: Creases, k: int) -> Floats:
+    """Return what the first k columns say about each other if the others are not looked at."""
+    known = _AMONG.setdefault(creases, {})
+    if k not in known:
+        own = np.flatnonzero(creases.varying) < k
+        known[k] = np.linalg.pinv(np.linalg.pinv(creases.precision)[np.ix_(own, own)])
+    return known[k]

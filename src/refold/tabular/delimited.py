@@ -34,7 +34,7 @@ class DelimitedTable(FileTable):
             next(self._lines, None)
         if not self._skip_blank():
             raise InputError(f"{self.name} is empty.")
-        self._dialect = guess(self._lines.peek().text, how.delimiter, how.decimal)
+        self._dialect = self.dialect = guess(self._lines.peek().text, how.delimiter, how.decimal)
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
         self._records = records(self._lines, self._dialect.delimiter, strict=True)
         names = self._header() if how.header else self._numbered()

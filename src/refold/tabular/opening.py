@@ -94,11 +94,7 @@ def open_table(
     source = os.fspath(source)
     head, stream = open_bytes(source)
     try:
-        for magic, problem in _REFUSED.items():
-            if head.startswith(magic):
-                raise InputError(f"{name_of(source)} {problem}.")
-        opened = next(kind for kind in FORMATS if kind.recognizes(head))
-        return opened(
+        return _recognized(head, source)(
             stream,
             source,
             How(header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), say),
@@ -106,3 +102,33 @@ def open_table(
     except BaseException:
         stream.close()
         raise
+
+
+def is_text(source: str | os.PathLike[str]) -> bool:
+    """Whether a file is read as text, if it can be read at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular.opening import is_text
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("75.1,300")
+    >>> is_text(file)
+    True
+    """
+    source = os.fspath(source)
+    try:
+        head, stream = open_bytes(source)
+        with stream:
+            return _recognized(head, source) is DelimitedTable
+    except InputError:
+        return False
+
+
+def _recognized(head: bytes, source: str) -> type[FileTable]:
+    """Return what reads a file that begins so; refuse what nothing here can read."""
+    for magic, problem in _REFUSED.items():
+        if head.startswith(magic):
+            raise InputError(f"{name_of(source)} {problem}.")
+    return next(kind for kind in FORMATS if kind.recognizes(head))

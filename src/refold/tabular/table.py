@@ -17,6 +17,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import described, is_text
 from refold.tabular.absent import Absent
 from refold.tabular.cells import without_missing
+from refold.tabular.dialect import Dialect
 from refold.tabular.errors import InputError, listed
 from refold.tabular.marks import Marks
 from refold.tabular.streams import name_of
@@ -216,6 +217,10 @@ class Table(ABC):
         How many rows there are, if the file says so.
     by_column : bool
         Whether columns lie apart, so that some of them can be read without the others.
+    dialect : Dialect or None
+        Of text: what separates its cells, and what stands before a fraction.
+    sheets, sheet : sequence of str, str
+        Of a workbook: what its sheets are called, and the one that is read.
 
     See Also
     --------
@@ -242,6 +247,9 @@ class Table(ABC):
     units: Mapping[str, str] = MappingProxyType({})
     rows: int | None = None
     by_column: bool = False
+    dialect: Dialect | None = None
+    sheets: Sequence[str] = ()
+    sheet: str = ""
     _absent = Absent(())
 
     @property

@@ -37,6 +37,7 @@ class Workbook(HeldTable):
         calamine = needs("python_calamine", "excel")
         with self._readable():
             book = calamine.load_workbook(io.BytesIO(content))
+        self.sheets = tuple(book.sheet_names)
         self._table_in(self._sheet(book))
 
     @staticmethod
@@ -74,7 +75,7 @@ class Workbook(HeldTable):
 
     def _table_in(self, sheet: Any) -> None:
         pa = needs("pyarrow", "parquet")
-        self.format = f"workbook, sheet {sheet.name!r}"
+        self.sheet, self.format = sheet.name, f"workbook, sheet {sheet.name!r}"
         with self._readable():
             grid = sheet.to_python(skip_empty_area=False)
         empty = [""] * max(map(len, grid), default=0)

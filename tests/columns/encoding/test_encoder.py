@@ -207,6 +207,9 @@ def test_lists_in_cells_are_refused_by_name_unless_ignored():
     with pytest.raises(UserError, match=r"'a' holds lists.*roles=\{\"a\": \"ignore\"\}"):
         TableEncoder().fit(frame)
     assert TableEncoder(roles={"a": "ignore"}).fit(frame).columns_[0].role == "ignore"
+    encoder = TableEncoder(roles={"a": "ignore"}).fit(frame)
+    without = TableEncoder().fit(frame.drop(columns="a")).transform(frame.drop(columns="a"))
+    np.testing.assert_array_equal(encoder.transform(frame), without)
 
 
 def test_an_empty_column_is_left_out_and_said():

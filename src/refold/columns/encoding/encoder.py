@@ -353,7 +353,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if all_columns:
             wanted = [name for name in self._state.names if name not in ignore]
             return self._find_columns(bring(X, ignore), wanted)
-        return self._find_columns(bring(X, self._unused()), self.counts.plan.names)
+        unused = ignore.union(self._unused())
+        return self._find_columns(bring(X, unused), self.counts.plan.names)
 
     def _read_again(self, table: Brought, *, reset: bool) -> Brought:
         if not reset:

@@ -1,0 +1,161 @@
+"""A file that may be read again: what was guessed of it, and what somebody says instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from refold.app._uploads import one
+from refold.base.words import names_in
+from refold.service import RequestError
+from refold.tabular import InputError, Table
+from refold.tabular.dialect import DELIMITERS, Dialect
+from refold.tabular.opening import is_text
+from refold.tabular.table import How
+
+# What may stand between the cells of a text file and in its numbers, as the page offers it.
+MARKS = {
+    "delimiter": {**DELIMITERS, " ": "spaces"},
+    "decimal": {".": "a point: 1.5", ",": "a comma: 1,5"},
+    "thousands": {
+        ",": "a comma: 1,000",
+        ".": "a point: 1.000",
+        " ": "a space: 1 000",
+        "'": "an apostrophe: 1'000",
+    },
+}
+_WORDS = 1000  # characters
+_DIGITS = 6
+# What the reader advises users of the command line, as it is done on the page.
+_ADVICE = (
+    (r"say --sheet to read another", "choose another one below"),
+    (r"--decimal or --thousands says otherwise", "if that is wrong, say so below"),
+    (r"say --no-header", "say so below"),
+    (r"--missing (\S+),", r"name \1 as missing where the file is read,"),
+    (r"(?<=: )--decimal ([.,])", r"choose \1 where the file is read"),
+)
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file that somebody has given, as long as it may be read again.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is.
+    name : str
+        What people call it.
+    step : str
+        The address of the step that it was given to.
+    sample : str
+        Which of the samples it is; empty if none.
+    ours : bool
+        Whether it is removed when nobody needs it any more.
+    how : How
+        What somebody has said about reading it.
+    format : str
+        What it was found to be, in words; empty if nobody knows.
+    dialect : Dialect or None
+        How its cells and numbers are written, if it is text.
+    sheets : tuple of str
+        The sheets, if it is a workbook.
+    sheet : str
+        The one that was read.
+    """
+
+    path: Path
+    name: str
+    step: str
+    sample: str = ""
+    ours: bool = True
+    how: How = field(default_factory=How)
+    format: str = ""
+    dialect: Dialect | None = None
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+
+    def opened(self, table: Table) -> TableFile:
+        """Return the same with what was found when it was opened.
+
+        Raises
+        ------
+        InputError
+            If what was said about its numbers cannot be.
+        """
+        thousands = self.how.thousands
+        if table.dialect is not None and thousands == table.dialect.decimal:
+            raise InputError(
+                f"{self.name}: {thousands} stands before fractions here and cannot stand between "
+                "thousands too. Choose both marks."
+            )
+        return replace(
+            self,
+            format=table.format,
+            dialect=table.dialect,
+            sheets=tuple(table.sheets),
+            sheet=table.sheet,
+        )
+
+    @property
+    def is_text(self) -> bool:
+        """Whether separators matter; of a file that could not be opened, its first bytes say so."""
+        return self.dialect is not None if self.format else is_text(self.path)
+
+    @property
+    def mendable(self) -> bool:
+        """Whether another way to read it could help, if it could not be used."""
+        return bool(self.format) or self.is_text
+
+    def options(self) -> dict[str, Any]:
+        """Return what somebody has said, as `open_table` takes it."""
+        unsaid = How()
+        return {
+            name: value
+            for name, value in vars(self.how).items()
+            if name != "say" and value != getattr(unsaid, name)
+        }
+
+
+def how_of(form: Mapping[str, list[str]], file: TableFile) -> How:
+    """Read what a form says about reading a file; what is left empty is guessed."""
+    skipped = one(form, "skip_rows", "").strip()
+    if skipped and not (skipped.isascii() and skipped.isdigit() and len(skipped) <= _DIGITS):
+        raise RequestError(400, "Lines are counted by a whole number.")
+    return How(
+        header=not form.get("no_header"),
+        delimiter=_chosen(form, "delimiter", tuple(MARKS["delimiter"])),
+        decimal=_chosen(form, "decimal", tuple(MARKS["decimal"])),
+        thousands=_chosen(form, "thousands", tuple(MARKS["thousands"])),
+        sheet=_chosen(form, "sheet", file.sheets),
+        skip_rows=int(skipped) if skipped else None,
+        missing=_words(one(form, "missing", "")),
+    )
+
+
+def _chosen(form: Mapping[str, list[str]], name: str, known: Sequence[str]) -> str | None:
+    """Return one of several, by its place; none where nothing was chosen."""
+    place = one(form, name, "")
+    if not place:
+        return None
+    if not (place.isascii() and place.isdigit() and len(place) <= _DIGITS):
+        raise RequestError(400, f"The form has no such {name}.")
+    if int(place) >= len(known):
+        raise RequestError(400, "The page is older than the file: open it again.")
+    return known[int(place)]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    if len(text) > _WORDS or "\n" in text or "\r" in text:
+        raise RequestError(400, f"Words for missing values are one line of {_WORDS:,} characters.")
+    return tuple(names_in(text))
+
+
+def on_page(sentence: str) -> str:
+    """Return what the reader says, with its advice as it is followed on the page."""
+    for said, instead in _ADVICE:
+        sentence = re.sub(said, instead, sentence)
+    return sentence
