@@ -15,7 +15,7 @@ from refold.base import errors
 from refold.base.once import once
 from refold.models.creased._drawing import Drawer, dense, of_four_kinds
 from refold.models.creased._expected import Expected
-from refold.models.creased._heights import BLOCK, least_height, operand
+from refold.models.creased._heights import BLOCK, Product, operand
 from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._rows import blocks
 
@@ -131,13 +131,11 @@ class Creases:
         """Say whether another is bit by bit the same."""
         return self is other or _same(self, other)
 
-    def features(self, X: NDArray[Any], least: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
-        """Yield the features of X by blocks of BLOCK rows; each overwrites the one before.
+    def features(self, X: NDArray[Any], height: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
+        """Yield the features of X by blocks of rows; each overwrites the one before.
 
-        The last block is filled up; only its first rows are X's. A single block has as many rows
-        as are needed, but not fewer than `least`.
+        The last block is filled up; only its first rows are X's.
         """
-        height = max(least, least_height(len(X), *self._products())) if least < BLOCK else BLOCK
         phi = np.empty((height, self.n_outputs))
         y = np.empty((height, len(self.offsets)))
         for part, rows in blocks(X, height):
@@ -145,7 +143,8 @@ class Creases:
             self.fold(projected(Z, self.directions, self.gauss, out=y), changed, phi)
             yield part, phi
 
-    def _products(self) -> set[_Projection]:
+    def products(self) -> set[Product]:
+        """Return the products that features take, for the height of a block."""
         creases, columns = self.directions.shape
         plain = n_plain(creases, self.gauss)
         return {_Projection(n, columns) for n in (plain, creases - plain) if n}

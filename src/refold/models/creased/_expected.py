@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from refold._typing import Floats
+from refold.models.creased._heights import BLOCK, Product, operand
 
 # With more columns the products of all pairs would cost more than everything else.
 MOST_COLUMNS = 1024
@@ -64,6 +65,23 @@ class Expected:
             for row in rows:
                 Z[row, m] = -(solve @ Z[row, ~m])
 
+    @property
+    def product(self) -> Product:
+        """What deviations take, for the height of a block."""
+        return _Weighed(len(self.precision), bool(self.precision.flags.c_contiguous))
+
     def deviations(self, Z: Floats) -> Floats:
         """Return for each value how far it is from what the others of its row lead to expect."""
         return np.asarray((Z @ self.precision) / self.precision.diagonal())
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """Rows of so many columns by a square matrix, whose rows or columns are in one piece."""
+
+    columns: int
+    by_rows: bool
+
+    def __call__(self, rows: int) -> Floats:
+        square = operand(self.columns, self.columns)
+        return operand(BLOCK, self.columns)[:rows] @ (square if self.by_rows else square.T)

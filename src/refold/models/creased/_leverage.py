@@ -12,7 +12,7 @@ from scipy.linalg import cholesky, solve_triangular
 from refold._typing import Booleans, Floats
 from refold.models.creased import _blas
 from refold.models.creased._creases import Creases
-from refold.models.creased._heights import BLOCK, least_height, operand
+from refold.models.creased._heights import BLOCK, Product, least_height, operand
 from refold.models.creased._sums import Sums
 
 
@@ -84,10 +84,11 @@ class Leverage:
     def _outside(self, v: Floats) -> Floats:
         return _outside(v, self.factor)
 
-    def height(self, rows: int) -> int:
-        """Return how many rows to score so many of at once, for the bits they have among many."""
+    @property
+    def product(self) -> Product:
+        """What a score takes, for the height of a block."""
         height, width = self.factor.shape
-        return least_height(rows, _Quadratic(height, width, self.dual))
+        return _Quadratic(height, width, self.dual)
 
     def left_out(self, scores: Floats, weights: Floats) -> Floats:
         """Return the scores that rows learned would have had without themselves.
@@ -161,7 +162,7 @@ def _at_least_rounding(ridge: float, diagonal: Floats) -> float:
 def leverages(creases: Creases, leverage: Leverage, X: NDArray[Any]) -> Floats:
     """Return s of each row of X."""
     out = np.empty(len(X))
-    height = leverage.height(len(X))
+    height = least_height(len(X), *creases.products(), leverage.product)
     for part, phi in creases.features(X, height):
-        out[part] = leverage.scores(phi[:height])[: part.stop - part.start]
+        out[part] = leverage.scores(phi)[: part.stop - part.start]
     return out

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import projected
-from refold.models.creased._heights import BLOCK
+from refold.models.creased._heights import least_height
 from refold.models.creased._leverage import LeftOut
 from refold.models.creased._rows import blocks, on_threads
 from refold.models.creased._scoring import Scoring
@@ -89,7 +89,7 @@ def reasons(
         by_column = (len(part), columns)
         shapes = [part.shape, by_column, by_column, part.shape[:1]]
         found = tuple(np.empty(shape) for shape in shapes)
-        for place, rows in blocks(part):
+        for place, rows in blocks(part, _height(scoring, len(part))):
             made = _of_block(scoring, rows, mine, columns if owners is not None else 0)
             for out, values in zip(found, made, strict=True):
                 out[place] = values[: place.stop - place.start]
@@ -99,6 +99,13 @@ def reasons(
         np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True)
     )
     return Reasons(names, np.array(X, dtype=np.float64), expected, drop, alone, distance)
+
+
+def _height(scoring: Scoring, rows: int) -> int:
+    """Return how many rows to explain so many of at once, for the bits they have among many."""
+    creases = scoring.creases
+    products = (*creases.products(), creases.expected.product, scoring.leverage.product)
+    return least_height(rows, *products)
 
 
 def _of_block(
@@ -122,7 +129,7 @@ def _of_block(
     learned, known = scoring.known.find(creases.all_standardized(rows))
     leverage = LeftOut(scoring.leverage, learned)
     y = projected(Z, creases.directions, creases.gauss)
-    phi = np.empty((BLOCK, creases.n_outputs))
+    phi = np.empty((len(rows), creases.n_outputs))
 
     def score(y: Floats, changed: Floats) -> Floats:
         creases.fold(y, changed, phi)
