@@ -1,6 +1,7 @@
 """Models on disk, and a client of the service that serves them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from palmerpenguins import load_penguins
 from starlette.testclient import TestClient
@@ -23,6 +24,7 @@ def models(tmp_path_factory, penguins):
         "ref": refold.REF(alpha=0.05).fit(X),
         "creased": refold.CreasedREF(n_creases=32).fit(X),
         "plain": refold.REF().fit(X),
+        "numbers": refold.Detector(alpha=0.05).fit(pd.DataFrame(X).add_prefix("x")),
         "penguins": refold.Detector(alpha=0.05).fit(penguins),
         "penguins-ref": refold.Detector(method="ref", alpha=0.05).fit(penguins),
     }

@@ -17,7 +17,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["ref", "creased", "plain"])
+@pytest.mark.parametrize("name", ["ref", "creased", "plain", "numbers"])
 @pytest.mark.parametrize("reasons", [0, 3])
 def test_the_answer_is_that_of_many_rows_byte_by_byte(client, name, reasons):
     at = f"/v1/models/{name}/score?reasons={reasons}"
@@ -30,21 +30,22 @@ def test_the_answer_is_that_of_many_rows_byte_by_byte(client, name, reasons):
         assert json.loads(short.text)["model"] == name
 
 
-def test_no_row_that_came_alone_is_lost_to_drift_or_metrics(client):
+@pytest.mark.parametrize("name", ["ref", "numbers"])
+def test_no_row_that_came_alone_is_lost_to_drift_or_metrics(client, name):
     rows = np.random.default_rng(5).normal(size=(520, 3))  # more than are put together
     rows[::10, 0] = 50.0
     objects = [dict(zip(GOOD, row, strict=True)) for row in rows.tolist()]
     told = []
     for alone in (True, False):
         for sent in [[row] for row in objects] if alone else [objects]:
-            assert client.post("/v1/models/ref/score", json=sent).status_code == 200
-        told.append(client.get("/v1/models/ref/drift").json())
-        client.post("/v1/models/ref/drift/reset")
+            assert client.post(f"/v1/models/{name}/score", json=sent).status_code == 200
+        told.append(client.get(f"/v1/models/{name}/drift").json())
+        client.post(f"/v1/models/{name}/drift/reset")
     assert told[0] == told[1]
     assert told[0]["rows"] == 520
     text = client.get("/metrics").text
-    assert 'refold_rows_total{model="ref"} 1040.0' in text
-    assert 'refold_outliers_total{model="ref"} 0.0' not in text
+    assert f'refold_rows_total{{model="{name}"}} 1040.0' in text
+    assert f'refold_outliers_total{{model="{name}"}} 0.0' not in text
 
 
 def test_below_the_path_of_another_application_it_is_found_too(models):

@@ -18,6 +18,7 @@ from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
+from refold.columns.observed import Numbers
 from refold.decisions.thresholds import Calibration
 from refold.judgement._unwrapping import unwrapped
 from refold.models.detector.scorer import TableScorer, marked
@@ -107,6 +108,11 @@ class Judge:
         return replace(self, names=tuple(names))
 
     @property
+    def plain(self) -> bool:
+        """Whether it takes numbers as they are: none of its columns is encoded."""
+        return self.encoder is None or self.encoder.counts.plan.plain
+
+    @property
     def numeric(self) -> list[int]:
         """Which features are numbers."""
         plan = None if self.encoder is None else self.encoder.counts.plan
@@ -128,8 +134,11 @@ class Judge:
         return Judgement(self, X, explained=explained)
 
     def known(self, X: NDArray[Any], distances: Floats) -> Judgement:
-        """Return the judgement of rows, as :meth:`rows` takes them, that were scored before."""
-        found = self.rows(X)
+        """Return the judgement of rows of numbers that were scored before."""
+        cells = None
+        if self.encoder is not None:
+            cells = Brought(list(self.names), [Numbers(column) for column in X.T], len(X))
+        found = Judgement(self, X, cells=cells)
         found.distances = distances
         return found
 

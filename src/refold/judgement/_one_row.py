@@ -49,7 +49,7 @@ def one_row(judge: Judge, row: Sequence[float], reasons: int = 0) -> RowVerdict:
     Parameters
     ----------
     judge : Judge
-        Of a model whose features are numbers.
+        Of a model that takes numbers as they are, ``judge.plain``.
     row : sequence of float
         A finite number, or NaN, for each feature; not NaN alone.
     reasons : int, default=0

@@ -66,7 +66,7 @@ def judge_objects(
 
 def one_of(judge: Judge, objects: Objects) -> list[float] | None:
     """Return the numbers of a request that is one row of them, all there; None of any other."""
-    if judge.encoder is not None or len(objects.rows) != 1:
+    if not judge.plain or len(objects.rows) != 1:
         return None
     kinds = _plain_kinds(objects.rows, judge.names)
     if kinds is None or not kinds <= _ALWAYS_NUMBERS:
