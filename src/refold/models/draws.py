@@ -20,3 +20,24 @@ def draws(seed: int, first: int, rows: int) -> Floats:
     """
     bits = np.random.PCG64(seed)
     return np.random.Generator(bits.advance(first)).random(rows)
+
+
+def drawn(counts: Floats, most: int, seed: int) -> Floats:
+    """Return how often rows count if only so many of those that count are drawn, all alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.models.draws import drawn
+    >>> drawn(np.array([2.0, 0.0, 1.0]), 2, seed=0).tolist()
+    [2.0, 0.0, 1.0]
+    >>> int(np.count_nonzero(drawn(np.ones(100), 10, seed=0)))
+    10
+    """
+    if np.count_nonzero(counts) <= most:
+        return counts
+    keys = np.where(counts > 0.0, draws(seed, 0, len(counts)), np.inf)
+    out = np.zeros(len(counts))
+    chosen = np.argpartition(keys, most)[:most]
+    out[chosen] = counts[chosen]
+    return out

@@ -139,3 +139,19 @@ def test_far_rows_are_the_further_the_further_they_are(table):
     model = CreasedREF().fit(table)
     d = -model.score_samples(table[:1] + np.array([[10.0], [100.0], [1e4], [1e5]]))
     assert (np.diff(d) > 0).all()
+
+
+@pytest.mark.parametrize(("alpha", "calibrating"), [(0.1, 20_000), (0.005, 30_000)])
+def test_of_many_rows_enough_are_calibrated_on_and_the_rate_holds(rng, alpha, calibrating):
+    rows, new = rng.standard_t(4, size=(2, 30_000, 3))
+    model = CreasedREF(n_creases=16, alpha=alpha).fit(rows)
+    assert model.calibration_.total == calibrating
+    off = np.sqrt(alpha * (1.0 - alpha) * (1.0 / calibrating + 1.0 / len(new)))
+    assert abs(np.mean(model.predict(new) == -1) - alpha) < 4.0 * off
+
+
+def test_rows_that_count_for_nothing_are_not_calibrated_on(rng):
+    rows = rng.normal(size=(25_000, 2))
+    weights = np.r_[np.zeros(10_000), np.full(15_000, 2.0)]
+    model = CreasedREF(n_creases=16).fit(rows, sample_weight=weights)
+    assert model.calibration_.total == 30_000.0

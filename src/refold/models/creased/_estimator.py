@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -29,10 +30,21 @@ from refold.models.creased._scorer import CreasedScorer
 from refold.models.creased._scoring import NO_ROWS, Learned, Scoring
 from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
+from refold.models.draws import drawn
 from refold.models.feedback import FeedbackMixin
 from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
+
+
+# So many rows are enough to calibrate on, and so many beyond the threshold: what another sample of
+# rows would change of the rate is a few percent of it, and all rows take as long as learning them.
+_CALIBRATING, _BEYOND = 20_000, 200
+
+
+def _calibrating(alpha: float) -> int:
+    """Return how many rows at most to calibrate on."""
+    return max(_CALIBRATING, math.ceil(_BEYOND / alpha))
 
 
 class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
@@ -210,7 +222,8 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
         counts = _rows.counted(X, weights)
-        Learned.scoring.keep(self._learned, self._learned.calibrated(X, counts, divided))
+        some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
+        Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:
             self.dropped_ = cut.dropped(X, counts)
         self._notice(self._findings(X, weights))
