@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -98,7 +99,7 @@ def test_onnx_in_a_file_runs(option, kind, saved, tmp_path):
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(arguments, message, saved, tmp_path):
-    done = run(saved[0], *arguments, cwd=tmp_path, env={"COLUMNS": "200"})
+    done = run(saved[0], *arguments, cwd=tmp_path, env={**os.environ, "COLUMNS": "200"})
     assert done.returncode == 2
     assert message in words(done.stderr)
     assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,12 @@ import pytest
 REFOLD = Path(sys.executable).with_name("refold")
 
 
-def refold(*arguments, **keywords):
+def refold(*arguments, env=None, **keywords):
+    """Run the command; with `env` it has these variables, and no data but theirs."""
+    if env is not None:  # what else is set stays: coverage follows the command by it
+        env = {name: os.environ[name] for name in os.environ if name != "REFOLD_DATA"} | env
     line = [REFOLD, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, check=False, **keywords)
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=env, **keywords)
 
 
 @pytest.fixture

@@ -54,3 +54,13 @@ def test_damage_is_said(tmp_path):
 def test_a_bomb_is_a_line_too_long(tmp_path):
     with pytest.raises(InputError, match="16 million characters"):
         read(packed(tmp_path / "t", a=b"a" * 2**26))
+
+
+def test_a_file_that_is_locked_is_said_to_be(tmp_path):
+    path = packed(tmp_path / "t", **{"a.csv": "a\n1\n"})
+    raw = bytearray(path.read_bytes())
+    raw[6] |= 1  # the flags of the file, and those in the list of files
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match="t is locked by a password: unpack it first"):
+        read(path)

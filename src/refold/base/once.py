@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 # Beside the objects, not in them: a lock can be neither pickled nor copied.
 _LOCKS: WeakKeyDictionary[object, Lock] = WeakKeyDictionary()
-if hasattr(os, "register_at_fork"):
+if hasattr(os, "register_at_fork"):  # pragma: no branch  # Windows has no fork
     # The threads that hold locks are not in the child: nobody would release them there.
     os.register_at_fork(after_in_child=_LOCKS.clear)
 

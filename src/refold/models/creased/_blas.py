@@ -56,7 +56,7 @@ class _OneThread(ContextDecorator):
 
 
 one_thread = _OneThread()
-if hasattr(os, "register_at_fork"):
+if hasattr(os, "register_at_fork"):  # pragma: no branch  # Windows has no fork
     os.register_at_fork(after_in_child=one_thread.after_fork)
 
 
