@@ -35,9 +35,9 @@ def data():
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A browser without a window."""
+    """A browser without a window; its loop ends with the module, or no other could run here."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

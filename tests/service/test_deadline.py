@@ -16,15 +16,6 @@ async def waited(deadline, seconds):
     return "in time"
 
 
-def on_a_loop(work):
-    """Run in a loop of its own; a browser of another test may have left one in this thread."""
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(work())
-    finally:
-        loop.close()
-
-
 def test_only_those_who_are_late_are_sent_away():
     deadline = Deadline(0.2)
 
@@ -35,15 +26,15 @@ def test_only_those_who_are_late_are_sent_away():
         later = asyncio.gather(waited(deadline, 0.15), waited(deadline, 30.0))
         return await first + await later
 
-    said = on_a_loop(all_of_them)
+    said = asyncio.run(all_of_them())
     assert said == ["in time", "late", "in time", "in time", "late"]
     assert not deadline._due
 
 
 def test_it_holds_in_a_second_loop_too():
     deadline = Deadline(0.05)
-    assert on_a_loop(lambda: waited(deadline, 0.0)) == "in time"  # its timer has not rung
-    assert on_a_loop(lambda: waited(deadline, 30.0)) == "late"
+    assert asyncio.run(waited(deadline, 0.0)) == "in time"  # its timer has not rung
+    assert asyncio.run(waited(deadline, 30.0)) == "late"
 
 
 def test_who_is_stopped_by_others_is_not_late():
@@ -56,5 +47,5 @@ def test_who_is_stopped_by_others_is_not_late():
         await task
 
     with pytest.raises(asyncio.CancelledError):
-        on_a_loop(stopped)
+        asyncio.run(stopped())
     assert not deadline._due
