@@ -10,6 +10,7 @@ import pytest
 
 import refold as library
 from tests.cli.conftest import NAMES, as_csv
+from tests.command import run_in_process
 
 
 @pytest.mark.parametrize("method", ["auto", "creased", "ref"])
@@ -231,3 +232,13 @@ def test_a_cell_that_was_not_taken_as_normal_is_named_by_its_row(refold, tmp_pat
 def test_where_nothing_is_noticed_nothing_is_said(refold, parts, tmp_path):
     done = refold("fit", parts / "normal.csv", "-o", "m.json", cwd=tmp_path)
     assert "Noticed" not in done.stderr
+
+
+def test_where_rows_are_alike_the_rate_that_is_said_is_the_one_that_comes_of_it(
+    monkeypatch, capsys, tmp_path
+):
+    (tmp_path / "same.csv").write_text("a,b\n" + "1,x\n" * 100)
+    run_in_process(monkeypatch, "fit", tmp_path / "same.csv", "-o", tmp_path / "model.json")
+    said = "".join(capsys.readouterr())
+    assert "About 0 % of normal rows will be called outliers: many have the same distance." in said
+    assert "4.95 % of normal rows" not in said

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from refold.base.findings import Finding, told
-from refold.base.words import printable, shortened
+from refold.base.words import percent, printable, shortened
 from refold.cli._roles import in_options
 
 if TYPE_CHECKING:
@@ -119,7 +119,11 @@ def _rate(model: Detector) -> str:
     calibration = model.calibration_
     if calibration.source == "held-out":
         held = f"{calibration.total:,.0f} rows were held out to see to that."
-        return f"At most {100 * model.alpha_:.3g} % of normal rows will be called outliers: {held}"
-    said = f"About {100 * model.alpha_:.3g} % of normal rows will be called outliers"
+        return f"At most {percent(model.alpha_)} of normal rows will be called outliers: {held}"
+    tied = next((found for found in model.noticed_ if found.kind == "ties"), None)
+    realised = model.alpha_ if tied is None else float(tied.values[0])
+    said = f"About {percent(realised)} of normal rows will be called outliers"
+    if tied is not None:
+        return f"{said}: many have the same distance."
     few = model.alpha == "auto" and model.alpha_ > 0.01
     return f"{said}: there are too few rows for 1 %." if few else f"{said}."
