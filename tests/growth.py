@@ -1,27 +1,69 @@
-"""How time grows: a ratio, for how long a thing takes depends on the machine."""
+"""How work grows: counted, not timed, so that a busy machine changes nothing.
 
-import time
+Calls of functions and bytes are counted. Work within one call, such as a regular expression that
+tries again from every position, shows in instructions only: ``make growth`` runs the same tests
+under valgrind, which counts these.
+"""
 
-MOST = 9.0  # a busy machine adds to four; what is quadratic takes sixteen times as long
+import os
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
 
-
-def seconds(work, given, runs):
-    """The time of this process alone, best of some runs."""
-    best = float("inf")
-    for _ in range(runs):
-        begin = time.process_time()
-        work(given)
-        best = min(best, time.process_time() - begin)
-    return best
+MOST = 7.0  # times the work for four times as much: linear is four, quadratic sixteen
+FEW_BYTES = 2**20  # what is kept once, such as a cache, may be this large
+CALLGRIND = os.environ.get("REFOLD_CALLGRIND")  # where valgrind writes what it has counted
 
 
 def assert_linear(work, of, size):
-    """Compare a size with four times as much; more carefully if the machine seems busy."""
+    """Compare the work for a size with that for four times as much."""
     small, large = of(size), of(4 * size)
     work(small)  # what is done once only is done
-    ratios = []
-    for runs in (1, 3, 3):
-        ratios.append(seconds(work, large, runs) / seconds(work, small, runs))
-        if ratios[-1] < MOST:
-            return
-    raise AssertionError(f"four times as much takes {ratios} times as long")
+    meter = _instructions if CALLGRIND else _calls_and_bytes
+    for unit, few, many in zip(UNITS, meter(work, small), meter(work, large), strict=False):
+        assert many < MOST * few, f"{many:,} {unit} for four times as much as {few:,} {unit}"
+
+
+UNITS = ("instructions",) if CALLGRIND else ("calls", "bytes at the peak")
+
+
+def _calls_and_bytes(work, given):
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    tracemalloc.start()
+    sys.setprofile(count)
+    try:
+        work(given)
+    finally:
+        sys.setprofile(before)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return calls, peak + FEW_BYTES
+
+
+def _instructions(work, given):
+    _ask_valgrind("instrumentation on")
+    _ask_valgrind("zero")
+    work(given)
+    before = set(Path(CALLGRIND).parent.iterdir())
+    _ask_valgrind("dump")
+    _ask_valgrind("instrumentation off")
+    (written,) = set(Path(CALLGRIND).parent.iterdir()) - before
+    lines = written.read_text().splitlines()
+    written.unlink()
+    return (sum(int(line.split()[1]) for line in lines if line.startswith("summary:")),)
+
+
+def _ask_valgrind(command):
+    """Give a command to the valgrind that runs this process; it listens while Python runs."""
+    line = ["vgdb", f"--pid={os.getpid()}", *command.split()]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as asked:
+        while asked.poll() is None:
+            pass
+        assert asked.returncode == 0, asked.stdout.read()
