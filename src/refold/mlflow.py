@@ -16,10 +16,10 @@ import refold
 from refold.base.needs import needs
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
-from refold.columns.encoding.reading import MISSING
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import read_table
 from refold.columns.number_form import NumberForm
+from refold.columns.table import CellState
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 
 FLAVOR = "refold"
@@ -330,7 +330,7 @@ def _column(counts: TableCounts, k: int) -> Any:
         kind = _kind_of_texts(list(known.values.counts))
     elif not isinstance(plan.form, NumberForm) or plan.form.plain:
         kind = "double"
-    required = not counts.states(k)[MISSING]
+    required = not counts.states(k)[CellState.MISSING]
     return schema.ColSpec(kind, plan.name, required=bool(required))
 
 

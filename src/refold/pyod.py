@@ -16,8 +16,8 @@ from refold._typing import Array
 from refold.base.errors import UserError
 from refold.base.findings import RateWarning
 from refold.base.needs import needs
-from refold.columns.bring import Brought, bring, is_table
-from refold.columns.observed import Moments, Texts
+from refold.columns.conversion import is_table, to_table
+from refold.columns.table import DateColumn, Table, TextColumn
 from refold.judgement import Judgement
 from refold.models.ref import REF
 
@@ -212,7 +212,7 @@ def _numbers_only(X: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError):
-        others = _not_numbers(bring(X)) if is_table(X) else []
+        others = _not_numbers(to_table(X)) if is_table(X) else []
         if not others:
             raise
         raise UserError(
@@ -222,11 +222,11 @@ def _numbers_only(X: Any) -> Iterator[None]:
         ) from None
 
 
-def _not_numbers(table: Brought) -> list[str]:
+def _not_numbers(table: Table) -> list[str]:
     """Return the columns of texts, dates or times; truth values are numbers."""
     return [
         name
         for name, column in zip(table.names, table.columns, strict=True)
-        if isinstance(column, Moments)
-        or (isinstance(column, Texts) and not {"False", "True"}.issuperset(column.values))
+        if isinstance(column, DateColumn)
+        or (isinstance(column, TextColumn) and not {"False", "True"}.issuperset(column.values))
     ]

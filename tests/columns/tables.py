@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from refold.columns.observed import Moments, Numbers, Texts, is_missing
+from refold.columns.table import DateColumn, NumberColumn, TextColumn
+from refold.columns.text_cells import is_missing
 from tests.conftest import BESIDE
 
 _FOLDERS = {
@@ -19,7 +20,7 @@ _FOLDERS = {
 }
 
 
-def table_file(name):
+def bring_file(name):
     """The file of a table such as plotly/tips.csv.gz, or None if it is not here."""
     package, _, file = name.partition("/")
     if package == "tables":
@@ -50,14 +51,14 @@ def texts(cells):
         -1 if cell is None or is_missing(cell) else places.setdefault(cell, len(places))
         for cell in cells
     ]
-    return Texts(list(places), np.array(codes, np.int64))
+    return TextColumn(list(places), np.array(codes, np.int64))
 
 
 def observed(series):
     """A column of a dataframe."""
     if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
-        return Numbers(series.to_numpy(dtype=float, na_value=np.nan))
+        return NumberColumn(series.to_numpy(dtype=float, na_value=np.nan))
     if pd.api.types.is_datetime64_any_dtype(series):
         seconds = series.to_numpy().astype("datetime64[us]").astype(np.int64) / 1e6
-        return Moments(np.where(series.isna(), np.nan, seconds), has_date=True, has_clock=True)
+        return DateColumn(np.where(series.isna(), np.nan, seconds), has_date=True, has_clock=True)
     return texts([None if pd.isna(cell) else str(cell) for cell in series])

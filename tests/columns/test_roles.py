@@ -11,8 +11,9 @@ from hypothesis.extra import numpy as hnp
 
 from refold.columns.date_form import DateForm
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Moments, Numbers, Texts, is_missing
 from refold.columns.roles import as_role, guess
+from refold.columns.table import DateColumn, NumberColumn, TextColumn
+from refold.columns.text_cells import is_missing
 from tests.columns.tables import texts
 from tests.growth import assert_linear
 
@@ -93,18 +94,18 @@ def test_words_stay_words(make):
 @pytest.mark.parametrize("name", ["zip", "PLZ", "flight", "race_id", "LocationID", "phone number"])
 def test_whole_numbers_that_are_names_are_no_numbers(name, rng):
     values = rng.integers(1000, 1100, 400).astype(float)
-    for brought in (Numbers(values), texts([f"{value:.0f}" for value in values])):
+    for brought in (NumberColumn(values), texts([f"{value:.0f}" for value in values])):
         found = guess(name, brought)
         assert (found.role, kinds(found)) == ("category", ["code"])
         assert f'roles={{"{name}": "number"}}' in str(found.noticed[0])
-    assert guess(name, Numbers(values + 0.5)).role == "number"
+    assert guess(name, NumberColumn(values + 0.5)).role == "number"
 
 
 @pytest.mark.parametrize(
     "name", ["flight_time", "number of flights", "account_length", "year", "age", "covid", "rating"]
 )
 def test_counts_and_measurements_stay_numbers_whatever_they_are_called(name, rng):
-    assert guess(name, Numbers(rng.integers(1, 99, 400).astype(float))).role == "number"
+    assert guess(name, NumberColumn(rng.integers(1, 99, 400).astype(float))).role == "number"
 
 
 @pytest.mark.parametrize(
@@ -117,14 +118,14 @@ def test_counts_and_measurements_stay_numbers_whatever_they_are_called(name, rng
     ],
 )
 def test_what_numbers_the_rows_is_ignored_and_said(values):
-    found = guess("n", Numbers(values))
+    found = guess("n", NumberColumn(values))
     assert (found.role, kinds(found)) == ("ignore", ["running-number"])
 
 
 @pytest.mark.parametrize("power", [1.5, 2.0, 3.0])
 def test_sorted_measurements_are_numbers(power, rng):
     values = np.sort(np.floor(1000 * rng.random(300) ** power * 1000))
-    assert guess("population", Numbers(np.unique(values))).role == "number"
+    assert guess("population", NumberColumn(np.unique(values))).role == "number"
 
 
 def test_row_identifiers_are_said():
@@ -137,8 +138,8 @@ def test_row_identifiers_are_said():
 
 def test_a_log_goes_on_and_a_panel_does_not():
     log = np.cumsum(np.random.default_rng(0).exponential(60.0, 500))
-    assert kinds(guess("t", Moments(log, True, True))) == ["running-time"]
-    assert kinds(guess("t", Moments(np.tile(log[:100], 5), True, True))) == []
+    assert kinds(guess("t", DateColumn(log, True, True))) == ["running-time"]
+    assert kinds(guess("t", DateColumn(np.tile(log[:100], 5), True, True))) == []
 
 
 def test_marks_that_can_be_read_two_ways_are_said():
@@ -160,9 +161,9 @@ def test_dates_that_can_be_read_two_ways_are_said_and_mended():
 @pytest.mark.parametrize("value", [-999.0, 9999.0, -1.0])
 def test_sentinels_are_said_and_the_role_stays(value, rng):
     values = rng.integers(18, 80, 400).astype(float)
-    assert kinds(guess("age", Numbers(values))) == []
+    assert kinds(guess("age", NumberColumn(values))) == []
     values[:7] = value
-    found = guess("age", Numbers(values))
+    found = guess("age", NumberColumn(values))
     assert (found.role, kinds(found)) == ("number", ["sentinel"])
     assert "in 7 rows" in found.noticed[0].message
 
@@ -173,16 +174,16 @@ def test_a_default_date_is_said(rng):
 
 
 def test_empty_and_constant_columns_are_said():
-    for nothing in (Numbers(np.full(9, np.nan)), texts(["", "NA", None])):
+    for nothing in (NumberColumn(np.full(9, np.nan)), texts(["", "NA", None])):
         found = guess("x", nothing)
         assert (found.role, kinds(found)) == ("ignore", ["empty"])
-    assert kinds(guess("x", Numbers(np.full(9, 5.0)))) == ["constant"]
+    assert kinds(guess("x", NumberColumn(np.full(9, 5.0)))) == ["constant"]
     assert kinds(guess("x", texts(["a"] * 9))) == ["constant"]
 
 
 def test_every_finding_begins_with_the_name():
     for name in ('a "b"', "größe"):
-        for found in (guess(name, Numbers(np.arange(99.0))), guess(name, texts([""]))):
+        for found in (guess(name, NumberColumn(np.arange(99.0))), guess(name, texts([""]))):
             assert all(said.message.startswith(f"{name} ") for said in found.noticed)
 
 
@@ -198,7 +199,7 @@ def test_an_unknown_role_is_refused_in_words():
 
 
 def test_a_running_number_can_be_learned_if_asked():
-    assert as_role("n", Numbers(np.arange(99.0)), "number").role == "number"
+    assert as_role("n", NumberColumn(np.arange(99.0)), "number").role == "number"
 
 
 odd = st.one_of(
@@ -223,15 +224,15 @@ def test_whatever_is_in_cells_they_get_a_role_or_an_error_in_words(name, cells, 
 
 @given(hnp.arrays(float, st.integers(0, 40)), st.sampled_from(["id", "date", "x"]))
 def test_whatever_numbers_there_are_they_get_a_role(values, name):
-    assert (guess(name, Numbers(values)).role == "ignore") or np.isfinite(values).any()
+    assert (guess(name, NumberColumn(values)).role == "ignore") or np.isfinite(values).any()
 
 
 @pytest.mark.parametrize("role", ["number", "date", "category", "ignore"])
 def test_an_empty_column_is_what_the_user_says(role):
     for nothing in (
-        Numbers(np.full(3, np.nan)),
+        NumberColumn(np.full(3, np.nan)),
         texts(["", "?"]),
-        Moments(np.zeros(0), True, True),
+        DateColumn(np.zeros(0), True, True),
     ):
         assert as_role("x", nothing, role).role == role
 
@@ -240,15 +241,15 @@ def test_an_empty_column_is_what_the_user_says(role):
 def test_a_table_sorted_by_something_else_first_is_no_log():
     days = np.datetime_as_string(np.datetime64("2000-01-01", "s") + np.arange(120_000)).tolist()
     codes = np.tile(np.arange(120_000), 2)
-    assert kinds(guess("t", Texts(days, codes[:120_000]))) == ["running-time"]
-    assert kinds(guess("t", Texts(days, codes))) == []
+    assert kinds(guess("t", TextColumn(days, codes[:120_000]))) == ["running-time"]
+    assert kinds(guess("t", TextColumn(days, codes))) == []
 
 
 @pytest.mark.slow
 def test_a_column_may_begin_with_many_cells_that_cannot_be_read(rng):
     values = ["?!", *(repr(value) for value in rng.normal(size=60_000).tolist())]
     codes = np.concatenate([np.zeros(60_000), np.repeat(np.arange(1, 60_001), 100)])
-    found = guess("x", Texts(values, codes.astype(np.int64)))
+    found = guess("x", TextColumn(values, codes.astype(np.int64)))
     assert (found.role, found.form) == ("number", NumberForm())
 
 
@@ -258,6 +259,6 @@ def test_a_column_may_begin_with_many_cells_that_cannot_be_read(rng):
 )
 def test_many_different_texts_are_guessed_in_linear_time(make):
     def texts(n):
-        return Texts([make(k) for k in range(n)], np.arange(n))
+        return TextColumn([make(k) for k in range(n)], np.arange(n))
 
     assert_linear(lambda column: guess("x", column), texts, 250_000)

@@ -9,25 +9,25 @@ import pyarrow as pa
 import pytest
 
 from refold.base.errors import UserError
-from refold.columns.bring import as_texts, bring
+from refold.columns.conversion import to_table
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.observed import Moments, Numbers, Texts
 from refold.columns.roles import as_role
+from refold.columns.table import DateColumn, NumberColumn, TextColumn, as_texts
 
 SPANS = [dt.timedelta(days=1, seconds=30), dt.timedelta(milliseconds=250), None]
 CLOCKS = [dt.time(8, 5), dt.time(23, 59, 59), None]
 
 
 def brought(frame):
-    (column,) = bring(frame, ()).columns
+    (column,) = to_table(frame, ()).columns
     return column
 
 
 @pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_durations_are_seconds(frame_of):
     column = brought(frame_of({"took": SPANS}))
-    assert isinstance(column, Numbers)
+    assert isinstance(column, NumberColumn)
     expected = [np.nan if span is None else span.total_seconds() for span in SPANS]
     np.testing.assert_array_equal(column.values, expected)
 
@@ -82,12 +82,12 @@ def test_a_category_that_is_null_is_missing():
 )
 def test_what_cannot_be_learned_is_named_with_what_to_do(frame):
     with pytest.raises(UserError, match=r"Column 'x' holds .*Leave it out: .*ignore"):
-        bring(frame, ())
-    assert bring(frame, ("x",)).columns == []
+        to_table(frame, ())
+    assert to_table(frame, ("x",)).columns == []
 
 
 def test_moments_are_dates_and_no_numbers():
-    column = Moments(np.arange(30) * 86400.0, has_date=True, has_clock=False)
+    column = DateColumn(np.arange(30) * 86400.0, has_date=True, has_clock=False)
     assert as_role("made", column, "date").role == "date"
     with pytest.raises(ValueError, match="made cannot be a number: it has a type for dates"):
         as_role("made", column, "number")
@@ -95,9 +95,11 @@ def test_moments_are_dates_and_no_numbers():
 
 def test_numbers_are_dates_only_where_they_read_as_such():
     days = [20260105.0, 20260228.0, np.nan] * 10
-    assert as_role("made", Numbers(np.array(days)), "date").form == DateForm("%Y%m%d", True, False)
+    assert as_role("made", NumberColumn(np.array(days)), "date").form == DateForm(
+        "%Y%m%d", True, False
+    )
     with pytest.raises(ValueError, match="made cannot be a date: no cell reads as one, such as '7"):
-        as_role("made", Numbers(np.array([7.5, 8.5])), "date")
+        as_role("made", NumberColumn(np.array([7.5, 8.5])), "date")
 
 
 def test_merged_encoders_have_counted_the_rows_of_both(rng):
@@ -130,5 +132,5 @@ def test_complex_numbers_are_refused_with_what_to_do():
 
 
 def test_texts_stay_what_they_are():
-    column = Texts(["A"], np.zeros(3, dtype=np.int64))
+    column = TextColumn(["A"], np.zeros(3, dtype=np.int64))
     assert as_texts(column) is column

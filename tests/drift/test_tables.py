@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import Detector
-from refold.columns.observed import kept
+from refold.columns.text_cells import kept
 from refold.drift import DriftMonitor, compare
 from tests.conftest import real_table
 

@@ -7,8 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, scale
-from refold.columns.bring import Brought
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, Table
 from refold.models.parts import FirstLook
 from refold.scale._columnwise import ColumnParts
 from refold.tabular import Block, Files, InputError
@@ -57,7 +56,7 @@ def test_columns_with_other_numbers_of_rows_are_refused():
     def read(names, _):
         rows = 5 if "a" in names else 4
         block = Block(1, {}, rows, str, "a.parquet")
-        yield block, lambda: Brought([*names], [Numbers(np.arange(1.0 * rows))], rows)
+        yield block, lambda: Table([*names], [NumberColumn(np.arange(1.0 * rows))], rows)
 
     parts = ColumnParts(read, ["a", "b"], rows=None, n_jobs=2, show=False)
     with pytest.raises(InputError, match=r"Some columns had 5 rows and others 4: files must not"):

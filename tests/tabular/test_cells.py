@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from refold.columns.observed import MISSING, is_missing
+from refold.columns.text_cells import MISSING_WORDS, is_missing
 from refold.tabular.cells import without_missing
 
 PADS = ("", " ", "\t", "\u00a0", "\u2003")
@@ -35,7 +35,7 @@ def cleared(cells):
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
 def test_a_word_for_missing_is_null_and_nothing_else_is(kind):
-    assert {word.lower() for word in WORDS} <= MISSING
+    assert {word.lower() for word in WORDS} <= MISSING_WORDS
     for cell in itertools.chain(WORDS, OTHERS):
         for before, after in itertools.product(PADS, PADS):
             column = ["1.25", before + cell + after, "abcdef"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.observed import is_missing
+from refold.columns.text_cells import is_missing
 from refold.tabular import InputError, documents, open_table, read_arrow
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]

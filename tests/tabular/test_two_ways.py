@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.observed import MISSING
+from refold.columns.text_cells import MISSING_WORDS
 from refold.tabular import Column, InputError, open_table, text
 from refold.tabular.plain import PlainReader
 from tests.conftest import BESIDE
@@ -52,7 +52,7 @@ number = st.one_of(
     st.integers(-(10**20), 10**20).map(str),
     st.sampled_from(["1.", ".5", "+2", "1E5", "007", " 3", "4 ", "\t5", "\u00a06"]),
 )
-missing = st.sampled_from(sorted(MISSING)).flatmap(
+missing = st.sampled_from(sorted(MISSING_WORDS)).flatmap(
     lambda word: st.sampled_from([word, word.upper(), word.title(), f" {word}"])
 )
 odd = st.sampled_from(
@@ -143,7 +143,7 @@ def test_real_tables_are_read_as_pandas_reads_them(table):
     found, careful = read(), carefully(read)
     assert (found.names, found.ignored) == (careful.names, careful.ignored)
     np.testing.assert_array_equal(found.X, careful.X)
-    words = [word for word in MISSING if word] + ["NA", "?"]
+    words = [word for word in MISSING_WORDS if word] + ["NA", "?"]
     frame = pd.read_csv(table, dtype=str, na_values=words)[found.names]
     truth = {"true": "1", "false": "0"}
     expected = frame.map(lambda cell: float(truth.get(str(cell).lower(), cell)))

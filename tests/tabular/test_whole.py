@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.observed import MISSING
+from refold.columns.text_cells import MISSING_WORDS
 from refold.tabular import Files, InputError, block_to_arrow, open_table, read_arrow, text
 
-word = st.sampled_from(sorted(MISSING)).flatmap(
+word = st.sampled_from(sorted(MISSING_WORDS)).flatmap(
     lambda word: st.sampled_from([word, word.upper(), f" {word} ", f"{word}\u00a0", f"\t{word}"])
 )
 cell = st.one_of(
@@ -44,7 +44,7 @@ def test_cells_are_as_written_and_missing_ones_null_in_blocks_of_any_size(file, 
         found = read(file, delimiter=",").to_pylist()
     expected = [
         {
-            name: None if cell.strip().lower() in MISSING else cell.lstrip(" ")
+            name: None if cell.strip().lower() in MISSING_WORDS else cell.lstrip(" ")
             for name, cell in zip(("one", "two", "three"), row, strict=True)
         }
         for row in rows

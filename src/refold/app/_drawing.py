@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.checks import Limit, Limits
-from refold.columns.encoding.reading import Cells, Dates, Figures, Words
+from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
 from refold.explain import number, ranges_text, split_unit
 
 WIDE, TALL = 160, 36
@@ -37,12 +37,12 @@ class ColumnPicture:
     values: tuple[tuple[str, float], ...] = ()
 
 
-def column_picture(cells: Cells, role: str) -> ColumnPicture | None:
+def column_picture(cells: Column, role: str) -> ColumnPicture | None:
     """Draw a column; None where a picture would not say anything."""
-    if isinstance(cells, Figures):
+    if isinstance(cells, NumberColumn):
         return _histogram(cells.values, number)
-    if isinstance(cells, Dates):
-        return _histogram(cells.dated.moments.seconds, _moment(cells.dated.moments.has_date))
+    if isinstance(cells, DateColumn):
+        return _histogram(cells.seconds, _moment(cells.has_date))
     return _values(cells) if role == "category" else None
 
 
@@ -72,15 +72,13 @@ def _moment(has_date: bool) -> object:
     return said
 
 
-def _values(cells: Words) -> ColumnPicture | None:
-    counts = cells.texts.counts
+def _values(cells: TextColumn) -> ColumnPicture | None:
+    counts = cells.counts
     total = int(counts.sum())
     if total == 0:
         return None
     order = np.argsort(-counts, kind="stable")[:_NAMED].tolist()
-    return ColumnPicture(
-        values=tuple((cells.texts.values[k], float(counts[k] / total)) for k in order)
-    )
+    return ColumnPicture(values=tuple((cells.values[k], float(counts[k] / total)) for k in order))
 
 
 def _bars(heights: Sequence[float]) -> str:

@@ -137,7 +137,8 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
     encoder = TableEncoder(roles=roles).fit(learned)
     noticed = in_file(check(learned, roles=roles), training)
     plan = encoder.counts.plan
-    cells = dict(zip(plan.names, plan.read(encoder.read(learned, reset=False)), strict=True))
+    parsed = plan.parse(encoder.read(learned, reset=False))
+    cells = dict(zip(plan.names, parsed.columns, strict=True))
     known = {column.name: column for column in encoder.columns_}
     columns = []
     for name in table.columns:

@@ -11,7 +11,7 @@ from typing import Any
 from refold.app._uploads import one
 from refold.base.words import names_in
 from refold.service import RequestError
-from refold.tabular import InputError, Table
+from refold.tabular import InputError, TableSource
 from refold.tabular.dialect import DELIMITERS, Dialect
 from refold.tabular.opening import is_text
 from refold.tabular.table import How
@@ -78,7 +78,7 @@ class TableFile:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
 
-    def opened(self, table: Table) -> TableFile:
+    def opened(self, table: TableSource) -> TableFile:
         """Return the same with what was found when it was opened.
 
         Raises

@@ -10,16 +10,15 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.columns.encoding.plan import ColumnPlan
-from refold.columns.encoding.reading import MISSING, READABLE, UNREADABLE, Figures, Words
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Numbers, Observed, Texts
 from refold.columns.roles import guess
+from refold.columns.table import CellState, Column, NumberColumn, TextColumn
 
 _KEPT = 8  # columns whose order is kept: somebody goes through pages, and tries another column
 _LOOKED_AT = 100
 # What can be read comes first, what is missing last.
 _LAST = np.zeros(3, dtype=np.int64)
-_LAST[[READABLE, UNREADABLE, MISSING]] = 0, 1, 2
+_LAST[[CellState.READABLE, CellState.UNREADABLE, CellState.MISSING]] = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,24 +63,24 @@ class SortKeys:
             return key
 
 
-def key_of(name: str, column: Observed, plan: ColumnPlan | None) -> SortKey:
+def key_of(name: str, column: Column, plan: ColumnPlan | None) -> SortKey:
     """Return by what a column sorts rows; `plan` is what it was learned as, if it was."""
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         return SortKey.of(column.values)
-    cells = (plan or ColumnPlan.of(name, guess(name, column))).read(column)
-    if isinstance(cells, Words):
-        return _of_texts(cells.texts)
-    values = cells.values if isinstance(cells, Figures) else cells.dated.moments.seconds
+    cells = (plan or ColumnPlan.of(name, guess(name, column))).parse(column)
+    if isinstance(cells, TextColumn):
+        return _of_texts(cells)
+    values = cells.values if isinstance(cells, NumberColumn) else cells.seconds
     return SortKey(values, _LAST[cells.state])
 
 
-def _of_texts(texts: Texts) -> SortKey:
+def _of_texts(texts: TextColumn) -> SortKey:
     numbers = _all_numbers(texts)
     ranks = _ranks(texts) if numbers is None else numbers
     return SortKey.of(np.append(ranks, np.nan)[texts.codes])
 
 
-def _all_numbers(texts: Texts) -> Floats | None:
+def _all_numbers(texts: TextColumn) -> Floats | None:
     """Return texts that are all numbers, such as names that count, as these."""
     form = NumberForm()
     if np.isnan(form.read(texts.values[:_LOOKED_AT])).any():
@@ -90,7 +89,7 @@ def _all_numbers(texts: Texts) -> Floats | None:
     return None if np.isnan(values).any() else values
 
 
-def _ranks(texts: Texts) -> Floats:
+def _ranks(texts: TextColumn) -> Floats:
     """Return the places of texts among each other; capital letters are as small ones."""
     folded = [text.casefold() for text in texts.values]
     place = {text: float(k) for k, text in enumerate(sorted(set(folded)))}

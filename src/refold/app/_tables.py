@@ -14,8 +14,8 @@ from refold.app._jobs import Job
 from refold.app._reading import TableFile, on_page
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.bring import bring, texts_of_arrow
-from refold.columns.observed import Observed
+from refold.columns.conversion import texts_of_arrow, to_table
+from refold.columns.table import Column
 from refold.tabular import InputError, Training, Wanted, open_table, read_training
 
 MOST_CELLS = 30_000_000
@@ -85,10 +85,10 @@ class KeptTable:
         except pa.ArrowException:  # a list in a cell is no value to choose by
             return pa.chunked_array([pa.nulls(len(column), pa.string())])
 
-    def observed(self, name: str) -> Observed:
+    def observed(self, name: str) -> Column:
         """Return what a column holds, learned or not."""
         try:
-            return bring(self.training.table.select([name])).columns[0]
+            return to_table(self.training.table.select([name])).columns[0]
         except UserError:  # such as lists, which have neither an order nor words
             return texts_of_arrow(self._texts(name))
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
-from refold.columns.bring import Brought
-from refold.columns.encoding.reading import Figures
 from refold.columns.summary import Summary
+from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge, Judgement
 from refold.models.detector.scorer import marked
@@ -33,14 +32,14 @@ class NormalRows(NamedTuple):
         What is to be added to their distances: 0 for rows that really are.
     source : str
         Where they come from, in words.
-    cells : Brought or None
+    cells : Table or None
         All their cells, where they hold more than numbers.
     """
 
     values: Floats
     offsets: Floats
     source: str
-    cells: Brought | None = None
+    cells: Table | None = None
 
     def distances(self, judge: Judge, rows: Integers, moved: Floats) -> Floats:
         """Return how far out rows are with other numbers."""
@@ -78,8 +77,8 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     found = found.take(order)
     assert found.cells is not None
     usable = found.labels == 1
-    for column in plan.read(found.cells):
-        if isinstance(column, Figures):  # what is no number there could not be put back
+    for column in found.cells.columns:
+        if isinstance(column, NumberColumn):  # what is no number there could not be put back
             usable &= ~column.unreadable
     accepted = found.take(np.flatnonzero(usable))
     if len(accepted) == 0:

@@ -16,7 +16,7 @@ from refold.judgement.reading import check_cells
 from refold.models.files import check_columns
 from refold.models.parts import Header, learn_parts
 from refold.scale.blocks import BlockParts, Ready, as_they_are
-from refold.tabular import Block, Table, Training, Wanted
+from refold.tabular import Block, TableSource, Training, Wanted
 from refold.tabular.training import TrainingBlocks
 
 # More bytes than these, as they were read, are not held in memory: what learns from rows there
@@ -42,7 +42,9 @@ class Rows:
         How many rows the table has.
     """
 
-    def __init__(self, table: Table, again: Callable[[], Table] | None, wanted: Wanted) -> None:
+    def __init__(
+        self, table: TableSource, again: Callable[[], TableSource] | None, wanted: Wanted
+    ) -> None:
         self._table, self._again, self._wanted = table, again, wanted
         self._blocks = TrainingBlocks(table, wanted)
         self._coming = iter(self._blocks)
@@ -81,7 +83,7 @@ class Rows:
         if strict:
             encoder = model.encoder_
             for block, ready in next(passes):
-                check_cells(encoder, ready().only(encoder.counts.plan.names), block.place)
+                check_cells(encoder, ready().select(encoder.counts.plan.names), block.place)
 
     def _passes(self) -> Iterator[Iterator[Ready]]:
         """Go on where reading was stopped; then begin anew as often as it is wanted."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from refold.explain import Explanation
     from refold.judgement import Judgement
     from refold.judgement.reading import Reader
-    from refold.tabular import Table
+    from refold.tabular import TableSource
 
 
 class LoadedModel:
@@ -33,7 +33,7 @@ class LoadedModel:
         self.model, self.origin = load_with_origin(file)
         self.judge = Judge.of(self.model)
 
-    def on(self, table: Table, bad_cells: BadCells | None) -> Reader:
+    def on(self, table: TableSource, bad_cells: BadCells | None) -> Reader:
         """Find the model's columns in a table."""
         from refold.judgement.reading import NumberReader, TableReader
 

@@ -20,7 +20,7 @@ from refold.base.files import blaming
 from refold.base.words import names_in, printable
 
 if TYPE_CHECKING:
-    from refold.tabular import Table
+    from refold.tabular import TableSource
 
 ModelFile = Annotated[
     Path,
@@ -126,7 +126,7 @@ class Reading:
         ),
     ] = None
 
-    def open(self, source: str) -> Table:
+    def open(self, source: str) -> TableSource:
         """Open a table as the options say."""
         from refold.tabular import open_table
 

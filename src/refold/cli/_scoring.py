@@ -13,7 +13,7 @@ import numpy as np
 from refold.base.needs import needs
 from refold.judgement import Judge, Judgement, Worst, answer_names, answer_types, answers
 from refold.judgement.reading import Reader
-from refold.tabular import Block, InputError, Table
+from refold.tabular import Block, InputError, TableSource
 
 pa = needs("pyarrow", "cli")
 
@@ -39,7 +39,7 @@ class Scores:
 def score_table(
     judge: Judge,
     reader: Reader,
-    table: Table,
+    table: TableSource,
     *,
     writer: Callable[[Any], Any] | None,
     fmt: str | None,
@@ -77,7 +77,7 @@ class _Answer:
     def __init__(
         self,
         judge: Judge,
-        table: Table,
+        table: TableSource,
         reader: Reader,
         fmt: str | None,
         reasons: int,

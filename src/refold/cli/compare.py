@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from refold.checks import Comparer, Comparison
     from refold.cli._models import LoadedModel
     from refold.judgement.reading import Reader
-    from refold.tabular import Block, Table
+    from refold.tabular import Block, TableSource
 
 _LISTED = 100  # changed rows that are explained, for the page and to find what makes the difference
 
@@ -102,7 +102,7 @@ def _judge(
     comparer: Comparer,
     models: tuple[LoadedModel, LoadedModel],
     files: tuple[Path, Path],
-    data: Table,
+    data: TableSource,
     reading: options.Reading,
 ) -> None:
     """Let both models judge the table, block by block: it is read once."""
@@ -134,7 +134,7 @@ def _naming(file: Path) -> Iterator[None]:
         raise InputError(f"{file}: {error}") from None
 
 
-def _blocks(old: Reader, new: Reader, data: Table) -> Iterator[Block]:
+def _blocks(old: Reader, new: Reader, data: TableSource) -> Iterator[Block]:
     """Read the columns of both; what a model of tables needs comes as it is written."""
     from refold.judgement.reading import TableReader
 
@@ -151,7 +151,7 @@ def _document(found: Comparison, worst: int) -> dict[str, Any]:
     return {**document, "changed_rows": document["changed_rows"][:worst]}
 
 
-def _write(found: Comparison, html: Path, files: tuple[Path, Path], data: Table) -> None:
+def _write(found: Comparison, html: Path, files: tuple[Path, Path], data: TableSource) -> None:
     from refold.report import write_comparison
 
     write_comparison(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from refold.cli._scoring import Scores
     from refold.judgement import Judge, Judgement
     from refold.judgement.reading import Reader
-    from refold.tabular import Table
+    from refold.tabular import TableSource
 
 
 @options.reads_tables
@@ -75,7 +75,7 @@ def explain(
         options.say("\n\n".join(one.text(reasons) for one in found))
 
 
-def _rows(reader: Reader, table: Table, wanted: list[int]) -> Judgement:
+def _rows(reader: Reader, table: TableSource, wanted: list[int]) -> Judgement:
     """Judge the rows with these numbers; nothing is read beyond the last one."""
     import numpy as np
 
@@ -95,7 +95,7 @@ def _rows(reader: Reader, table: Table, wanted: list[int]) -> Judgement:
     return Judgement.joined(found)
 
 
-def _scores(judge: Judge, reader: Reader, table: Table, worst: int) -> Scores:
+def _scores(judge: Judge, reader: Reader, table: TableSource, worst: int) -> Scores:
     """Judge all rows, and keep the worst."""
     from refold.base.progress import counting
     from refold.cli._scoring import score_table

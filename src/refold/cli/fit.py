@@ -15,7 +15,7 @@ from refold.cli._suspects import SuspectList, check_list
 
 if TYPE_CHECKING:
     from refold import Detector, Finding
-    from refold.tabular import Table, Training, Wanted
+    from refold.tabular import TableSource, Training, Wanted
 
 
 class Method(StrEnum):
@@ -186,7 +186,7 @@ def fit(
         options.say(odd.said())
 
 
-def _roles(data: Table, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
+def _roles(data: TableSource, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
     """Return the roles of columns that are learned; refuse those of others."""
     from refold.tabular import InputError
     from refold.tabular.errors import listed

@@ -11,7 +11,7 @@ from refold.cli import _options as options
 if TYPE_CHECKING:
     from refold.judgement import Judgement
     from refold.judgement.reading import Reader
-    from refold.tabular import Table
+    from refold.tabular import TableSource
 
 _ROWS = 2_000  # no more are looked at
 
@@ -59,7 +59,7 @@ def limits(
         options.say(str(found))
 
 
-def _drawn(reader: Reader, table: Table) -> Judgement:
+def _drawn(reader: Reader, table: TableSource) -> Judgement:
     """Judge some of the rows, each drawn with the same chance; most others are not judged."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from refold.cli import _options as options
 if TYPE_CHECKING:
     from refold.judgement.reading import Reader
     from refold.report import Report, ReportedTable
-    from refold.tabular import Table
+    from refold.tabular import TableSource
 
 
 @options.reads_tables
@@ -88,7 +88,7 @@ def report(
         raise typer.Exit(1)
 
 
-def _read(table: ReportedTable, reader: Reader, data: Table, id_column: str | None) -> None:
+def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: str | None) -> None:
     """Judge all rows, and note what they are called."""
     from refold.base.progress import counting
     from refold.tabular import InputError

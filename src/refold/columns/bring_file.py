@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.columns.bring import Brought
-from refold.columns.observed import NO_VALUE, Moments, Numbers, Observed, Texts
+from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.modelfile import arrays, texts
 from refold.modelfile.fields import Field
 
@@ -16,23 +15,23 @@ from refold.modelfile.fields import Field
 _LATEST = 2.0**63 / 1e6
 
 
-def written(table: Brought) -> dict[str, Any]:
+def written(table: Table) -> dict[str, Any]:
     """Return a table as the document has it."""
     few = table.rows * len(table.columns) <= arrays.READABLE
     columns = zip(table.names, table.columns, strict=True)
     return {
         "rows": table.rows,
         "guessed": table.guessed,
-        "columns": [{"name": name} | _written(column, few) for name, column in columns],
+        "columns": [{"name": name} | _written(column.raw, few) for name, column in columns],
     }
 
 
-def _written(column: Observed, few: bool) -> dict[str, Any]:
-    if isinstance(column, Texts):
+def _written(column: Column, few: bool) -> dict[str, Any]:
+    if isinstance(column, TextColumn):
         used = column.take(np.arange(len(column)))  # there may be values that no row has
         codes = used.codes.tolist() if few else arrays.encoded(used.codes)
         return {"texts": texts.written(used.values), "codes": codes}
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         return {"numbers": _values_written(column.values, few)}
     return {
         "seconds": _values_written(column.seconds, few),
@@ -45,14 +44,14 @@ def _values_written(values: Floats, few: bool) -> list[float | None] | dict[str,
     return arrays.written_column(values) if few else arrays.encoded(values)
 
 
-def read(field: Field, most: int) -> Brought:
+def read(field: Field, most: int) -> Table:
     """Return a checked table of at most so many rows."""
     rows, guessed, columns = field.members("rows", "guessed", "columns")
     n = rows.integer(0, most)
     items = list(columns.items())
     names = [_name(item) for item in items]
     texts.check_different(columns, names)
-    return Brought(names, [_read(item, n) for item in items], n, guessed.boolean())
+    return Table(names, [_read(item, n) for item in items], n, guessed.boolean())
 
 
 def _name(field: Field) -> str:
@@ -62,23 +61,23 @@ def _name(field: Field) -> str:
     return field.member("name").text()
 
 
-def _read(field: Field, n: int) -> Observed:
+def _read(field: Field, n: int) -> Column:
     if "texts" in field.value:
         _, values, codes = field.members("name", "texts", "codes")
         return _texts(values, codes, n)
     if "numbers" in field.value:
         _, numbers = field.members("name", "numbers")
-        return Numbers(arrays.column_of(numbers, n))
+        return NumberColumn(arrays.column_of(numbers, n))
     _, seconds, has_date, has_clock = field.members("name", "seconds", "has_date", "has_clock")
     times = arrays.column_of(seconds, n)
     within = np.isnan(times) | (np.abs(times) <= _LATEST)
     arrays.require(seconds, times, within, "must be a time within 300,000 years")
-    return Moments(times, has_date.boolean(), has_clock.boolean())
+    return DateColumn(times, has_date.boolean(), has_clock.boolean())
 
 
-def _texts(values: Field, codes: Field, n: int) -> Texts:
+def _texts(values: Field, codes: Field, n: int) -> TextColumn:
     found = texts.read(values, n)
     which: Integers = arrays.integers(codes, n)
-    known = (which >= NO_VALUE) & (which < len(found))
-    arrays.require(codes, which, known, f"must be from {NO_VALUE} to {len(found) - 1}")
-    return Texts(found, which)
+    known = (which >= -1) & (which < len(found))
+    arrays.require(codes, which, known, f"must be from -1 to {len(found) - 1}")
+    return TextColumn(found, which)

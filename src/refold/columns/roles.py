@@ -18,8 +18,8 @@ from refold.columns.date_guess import numbers_as_dates, read_as_dates
 from refold.columns.name_hints import says_code, says_duration, says_identifier, says_row, says_time
 from refold.columns.number_form import NumberForm
 from refold.columns.number_guess import read_as_durations, read_as_numbers
-from refold.columns.observed import Moments, Numbers, Observed, Texts
 from refold.columns.running import counts_rows, runs_on
+from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
 from refold.columns.text_sample import FormReading, TextSample
 
 Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
@@ -57,13 +57,13 @@ class Guess:
     noticed: tuple[Finding, ...] = ()
 
 
-def guess(name: str, column: Observed) -> Guess:
+def guess(name: str, column: Column) -> Guess:
     """Guess what a column is, from its values and its name.
 
     Parameters
     ----------
     name : str
-    column : Numbers, Moments or Texts
+    column : Column
 
     Returns
     -------
@@ -72,28 +72,28 @@ def guess(name: str, column: Observed) -> Guess:
     Examples
     --------
     >>> import numpy as np
-    >>> from refold.columns.observed import Texts
+    >>> from refold.columns.table import TextColumn
     >>> from refold.columns.roles import guess
-    >>> prices = Texts(["€ 1.234,50", "€ 12,00"], np.array([0, 1, 1, -1]))
+    >>> prices = TextColumn(["€ 1.234,50", "€ 12,00"], np.array([0, 1, 1, -1]))
     >>> guess("price", prices)
     Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), noticed=())
     """
     if _is_empty(column):
         return Guess("ignore", None, (findings.empty(name),))
-    if isinstance(column, Moments):
+    if isinstance(column, DateColumn):
         return _dates(name, column.seconds[~np.isnan(column.seconds)], _form_of(column))
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         return _numbers(name, column.values[np.isfinite(column.values)], NumberForm())
     return _texts(name, column, TextSample.of(column))
 
 
-def as_role(name: str, column: Observed, role: str) -> Guess:
+def as_role(name: str, column: Column, role: str) -> Guess:
     """Take a column for what the user says it is.
 
     Parameters
     ----------
     name : str
-    column : Numbers, Moments or Texts
+    column : Column
     role : str
         One of the roles; ``"date:%d/%m/%Y"`` says the form of dates too, and ``"number:,"`` the
         decimal mark.
@@ -110,9 +110,9 @@ def as_role(name: str, column: Observed, role: str) -> Guess:
     Examples
     --------
     >>> import numpy as np
-    >>> from refold.columns.observed import Texts
+    >>> from refold.columns.table import TextColumn
     >>> from refold.columns.roles import as_role
-    >>> as_role("shift", Texts(["1", "2"], np.array([0, 1, 1])), "category")
+    >>> as_role("shift", TextColumn(["1", "2"], np.array([0, 1, 1])), "category")
     Guess(role='category', form=None, noticed=())
     """
     kind, _, how = role.partition(":")
@@ -130,7 +130,7 @@ def as_role(name: str, column: Observed, role: str) -> Guess:
     raise ValueError(f"{name} cannot be {role!r}: roles are {', '.join(get_args(Role))}")
 
 
-def _texts(name: str, column: Texts, sample: TextSample) -> Guess:
+def _texts(name: str, column: TextColumn, sample: TextSample) -> Guess:
     reading = _reading(name, sample)
     if reading is None:
         return _words(name, column, sample)
@@ -177,7 +177,7 @@ def _is_coded(name: str, texts: list[str]) -> bool:
     return sum(text[0] == "0" and len(text) > 1 for text in digits) > (1.0 - _ENOUGH) * len(digits)
 
 
-def _in_order(column: Texts, form: Form) -> Floats:
+def _in_order(column: TextColumn, form: Form) -> Floats:
     """Return the values of rows, one after the other.
 
     Where there are many different ones, of numbers the first rows, which go on by even steps if
@@ -263,7 +263,7 @@ def _notice_dates(name: str, seconds: Floats, form: DateForm) -> Iterator[Findin
             yield findings.sentinel(name, day, rows)
 
 
-def _words(name: str, column: Texts, sample: TextSample) -> Guess:
+def _words(name: str, column: TextColumn, sample: TextSample) -> Guess:
     """Decide between categories, identifiers and other text."""
     different, rows = int(np.count_nonzero(column.counts)), int(column.counts.sum())
     example = sample.texts[0]
@@ -291,7 +291,7 @@ def _look_like_identifiers(texts: list[str]) -> bool:
     return all(alike) and with_digits >= _DIGITS * len(texts)
 
 
-def _count_up(column: Texts) -> bool:
+def _count_up(column: TextColumn) -> bool:
     """Whether texts are the same but for a number at the end that counts the rows."""
     codes = column.codes[column.codes >= 0][:_ORDERED_ROWS]
     texts = [column.values[code].strip() for code in codes.tolist()]
@@ -309,15 +309,15 @@ def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:
         yield findings.constant(name, value)
 
 
-def _is_empty(column: Observed) -> bool:
+def _is_empty(column: Column) -> bool:
     """Whether no row has a value."""
-    if isinstance(column, Texts):
+    if isinstance(column, TextColumn):
         return not bool(column.counts.any())
-    values = column.values if isinstance(column, Numbers) else column.seconds
+    values = column.values if isinstance(column, NumberColumn) else column.seconds
     return not bool(np.isfinite(values).any())
 
 
-def _form_of(column: Moments) -> DateForm:
+def _form_of(column: DateColumn) -> DateForm:
     return DateForm("iso" if column.has_date else "%H:%M:%S", column.has_date, column.has_clock)
 
 
@@ -332,10 +332,10 @@ def _is_whole(values: Floats) -> bool:
     return bool((values == np.floor(values)).all())
 
 
-def _as_numbers(name: str, column: Observed, decimal: str) -> Guess:
-    if isinstance(column, Moments):
+def _as_numbers(name: str, column: Column, decimal: str) -> Guess:
+    if isinstance(column, DateColumn):
         raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         values = column.values[np.isfinite(column.values)]
         return Guess("number", NumberForm(), tuple(_notice_numbers(name, values)))
     sample = TextSample.of(column)
@@ -348,10 +348,10 @@ def _as_numbers(name: str, column: Observed, decimal: str) -> Guess:
     return Guess("number", reading.form, (*unclear, *_notice_numbers(name, values)))
 
 
-def _as_dates(name: str, column: Observed, form: str) -> Guess:
-    if isinstance(column, Moments):
+def _as_dates(name: str, column: Column, form: str) -> Guess:
+    if isinstance(column, DateColumn):
         return guess(name, column)
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         values = column.values[np.isfinite(column.values)]
         counted = numbers_as_dates(values)
         if counted.share == 0.0:

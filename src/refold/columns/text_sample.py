@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.observed import Texts
+from refold.columns.table import TextColumn
 
 Form = TypeVar("Form")
 
@@ -30,7 +30,7 @@ class TextSample:
     weights: Floats
 
     @classmethod
-    def of(cls, column: Texts) -> TextSample:
+    def of(cls, column: TextColumn) -> TextSample:
         """Return the most frequent texts and some of the others, always the same."""
         counts = column.counts.astype(np.float64)
         order = np.argsort(-counts, kind="stable")

@@ -15,14 +15,13 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import ColumnCounts
-from refold.columns.encoding.dates import READABLE, DateCounts, Dated
+from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan
-from refold.columns.encoding.reading import Cells, Dates, Words
 from refold.columns.encoding.shapes import tally_of_shapes
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
-from refold.columns.observed import Texts
 from refold.columns.role_findings import moment
+from refold.columns.table import CellState, Column, DateColumn, TextColumn
 from refold.drift.statistics import most_uneven, no_more_new, share_not_larger
 
 Tallies = Mapping[str, Tally]
@@ -70,21 +69,21 @@ class Divided:
             return cls(ways)
         form = DateForm("iso", has_date=True, has_clock=counts.has_clock)
         ends = (f"before {moment(counts.low, form)}", f"after {moment(counts.high, form)}")
-        within = Tally(dict.fromkeys(ends, 0), int(counts.states[READABLE]))
+        within = Tally(dict.fromkeys(ends, 0), int(counts.states[CellState.READABLE]))
         return cls({**ways, "range": within}, counts.low, counts.high, ends)
 
     def nothing(self) -> Tallies:
         """Have counted no row."""
         return dict.fromkeys(self.before, Tally())
 
-    def counted(self, cells: Cells, chosen: Booleans) -> Tallies:
+    def counted(self, cells: Column, chosen: Booleans) -> Tallies:
         """Count the chosen rows of a column."""
-        if isinstance(cells, Words):
-            return self._texts(cells.texts, chosen)
-        assert isinstance(cells, Dates)
-        return self._dates(cells.dated, chosen)
+        if isinstance(cells, TextColumn):
+            return self._texts(cells, chosen)
+        assert isinstance(cells, DateColumn)
+        return self._dates(cells, chosen)
 
-    def _texts(self, texts: Texts, chosen: Booleans) -> Tallies:
+    def _texts(self, texts: TextColumn, chosen: Booleans) -> Tallies:
         codes = texts.codes[chosen]
         missing = int(np.count_nonzero(codes < 0))
         counts = np.bincount(codes[codes >= 0], minlength=len(texts.values))
@@ -93,15 +92,15 @@ class Divided:
             ways["shape"] = tally_of_shapes(texts.values, counts, missing, collapsed=True)
         return ways
 
-    def _dates(self, dated: Dated, chosen: Booleans) -> Tallies:
-        seen = chosen & (dated.state == READABLE)
+    def _dates(self, dates: DateColumn, chosen: Booleans) -> Tallies:
+        seen = chosen & (dates.state == CellState.READABLE)
         ways = {}
         if "hour" in self.before:
-            ways["hour"] = Tally.of(HOURS, np.bincount(dated.hour[seen], minlength=24))
+            ways["hour"] = Tally.of(HOURS, np.bincount(dates.hour[seen], minlength=24))
         if "weekday" in self.before:
-            ways["weekday"] = Tally.of(WEEKDAYS, np.bincount(dated.weekday[seen], minlength=7))
+            ways["weekday"] = Tally.of(WEEKDAYS, np.bincount(dates.weekday[seen], minlength=7))
         if "range" in self.before:
-            seconds = dated.moments.seconds[seen]
+            seconds = dates.seconds[seen]
             outside = np.array([(seconds < self.low).sum(), (seconds > self.high).sum()])
             ways["range"] = Tally(dict(zip(self.ends, outside.tolist(), strict=True)), len(seconds))
         return ways

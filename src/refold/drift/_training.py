@@ -9,8 +9,8 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.reading import Cells
 from refold.columns.summary import Summary
+from refold.columns.table import Column
 from refold.drift._classes import Divided
 from refold.judgement import Judge, Judgement
 
@@ -90,14 +90,14 @@ class Baseline:
         """The columns that are read, so that a cell may turn out to be something else."""
         return [k for k, kind in enumerate(self.kinds) if self.plan and kind in ("number", "date")]
 
-    def cells(self, found: Judgement) -> list[Cells]:
+    def cells(self, found: Judgement) -> list[Column]:
         """Return the cells of rows that were judged, as the roles of their columns have them."""
         if self.plan is None:
             return []
         assert found.cells is not None
-        return self.plan.read(found.cells)
+        return found.cells.columns
 
-    def states_of(self, found: Judgement, cells: list[Cells]) -> Integers:
+    def states_of(self, found: Judgement, cells: list[Column]) -> Integers:
         """Return how many cells of each column are readable, missing, unreadable."""
         if cells:
             return np.array([np.bincount(each.state, minlength=3) for each in cells])

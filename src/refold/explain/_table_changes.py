@@ -13,11 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.reading import UNREADABLE, Figures
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.observed import Numbers, Observed, Texts
+from refold.columns.table import CellState, Column, NumberColumn, Table, TextColumn, as_texts
 from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell
@@ -66,13 +64,13 @@ class _Instead:
         The rows, all rejected.
     values : dict of int to list
         The other values of the columns that may change, one for each row.
-    numbers : dict of int to Figures
+    numbers : dict of int to NumberColumn
         The columns of numbers as they were read.
     """
 
     found: Judgement
     values: dict[int, list[float] | list[str]]
-    numbers: dict[int, Figures]
+    numbers: dict[int, NumberColumn]
 
     @classmethod
     def of(cls, found: Judgement, normal: Normal | None, expected: Floats | None) -> _Instead:
@@ -80,7 +78,7 @@ class _Instead:
         assert found.cells is not None
         assert found.judge.encoder is not None
         counts = found.judge.encoder.counts
-        cells = counts.plan.read(found.cells)
+        cells = found.cells.columns
         codes = counts.plan.codes(cells)
         values: dict[int, list[float] | list[str]] = {}
         if normal is not None:
@@ -95,7 +93,7 @@ class _Instead:
                 values[k] = [
                     column.frequent[c] for c in _most_likely(counts, k, codes, len(found)).tolist()
                 ]
-        numbers = {k: each for k, each in enumerate(cells) if isinstance(each, Figures)}
+        numbers = {k: each for k, each in enumerate(cells) if isinstance(each, NumberColumn)}
         return cls(found, values, numbers)
 
     def enough(self) -> Booleans:
@@ -137,7 +135,7 @@ class _Instead:
         """Say which cells have to change in any case, being no numbers at all."""
         out = np.zeros((len(self.found), len(self.found.names)), dtype=np.bool_)
         for k, figures in self.numbers.items():
-            out[:, k] = figures.state == UNREADABLE
+            out[:, k] = figures.state == CellState.UNREADABLE
         return out
 
     def _accepted(self, rows: Integers, chosen: Booleans) -> Booleans:
@@ -150,17 +148,17 @@ class _Instead:
             self._changed(k, some.columns[k], rows, chosen[:, k]) if chosen[:, k].any() else column
             for k, column in enumerate(some.columns)
         ]
-        table = Brought(some.names, columns, len(rows), some.guessed)
+        table = Table(some.names, columns, len(rows), some.guessed)
         return np.asarray(~judge.rows(marked(judge.encoder.encode(table))).outlier)
 
-    def _changed(self, k: int, column: Observed, rows: Integers, chosen: Booleans) -> Observed:
+    def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
         other = [self.values[k][row] for row in rows.tolist()]
         if k in self.numbers:
-            return Numbers(np.where(chosen, np.array(other), self.numbers[k].values[rows]))
+            return NumberColumn(np.where(chosen, np.array(other), self.numbers[k].values[rows]))
         texts = as_texts(column)
         place = {value: code for code, value in enumerate(texts.values)}
         codes = [place.setdefault(str(value), len(place)) for value in other]
-        return Texts(list(place), np.where(chosen, codes, texts.codes))
+        return TextColumn(list(place), np.where(chosen, codes, texts.codes))
 
 
 def _only(order: Integers, wanted: Booleans) -> Integers:

@@ -20,7 +20,7 @@ from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Texts
+from refold.columns.table import TextColumn
 from refold.models.detector import Detector
 
 # What can be left out, and the views that are meant.
@@ -28,7 +28,7 @@ LEFT_OUT = {"shape": ("shape", "collapsed shape"), "character": ("character",)}
 
 
 @dataclass(frozen=True, eq=False)
-class TextColumn:
+class ExportedText:
     """A column of texts. Tables have an entry for each value, then of a new text, then of none.
 
     Parameters
@@ -62,7 +62,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberColumn:
+class ExportedNumber:
     """A column of numbers. Tables have an entry for what is readable, missing, unreadable.
 
     Parameters
@@ -87,7 +87,7 @@ class NumberColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class DateColumn:
+class ExportedDate:
     """A column of dates or times. Tables of states are as those of numbers.
 
     Parameters
@@ -118,7 +118,7 @@ class DateColumn:
     counts: DateCounts
 
 
-Column = TextColumn | NumberColumn | DateColumn
+ExportedColumn = ExportedText | ExportedNumber | ExportedDate
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ class Columns:
         What a novel cell adds to the distance.
     """
 
-    all: list[Column]
+    all: list[ExportedColumn]
     numbers: Integers
     beside: dict[int, Beside]
     certain: float
@@ -185,7 +185,7 @@ def columns_of(model: Detector, without: Collection[str] = ()) -> Columns:
 
 def _column(
     counts: TableCounts, k: int, plan: ColumnPlan, rejected: bool, without: Collection[str]
-) -> Column:
+) -> ExportedColumn:
     kept, states, novel = counts.others.get(k), counts.states(k), counts.novel_states(k)
     readable = Surprise.of_counts(states).of_rows(states)
     if isinstance(kept, TextCounts):
@@ -193,7 +193,7 @@ def _column(
     if isinstance(kept, DateCounts):
         assert plan.form is None or isinstance(plan.form, DateForm)
         hours, weekdays = _surprises(kept.hours), _surprises(kept.weekdays)
-        return DateColumn(
+        return ExportedDate(
             plan.name,
             plan.form,
             readable,
@@ -204,7 +204,7 @@ def _column(
             kept,
         )
     form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
-    return NumberColumn(plan.name, form, readable, novel, plan.edges)
+    return ExportedNumber(plan.name, form, readable, novel, plan.edges)
 
 
 def _text(
@@ -213,14 +213,14 @@ def _text(
     novel_states: Booleans,
     rejected: bool,
     without: Collection[str],
-) -> TextColumn:
+) -> ExportedText:
     values = list(counts.values.counts)
-    known = counts.views(Texts(values, np.empty(0, dtype=np.int64))).max(axis=1)
+    known = counts.views(TextColumn(values, np.empty(0, dtype=np.int64))).max(axis=1)
     value = counts.surprises[0]
     place = {text: code for code, text in enumerate(plan.frequent)}
     novel = np.zeros(len(values) + 2, dtype=np.bool_)
     novel[-2:] = value.closed, novel_states[1]
-    return TextColumn(
+    return ExportedText(
         plan.name,
         values,
         np.concatenate([known[:-1], value.of_rows(np.array([0])), known[-1:]]),
@@ -236,10 +236,10 @@ def _surprises(counts: Integers) -> Floats:
     return Surprise.of_counts(counts).of_rows(counts)
 
 
-def check_views(columns: Sequence[Column], language: str) -> None:
+def check_views(columns: Sequence[ExportedColumn], language: str) -> None:
     """Refuse, by name, columns whose new texts would need what a language cannot say."""
     for column in columns:
-        if isinstance(column, TextColumn) and column.views and column.decisive:
+        if isinstance(column, ExportedText) and column.views and column.decisive:
             raise ValueError(
                 f"Column {column.name!r}: the {' and the '.join(column.views)} of a text that was "
                 f"never seen cannot be said in {language}. With "
@@ -247,10 +247,10 @@ def check_views(columns: Sequence[Column], language: str) -> None:
             )
 
 
-def check_plain_numbers(columns: Sequence[Column], language: str) -> None:
+def check_plain_numbers(columns: Sequence[ExportedColumn], language: str) -> None:
     """Refuse, by name, numbers that are written with units or other marks."""
     for column in columns:
-        if isinstance(column, NumberColumn) and not column.form.plain:
+        if isinstance(column, ExportedNumber) and not column.form.plain:
             said = {name: mark for name, mark in column.form.as_dict().items() if mark}
             raise ValueError(
                 f"Column {column.name!r}: its numbers are written as {said}, which cannot be said "

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from refold.columns.date_form import LONGEST
 from refold.columns.encoding.shapes import LOOKED_AT, shape_of
-from refold.columns.observed import MISSING
+from refold.columns.text_cells import MISSING_WORDS
 from refold.export._sql_names import text_literal
 from refold.export._sql_stages import Expression, choose, number
 
@@ -80,7 +80,7 @@ class Reader:
 
     def known(self, text: Expression) -> Expression:
         """Return a text, NULL where it is a word for a missing value."""
-        words = [exp.Literal.string(word) for word in sorted(MISSING)]
+        words = [exp.Literal.string(word) for word in sorted(MISSING_WORDS)]
         missing = self.one_of(exp.Lower(this=self.trimmed(text)), words)
         return choose([(missing, exp.null())], text.copy())
 

@@ -17,7 +17,7 @@ from refold._typing import Floats
 from refold.columns.encoding.dependence import NONE
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
-from refold.export._columns import Column, DateColumn, NumberColumn, TextColumn
+from refold.export._columns import ExportedColumn, ExportedDate, ExportedNumber, ExportedText
 from refold.export._sql_cells import FIELDS, Reader
 from refold.export._sql_stages import (
     Expression,
@@ -53,11 +53,11 @@ class ColumnSteps:
     def __init__(self, words: Vocabulary, reader: Reader, k: int) -> None:
         self.words, self.reader, self.k = words, reader, k
 
-    def of(self, column: Column, cells: Expression) -> Iterator[Step]:
+    def of(self, column: ExportedColumn, cells: Expression) -> Iterator[Step]:
         """Write those of a column of the table."""
-        if isinstance(column, TextColumn):
+        if isinstance(column, ExportedText):
             return self._texts(column, cells)
-        if isinstance(column, DateColumn):
+        if isinstance(column, ExportedDate):
             return self._dates(column, cells)
         return self._numbers(column, cells)
 
@@ -69,7 +69,7 @@ class ColumnSteps:
 
     # ---- texts ------------------------------------------------------------------------------
 
-    def _texts(self, column: TextColumn, cells: Expression) -> Iterator[Step]:
+    def _texts(self, column: ExportedText, cells: Expression) -> Iterator[Step]:
         """Look each text up, then look at those that are new."""
         reader = self.reader
         truths = set(column.values) <= {"True", "False"}
@@ -92,7 +92,7 @@ class ColumnSteps:
             ),
         }
 
-    def _looked_up(self, column: TextColumn) -> Step:
+    def _looked_up(self, column: ExportedText) -> Step:
         held = [k for k, value in enumerate(column.values) if self.reader.holds(value)]
         values = [column.values[k] for k in held]
         sizes, codes = column.magnitudes, column.codes.astype(np.float64)
@@ -112,7 +112,7 @@ class ColumnSteps:
             "runs": self.reader.collapsed(self["shape"]),
         }
 
-    def _views_of_new(self, column: TextColumn) -> list[Expression]:
+    def _views_of_new(self, column: ExportedText) -> list[Expression]:
         views, counts = [], column.counts
         if "shape" in column.views:
             views.append(self._tallied("shape", counts.shapes))
@@ -128,7 +128,7 @@ class ColumnSteps:
         sizes = surprise.of_rows(tally.counts_of(shapes))
         return self._found(name, shapes, sizes, float(surprise.of_rows(np.array([0]))[0]), 0.0)
 
-    def _rarest(self, column: TextColumn) -> Expression:
+    def _rarest(self, column: ExportedText) -> Expression:
         """Say how surprising the rarest character of a text is, looking for the rarest first."""
         rarest = column.counts.rarest
         letters = [c for c in rarest.rows_with if self.reader.holds(c)]
@@ -143,7 +143,7 @@ class ColumnSteps:
 
     # ---- numbers ----------------------------------------------------------------------------
 
-    def _numbers(self, column: NumberColumn, cells: Expression) -> Iterator[Step]:
+    def _numbers(self, column: ExportedNumber, cells: Expression) -> Iterator[Step]:
         """Read what has a type for numbers, and texts that are written as numbers."""
         reader, text, raw = self.reader, self["text"], self["raw"]
         yield {
@@ -173,7 +173,7 @@ class ColumnSteps:
 
     # ---- dates ------------------------------------------------------------------------------
 
-    def _dates(self, column: DateColumn, cells: Expression) -> Iterator[Step]:
+    def _dates(self, column: ExportedDate, cells: Expression) -> Iterator[Step]:
         """Read dates and times of any type as ISO 8601 writes them."""
         reader, text, moment = self.reader, self["text"], self["moment"]
         has_date = column.counts.has_date
@@ -238,7 +238,7 @@ class ColumnSteps:
             "seconds": seconds,
         }
 
-    def _judged(self, column: DateColumn) -> Step:
+    def _judged(self, column: ExportedDate) -> Step:
         counts, views = column.counts, [self._by_state(column.magnitudes)]
         for name, sizes in (("hours", column.hours), ("weekday", column.weekdays)):
             if sizes.any():

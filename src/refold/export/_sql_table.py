@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from refold.export._columns import (
     Columns,
-    DateColumn,
+    ExportedDate,
     check_plain_numbers,
     check_views,
 )
@@ -98,11 +98,11 @@ def check_table(columns: Columns, dialect: str) -> None:
     if not reader.regular:
         check_views(columns.all, reader.language)
     for column in columns.all:
-        if isinstance(column, DateColumn):
+        if isinstance(column, ExportedDate):
             _check_date(column, reader)
 
 
-def _check_date(column: DateColumn, reader: Reader) -> None:
+def _check_date(column: ExportedDate, reader: Reader) -> None:
     form = column.form
     if form is not None and form.format not in ("iso", "%H:%M:%S"):
         raise ValueError(

@@ -12,8 +12,14 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
 from refold.columns.encoding.numbers import GRID
-from refold.columns.observed import MISSING
-from refold.export._columns import Column, Columns, DateColumn, NumberColumn, TextColumn
+from refold.columns.text_cells import MISSING_WORDS
+from refold.export._columns import (
+    Columns,
+    ExportedColumn,
+    ExportedDate,
+    ExportedNumber,
+    ExportedText,
+)
 from refold.export._creased_graph import write_creased_distance
 from refold.export._graph import Graph, write, write_shares
 from refold.models.creased import CreasedREF
@@ -144,19 +150,19 @@ def _fold(graph: Graph, model: Detector, columns: Columns, X: str, magnitudes: l
         magnitudes[k] = graph.node("Max", own, magnitudes[k])
 
 
-def _cells(graph: Graph, column: Column, cells: str) -> _Cells:
-    if isinstance(column, TextColumn):
+def _cells(graph: Graph, column: ExportedColumn, cells: str) -> _Cells:
+    if isinstance(column, ExportedText):
         return _texts(graph, column, cells)
     missing = graph.node("IsNaN", cells)
     state = graph.node("Cast", missing, to=_INT64)
     magnitude = _look_up(graph, column.magnitudes, state)
     novel = _look_up(graph, column.novel, state)
-    if isinstance(column, NumberColumn):
+    if isinstance(column, ExportedNumber):
         return _Cells(magnitude, novel, missing, _bins(graph, column, cells, missing))
     return _dates(graph, column, cells, _Cells(magnitude, novel, missing, ""))
 
 
-def _texts(graph: Graph, column: TextColumn, cells: str) -> _Cells:
+def _texts(graph: Graph, column: ExportedText, cells: str) -> _Cells:
     """Find the place of each text: its own, that of a new one, or that of none."""
     n = len(column.values)
     places = {_utf8(text): place for place, text in enumerate(column.values)}
@@ -187,12 +193,12 @@ def _words_for_missing() -> list[bytes]:
     """Return all ways to write them in large and small letters."""
     return [
         "".join(letters).encode()
-        for word in sorted(MISSING)
+        for word in sorted(MISSING_WORDS)
         for letters in product(*({c, c.upper()} for c in word))
     ]
 
 
-def _bins(graph: Graph, column: NumberColumn, cells: str, missing: str) -> str:
+def _bins(graph: Graph, column: ExportedNumber, cells: str, missing: str) -> str:
     """Write how many edges a number has passed."""
     none, first = _integer(graph, NONE), _integer(graph, 0)
     if not column.edges:
@@ -203,7 +209,7 @@ def _bins(graph: Graph, column: NumberColumn, cells: str, missing: str) -> str:
     return graph.node("Where", missing, none, graph.node("ReduceSum", passed, axes, keepdims=1))
 
 
-def _dates(graph: Graph, column: DateColumn, cells: str, found: _Cells) -> _Cells:
+def _dates(graph: Graph, column: ExportedDate, cells: str, found: _Cells) -> _Cells:
     """Write hour, weekday and range of seconds since 1970, or since midnight."""
     seconds = graph.node("Where", found.missing, graph.number(0.0), cells)
     seconds = graph.node("Clip", seconds, graph.number(-_FAR), graph.number(_FAR))

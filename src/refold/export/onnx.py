@@ -15,10 +15,10 @@ from refold.algorithm.engines import ENGINES
 from refold.base.needs import needs
 from refold.columns.summary import N_QUANTILES
 from refold.export._columns import (
-    Column,
-    DateColumn,
-    NumberColumn,
-    TextColumn,
+    ExportedColumn,
+    ExportedDate,
+    ExportedNumber,
+    ExportedText,
     check_views,
     columns_of,
 )
@@ -167,11 +167,11 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
     return proto
 
 
-_KINDS = {TextColumn: "text", NumberColumn: "number", DateColumn: "seconds"}
+_KINDS = {ExportedText: "text", ExportedNumber: "number", ExportedDate: "seconds"}
 
 
-def _type_of(column: Column) -> type:
-    return np.str_ if isinstance(column, TextColumn) else np.float64
+def _type_of(column: ExportedColumn) -> type:
+    return np.str_ if isinstance(column, ExportedText) else np.float64
 
 
 def _check_apart(names: Sequence[str], outputs: Sequence[str]) -> None:

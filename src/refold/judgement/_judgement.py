@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
-from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._unwrapping import unwrapped
 from refold.models.detector.scorer import TableScorer, marked
@@ -137,7 +136,7 @@ class Judge:
         """Return the judgement of rows of numbers that were scored before."""
         cells = None
         if self.encoder is not None:
-            cells = Brought(list(self.names), [Numbers(column) for column in X.T], len(X))
+            cells = Table(list(self.names), [NumberColumn(column) for column in X.T], len(X))
         found = Judgement(self, X, cells=cells)
         found.distances = distances
         return found
@@ -147,9 +146,10 @@ class Judge:
         assert self.encoder is not None
         return self.brought(self.encoder.read(X, reset=False), explained=explained)
 
-    def brought(self, table: Brought, *, explained: bool = False) -> Judgement:
+    def brought(self, table: Table, *, explained: bool = False) -> Judgement:
         """Judge the columns in use of a table that was read."""
         assert self.encoder is not None
+        table = self.encoder.counts.plan.parse(table)
         try:
             rows = marked(self.encoder.encode(table))
         except TableError as error:
@@ -176,8 +176,8 @@ class Judgement:
     rows : ndarray of shape (n, d)
         Numbers, NaN where missing, columns in the model's order. See :meth:`of` for tables. Where
         the model encodes tables, what these became.
-    cells : Brought or None, default=None
-        The cells that were encoded, as they were brought.
+    cells : Table or None, default=None
+        The cells that were encoded, parsed.
     explained : bool, default=False
         Whether reasons will be asked for: where they come with the distances, rows are then scored
         once for both.
@@ -208,7 +208,7 @@ class Judgement:
         judge: Judge,
         rows: NDArray[Any],
         *,
-        cells: Brought | None = None,
+        cells: Table | None = None,
         explained: bool = False,
     ) -> None:
         self.judge, self.rows, self.names, self.cells = judge, rows, judge.names, cells
@@ -366,7 +366,7 @@ class Judgement:
         whole = Judgement(
             parts[0].judge,
             np.concatenate([part.rows for part in parts]),
-            cells=Brought.joined(cells) if cells else None,
+            cells=Table.concat(cells) if cells else None,
         )
         whole.distances = np.concatenate([part.distances for part in parts])
         known = [part._attribution for part in parts if part._attribution is not None]

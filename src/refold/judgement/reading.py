@@ -11,16 +11,15 @@ import numpy as np
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.words import quoted
-from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.encoding.reading import UNREADABLE
+from refold.columns.table import Table, as_texts
 from refold.judgement import Judge, Judgement
 from refold.tabular import (
     Block,
     Features,
     InputError,
     RowPlaces,
-    Table,
+    TableSource,
     Wanted,
     block_to_arrow,
     read_training,
@@ -39,17 +38,17 @@ class NumberReader:
         Those that are features as they are, and which.
     """
 
-    def __init__(self, judge: Judge, table: Table) -> None:
+    def __init__(self, judge: Judge, table: TableSource) -> None:
         self._judge, self._features = judge, Features(judge.names, table)
         self.columns, self.numeric = self._features.columns, self._features.numeric
 
     def blocks(
-        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+        self, table: TableSource, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
     ) -> Iterator[Block]:
         """Read some columns; numbers as such unless they are to be handed on as written."""
         return table.blocks(columns, numbers=set(self.numeric) - set(as_written))
 
-    def rows(self, table: Table) -> tuple[Any, Callable[[int], str]]:
+    def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as the model takes them, and say where a person finds one."""
         blocks = [block for block in self.blocks(table, self.columns) if block.rows]
         if not blocks:
@@ -69,7 +68,7 @@ class TableReader:
     If it is `strict`, a cell that is not what its column holds is an error.
     """
 
-    def __init__(self, judge: Judge, table: Table, *, strict: bool = False) -> None:
+    def __init__(self, judge: Judge, table: TableSource, *, strict: bool = False) -> None:
         self._judge, self._strict = judge, strict
         self.columns = list(judge.names)
         self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
@@ -81,12 +80,12 @@ class TableReader:
             )
 
     def blocks(
-        self, table: Table, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+        self, table: TableSource, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
     ) -> Iterator[Block]:
         """Read some columns, as they are written."""
         return table.blocks(columns)
 
-    def rows(self, table: Table) -> tuple[Any, Callable[[int], str]]:
+    def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as ``refold fit`` does, and say where a person finds one."""
         training = read_training(table, Wanted(self.columns))
         if self._strict and self._judge.encoder is not None:
@@ -120,14 +119,13 @@ def saying_where(where: Callable[[int], str], file: str) -> Iterator[None]:
         raise InputError(f"{file if error.row is None else where(error.row)}: {error}") from None
 
 
-def check_cells(encoder: TableEncoder, cells: Brought, where: Callable[[int], str]) -> None:
+def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:
     """Refuse cells that are not what their column holds."""
     plan = encoder.counts.plan
-    for column, brought, read in zip(plan.used, cells.columns, plan.read(cells), strict=True):
-        bad = np.flatnonzero(read.state == UNREADABLE)
-        if len(bad):
-            texts, row = as_texts(brought), int(bad[0])
-            cell = quoted(texts.values[texts.codes[row]])
+    for column, cells in zip(plan.used, plan.parse(table).columns, strict=True):
+        if cells.unreadable.any():
+            row = int(cells.unreadable.argmax())
+            cell = quoted(as_texts(cells).text(row) or "")
             raise InputError(
                 f"{where(row)}, column {column.name!r}: {cell} is not a {column.role}. "
                 "--bad-cells notice goes on all the same."

@@ -9,9 +9,9 @@ import numpy as np
 from refold._typing import Integers
 from refold.columns.encoding.date_words import WEEKDAYS
 from refold.columns.encoding.dates import HOURS, DateCounts
-from refold.columns.encoding.reading import READABLE, Dates, Words
 from refold.columns.encoding.shapes import shape_of
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.table import CellState, DateColumn, TextColumn
 from refold.judgement import Judgement
 from refold.report._contents import FeatureBars, Marked
 
@@ -33,17 +33,17 @@ class ColumnShares:
         assert found.judge.encoder is not None
         assert found.cells is not None
         self._counts = found.judge.encoder.counts
-        self._cells = self._counts.plan.read(found.cells)
+        self._cells = found.cells.columns
 
     def bars(self, column: int) -> tuple[FeatureBars, ...]:
         """Return the shares of a column's classes, in training and in the new rows."""
         counts, cells = self._counts.others.get(column), self._cells[column]
-        if isinstance(counts, TextCounts) and isinstance(cells, Words):
+        if isinstance(counts, TextCounts) and isinstance(cells, TextColumn):
             return (_of_texts(counts, cells, self._counts.plan.used[column].role != "category"),)
-        if not isinstance(counts, DateCounts) or not isinstance(cells, Dates):
+        if not isinstance(counts, DateCounts) or not isinstance(cells, DateColumn):
             return ()
-        seen = cells.state == READABLE
-        hours, days = cells.dated.hour[seen], cells.dated.weekday[seen]
+        seen = cells.state == CellState.READABLE
+        hours, days = cells.hour[seen], cells.weekday[seen]
         clock = FeatureBars(
             "hour",
             tuple(f"{hour} o'clock" for hour in range(HOURS)),
@@ -71,28 +71,31 @@ class ColumnShares:
     def marked(self, row: int, column: int, view: str) -> Marked | None:
         """Return the normal shares of a column's classes, with that of a row."""
         counts, cells = self._counts.others.get(column), self._cells[column]
-        if isinstance(counts, TextCounts) and isinstance(cells, Words):
-            code = int(cells.texts.codes[row])
-            text = None if code < 0 else cells.texts.values[code]
+        if isinstance(counts, TextCounts) and isinstance(cells, TextColumn):
+            text = cells.text(row)
             if view not in _SHAPES:
                 return _mark(counts.values.counts, text)
             tally = counts.shapes if view == "shape" else counts.collapsed
             shape = None if text is None else shape_of(text, collapsed=view != "shape")
             return _mark(tally.counts, shape)
-        if not isinstance(counts, DateCounts) or not isinstance(cells, Dates) or view == "range":
+        if (
+            not isinstance(counts, DateCounts)
+            or not isinstance(cells, DateColumn)
+            or view == "range"
+        ):
             return None
         clock = counts.has_clock and view != "weekday"
         have = counts.hours if clock else counts.weekdays
-        at = int((cells.dated.hour if clock else cells.dated.weekday)[row])
+        at = int((cells.hour if clock else cells.weekday)[row])
         highest = max(int(have.max()), 1)
         return Marked(tuple((have / highest).tolist()), at if at >= 0 else None)
 
 
-def _of_texts(counts: TextCounts, cells: Words, many: bool) -> FeatureBars:
+def _of_texts(counts: TextCounts, cells: TextColumn, many: bool) -> FeatureBars:
     """Count texts; where there are many different ones, what they look like."""
     before = counts.collapsed.counts if many else counts.values.counts
     now: dict[str, int] = {}
-    for value, count in zip(cells.texts.values, cells.texts.counts.tolist(), strict=True):
+    for value, count in zip(cells.values, cells.counts.tolist(), strict=True):
         name = shape_of(value, collapsed=True) if many else value
         now[name] = now.get(name, 0) + count
     first = _most_frequent(before, _NAMED)

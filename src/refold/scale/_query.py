@@ -8,11 +8,11 @@ from typing import Any
 
 from refold.base.needs import needs
 from refold.columns.arrow import described, is_number, is_text
-from refold.tabular import Block, InputError, Table
+from refold.tabular import Block, InputError, TableSource
 from refold.tabular.table import Asked
 
 
-class QueryTable(Table):
+class QueryTable(TableSource):
     """The rows that a query of DuckDB gives.
 
     Parameters

@@ -9,8 +9,8 @@ from typing import Any
 from refold.algorithm.engines.exact import threads
 from refold.base.errors import TableError
 from refold.base.progress import counting
-from refold.columns.bring import Brought, bring
-from refold.columns.observed import Numbers
+from refold.columns.conversion import to_table
+from refold.columns.table import NumberColumn, Table
 from refold.models.parts import FirstLook, Work
 from refold.tabular import Block, Column, InputError, block_to_arrow
 from refold.tabular.ahead import made_ahead
@@ -21,7 +21,7 @@ _MOST_THREADS = 8  # each has a block in memory
 _EACH, _WORTH_IT = 4, 2**12  # a thread has so many blocks, unless they would have so few rows
 
 # The rows of a block, made when they are asked for: a thread does.
-Ready = tuple[Block, Callable[[], Brought]]
+Ready = tuple[Block, Callable[[], Table]]
 
 
 def rows_at_once(columns: int) -> int:
@@ -110,8 +110,8 @@ def as_numbers(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Read
     """Read columns as numbers, NaN where one is missing; where they are such, without a copy."""
     readers = [Column(name) for name in columns]  # they know what came before
     for block in blocks:
-        values = [Numbers(reader.numbers(block)) for reader in readers]
-        rows = Brought(list(columns), [*values], block.rows, guessed=False)
+        values = [NumberColumn(reader.numbers(block)) for reader in readers]
+        rows = Table(list(columns), [*values], block.rows, guessed=False)
         yield block, lambda rows=rows: rows  # type: ignore[misc]
 
 
@@ -121,9 +121,9 @@ def as_they_are(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Rea
         yield block, lambda block=block: brought(block, columns)  # type: ignore[misc]
 
 
-def brought(block: Block, columns: Sequence[str]) -> Brought:
+def brought(block: Block, columns: Sequence[str]) -> Table:
     """Return columns of a block, whatever they hold."""
-    return bring(block_to_arrow(block.select(columns).with_plain_numbers()))
+    return to_table(block_to_arrow(block.select(columns).with_plain_numbers()))
 
 
 @contextmanager

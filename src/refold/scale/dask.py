@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold.base.needs import needs
-from refold.columns.bring import Brought, bring
+from refold.columns.conversion import to_table
 from refold.columns.frames import column_names, features_of, frame_to_numpy
+from refold.columns.table import Table
 from refold.judgement import Judge, Judgement, answer_names, answers
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
@@ -76,7 +77,7 @@ def learn(
     read: _NumberColumns
     if isinstance(model, Detector):
         ignored = [name for name, role in (model.roles or {}).items() if role == "ignore"]
-        table.check(lambda sample: bring(sample, ignored))
+        table.check(lambda sample: to_table(sample, ignored))
         read = _AnyColumns(table.header, tuple(ignored), table.chosen)
     else:
         table.check(frame_to_numpy)
@@ -223,7 +224,7 @@ class _NumberColumns:
     ) -> None:
         self.header, self._ignored, self._chosen = header, ignored, chosen
 
-    def __call__(self, block: Any) -> Brought:
+    def __call__(self, block: Any) -> Table:
         return of_array(_read(self._selected(block)), self.header.names)
 
     def _selected(self, block: Any) -> Any:
@@ -233,11 +234,11 @@ class _NumberColumns:
 class _AnyColumns(_NumberColumns):
     """Reads the columns of a block as they are."""
 
-    def __call__(self, block: Any) -> Brought:
+    def __call__(self, block: Any) -> Table:
         if self.header.named:
-            return bring(self._selected(block), self._ignored)
+            return to_table(self._selected(block), self._ignored)
         used = [name for name in self.header.names if name not in self._ignored]
-        return of_array(_read(block), self.header.names).only(used)
+        return of_array(_read(block), self.header.names).select(used)
 
 
 def _selected(block: Any, names: Sequence[str]) -> Any:

@@ -11,9 +11,9 @@ from typing import Any
 
 from refold.base.needs import needs
 from refold.columns.arrow import floats
-from refold.columns.bring import Brought, bring
+from refold.columns.conversion import to_table
 from refold.columns.frames import features_of
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, Table
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
@@ -72,7 +72,7 @@ def learn(
     """
     model = Detector() if model is None else model
     check_learnable(model)
-    read: Callable[[Any, Sequence[str]], Brought]
+    read: Callable[[Any, Sequence[str]], Table]
     if isinstance(model, Detector):
         names = list(df.columns if columns is None else columns)
         _require(df, names)
@@ -163,7 +163,7 @@ class _Partitions:
     """The partitions of a dataframe as parts."""
 
     def __init__(
-        self, df: Any, names: Sequence[str], read: Callable[[Any, Sequence[str]], Brought]
+        self, df: Any, names: Sequence[str], read: Callable[[Any, Sequence[str]], Table]
     ) -> None:
         self._df, self._names, self._read = _numbered(df.select(_quoted(names))), names, read
         self._lengths: dict[int, int] | None = None
@@ -201,7 +201,7 @@ class _Partitions:
 
 def _worker(
     work: Work,
-    read: Callable[[Any, Sequence[str]], Brought],
+    read: Callable[[Any, Sequence[str]], Table],
     names: Sequence[str],
     lengths: Mapping[int, int],
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -273,13 +273,13 @@ def _collected(batches: Iterator[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _as_they_are(table: Any, names: Sequence[str]) -> Brought:
-    return bring(table.rename_columns(list(names)))
+def _as_they_are(table: Any, names: Sequence[str]) -> Table:
+    return to_table(table.rename_columns(list(names)))
 
 
-def _as_numbers(table: Any, names: Sequence[str]) -> Brought:
-    columns = [Numbers(floats(column)) for column in table.columns]
-    return Brought(list(names), [*columns], table.num_rows, guessed=False)
+def _as_numbers(table: Any, names: Sequence[str]) -> Table:
+    columns = [NumberColumn(floats(column)) for column in table.columns]
+    return Table(list(names), [*columns], table.num_rows, guessed=False)
 
 
 def _partition() -> int:

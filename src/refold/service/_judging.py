@@ -15,7 +15,7 @@ from refold.judgement import Judge, Judgement
 from refold.judgement.reading import NumberReader, TableReader
 from refold.service._errors import RequestError
 from refold.service._rows import Objects
-from refold.tabular import Table
+from refold.tabular import TableSource
 
 _CELLS = {str, int, float, bool, type(None)}
 _NUMBERS = {int, float, type(None)}
@@ -93,7 +93,7 @@ def _bad_rows(
     return problems
 
 
-def judge_table(judge: Judge, table: Table, *, explained: bool, most: int) -> Verdicts:
+def judge_table(judge: Judge, table: TableSource, *, explained: bool, most: int) -> Verdicts:
     """Judge rows that came as columns."""
     parts: list[Judgement] = []
     count = 0
@@ -112,7 +112,7 @@ def judge_table(judge: Judge, table: Table, *, explained: bool, most: int) -> Ve
     return Verdicts(Judgement.joined(parts), np.arange(count), count, {})
 
 
-def objects_of(table: Table, judge: Judge, most: int) -> Objects:
+def objects_of(table: TableSource, judge: Judge, most: int) -> Objects:
     """Return the rows of CSV as JSON would have them: bad ones can be told from others then."""
     rows: list[Any] = []
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, NoReturn
 
 from refold.service._errors import RequestError
-from refold.tabular import InputError, Table
+from refold.tabular import InputError, TableSource
 from refold.tabular.columnar import ArrowFile, ArrowStream
 from refold.tabular.delimited import DelimitedTable
 from refold.tabular.table import How
@@ -20,7 +20,7 @@ ARROW_FILE = "application/vnd.apache.arrow.file"
 KINDS = (JSON, NDJSON, CSV, ARROW_STREAM, ARROW_FILE)
 
 _CALLED = "The request"
-_FORMATS: dict[str, Callable[[IO[bytes], str, How], Table]] = {
+_FORMATS: dict[str, Callable[[IO[bytes], str, How], TableSource]] = {
     CSV: DelimitedTable,
     ARROW_STREAM: ArrowStream,
     ARROW_FILE: ArrowFile,
@@ -89,7 +89,7 @@ def read_lines(body: bytes) -> Objects:
     return Objects(rows, problems)
 
 
-def open_columns(body: bytes, kind: str) -> Table:
+def open_columns(body: bytes, kind: str) -> TableSource:
     """Open CSV or Arrow."""
     try:
         return _FORMATS[kind](io.BytesIO(body), _CALLED, How())

@@ -15,7 +15,7 @@ from refold.tabular.errors import InputError
 from refold.tabular.features import Column, Features
 from refold.tabular.files import Files, Paths
 from refold.tabular.opening import open_table
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Block, TableSource
 from refold.tabular.training import RowPlaces, Training, Wanted, read_training
 from refold.tabular.whole import block_to_arrow, read_arrow
 from refold.tabular.writing import writing
@@ -28,7 +28,7 @@ __all__ = [
     "InputError",
     "Paths",
     "RowPlaces",
-    "Table",
+    "TableSource",
     "Training",
     "Wanted",
     "ahead",

@@ -16,7 +16,7 @@ def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
 
     See Also
     --------
-    refold.tabular.Table : A table that can be read once.
+    refold.tabular.TableSource : A table that can be read once.
 
     Examples
     --------

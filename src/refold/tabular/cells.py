@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
 from refold.base.needs import needs
-from refold.columns.observed import MISSING, is_missing
+from refold.columns.text_cells import MISSING_WORDS, is_missing
 from refold.tabular.errors import quoted
 
 Kind = Literal["number", "truth"]
@@ -41,7 +41,7 @@ class BadCellError(ValueError):
 @cache
 def missing_as_written() -> list[str]:
     """Return the words for missing values in all mixtures of small and capital letters."""
-    both = [itertools.product(*zip(word, word.upper(), strict=True)) for word in MISSING]
+    both = [itertools.product(*zip(word, word.upper(), strict=True)) for word in MISSING_WORDS]
     return sorted({"".join(letters) for letters in itertools.chain(*both)})
 
 
@@ -137,7 +137,9 @@ def without_missing(texts: Any) -> Any:
         return pa.DictionaryArray.from_arrays(codes, texts.dictionary, ordered=texts.type.ordered)
     if texts.type == pa.string() and not _may_be_missing(texts):
         return texts
-    missing = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(MISSING, texts.type))
+    missing = pc.is_in(
+        pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(MISSING_WORDS, texts.type)
+    )
     if not pc.any(missing).as_py():
         return texts
     return pc.if_else(missing, pa.scalar(None, texts.type), texts)
@@ -165,7 +167,7 @@ def _longest() -> Integers:
     """How long a cell that begins with a byte may be to be such a word; with space, as it likes."""
     longest = np.zeros(256, dtype=np.int64)
     longest[: ord(" ") + 1] = longest[_ASCII + 1 :] = np.iinfo(np.int64).max
-    for word in filter(None, MISSING):
+    for word in filter(None, MISSING_WORDS):
         for letter in {word[0], word[0].upper()}:
             longest[ord(letter)] = max(longest[ord(letter)], len(word))
     return longest
@@ -189,7 +191,7 @@ def _known(texts: Any) -> Any:
     """Return the cells without the space around them, null where a value is missing."""
     pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
     trimmed = pc.utf8_trim_whitespace(texts)
-    missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING, trimmed.type))
+    missing = pc.is_in(pc.utf8_lower(trimmed), _words(MISSING_WORDS, trimmed.type))
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from refold.columns.observed import is_missing
+from refold.columns.text_cells import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.heading import titles_above
 from refold.tabular.marks import file_decimal

@@ -11,10 +11,10 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.needs import needs
 from refold.columns.arrow import floats, is_number
-from refold.columns.observed import is_missing
+from refold.columns.text_cells import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Block, TableSource
 
 # Between a column's name and a category of it; and the category of what training has not seen.
 EQUALS, OTHER = "=", "(other)"
@@ -128,7 +128,7 @@ class Features:
     ----------
     names : sequence of str
         The model's features.
-    table : Table
+    table : TableSource
         What is to be judged.
 
     See Also
@@ -149,7 +149,7 @@ class Features:
     [(2, 1)]
     """
 
-    def __init__(self, names: Sequence[str], table: Table) -> None:
+    def __init__(self, names: Sequence[str], table: TableSource) -> None:
         self.names = list(names)
         present = table.kinds
         suffix = EQUALS + OTHER

@@ -18,7 +18,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import described, is_number, is_text
 from refold.tabular.errors import InputError, listed
 from refold.tabular.opening import open_table
-from refold.tabular.table import Asked, Block, Table
+from refold.tabular.table import Asked, Block, TableSource
 
 Paths = PathLike | Sequence[PathLike]
 
@@ -34,7 +34,7 @@ class _Head:
     by_column: bool
 
 
-class Files(Table):
+class Files(TableSource):
     r"""Files that together are one table, each of any format; they can be read more than once.
 
     Parameters
@@ -52,7 +52,7 @@ class Files(Table):
     See Also
     --------
     refold.tabular.open_table : Open a file, a pipe or standard input.
-    refold.tabular.Table : A table that can be read once.
+    refold.tabular.TableSource : A table that can be read once.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from refold.columns.observed import is_missing
+from refold.columns.text_cells import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.errors import listed
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refold.columns.arrow import described, is_number, is_text
-from refold.columns.observed import is_missing
+from refold.columns.text_cells import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import quoted
 from refold.tabular.heading import is_moment
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Block, TableSource
 
 LOOKED_AT = 1000  # rows that say whether a column is text
 
 
-def no_name(table: Table) -> str:
+def no_name(table: TableSource) -> str:
     """Say which column of a table has no name: the beginning of an error."""
     number = table.names.index(table.unnamed[0]) + 1
     return f"{table.name}: column {number} has no name. If it only numbers the rows,"

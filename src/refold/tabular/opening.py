@@ -10,7 +10,7 @@ from refold.tabular.delimited import DelimitedTable
 from refold.tabular.documents import JsonTable
 from refold.tabular.errors import InputError
 from refold.tabular.streams import name_of, open_bytes
-from refold.tabular.table import FileTable, How, Table
+from refold.tabular.table import FileTable, How, TableSource
 from refold.tabular.workbook import Workbook
 
 # The first one that recognizes a file reads it; text is what is left.
@@ -43,7 +43,7 @@ def open_table(
     skip_rows: int | None = None,
     missing: Sequence[str] = (),
     say: Callable[[str], None] = lambda sentence: None,
-) -> Table:
+) -> TableSource:
     r"""Open a table in a file or on standard input.
 
     Parameters
@@ -71,12 +71,12 @@ def open_table(
 
     Returns
     -------
-    Table
+    TableSource
         To be used as a context; its ``blocks()`` are read once.
 
     See Also
     --------
-    refold.tabular.Table : A table that can be read once.
+    refold.tabular.TableSource : A table that can be read once.
     refold.tabular.read_arrow : Read all rows of a table.
     refold.tabular.writing : Write a table as it comes.
 

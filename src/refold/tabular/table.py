@@ -51,7 +51,7 @@ class Block:
 
     See Also
     --------
-    refold.tabular.Table : A table that can be read once.
+    refold.tabular.TableSource : A table that can be read once.
     refold.tabular.block_to_arrow : The rows of one block.
 
     Examples
@@ -159,7 +159,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Asked:
-    """How rows are wanted; `Table.blocks` says what each means."""
+    """How rows are wanted; `TableSource.blocks` says what each means."""
 
     numbers: frozenset[str]
     rows: int
@@ -198,7 +198,7 @@ class How:
     say: Callable[[str], None] = lambda sentence: None
 
 
-class Table(ABC):
+class TableSource(ABC):
     r"""A table in a file, in several or in a pipe, which can be read once.
 
     Attributes
@@ -323,7 +323,7 @@ class Table(ABC):
             )
 
 
-class FileTable(Table):
+class FileTable(TableSource):
     """A table in one file of some format, or in a pipe.
 
     Parameters

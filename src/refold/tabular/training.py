@@ -13,7 +13,7 @@ from refold._typing import Booleans, Integers
 from refold.base.needs import needs
 from refold.tabular.cells import kind_of, number_of
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Block, TableSource
 from refold.tabular.whole import joined
 
 
@@ -55,7 +55,7 @@ class Wanted:
     target: str | None = None
     whole: bool = False
 
-    def of(self, table: Table) -> list[str]:
+    def of(self, table: TableSource) -> list[str]:
         """Return the columns to learn of a table; refuse what is not there."""
         named = table.names if self.columns is None else list(dict.fromkeys(self.columns))
         target = [] if self.target_column is None else [self.target_column]
@@ -125,7 +125,7 @@ class TrainingBlocks:
 
     Parameters
     ----------
-    table : Table
+    table : TableSource
         What has them.
     wanted : Wanted
         What is wanted of it.
@@ -136,7 +136,7 @@ class TrainingBlocks:
         How many rows have been read so far; those with another target are among these.
     """
 
-    def __init__(self, table: Table, wanted: Wanted) -> None:
+    def __init__(self, table: TableSource, wanted: Wanted) -> None:
         self._table, self._wanted = table, wanted
         self.columns, self.rows_read = wanted.of(table), 0
         self._kept = table.names if wanted.whole else self.columns
@@ -168,7 +168,7 @@ class TrainingBlocks:
 
 
 def read_training(
-    table: Table, wanted: Wanted, count: Callable[[int], None] = lambda rows: None
+    table: TableSource, wanted: Wanted, count: Callable[[int], None] = lambda rows: None
 ) -> Training:
     r"""Read all rows to learn from; `count` is told how many rows have been read.
 

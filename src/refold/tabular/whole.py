@@ -8,11 +8,11 @@ from typing import Any
 from refold.base.needs import needs
 from refold.columns.arrow import is_number, is_text
 from refold.tabular.errors import InputError
-from refold.tabular.table import Block, Table
+from refold.tabular.table import Block, TableSource
 
 
 def read_arrow(
-    table: Table,
+    table: TableSource,
     *,
     columns: Iterable[str] | None = None,
     count: Callable[[int], None] = lambda rows: None,
@@ -21,7 +21,7 @@ def read_arrow(
 
     Parameters
     ----------
-    table : Table
+    table : TableSource
         Opened by `open_table`, or several `Files`.
     columns : iterable of str or None, default=None
         Which columns to read; None is all.
@@ -97,7 +97,7 @@ def _as_it_is(block: Block) -> Any:
     return needs("pyarrow", "parquet").table(block.columns)
 
 
-def _empty(table: Table, columns: Iterable[str] | None) -> Any:
+def _empty(table: TableSource, columns: Iterable[str] | None) -> Any:
     chosen = table.names if columns is None else set(columns)
     kinds = [(name, kind) for name, kind in table.kinds.items() if name in chosen]
     return needs("pyarrow", "parquet").schema(kinds).empty_table()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refold.columns.bring import texts_of
+from refold.columns.conversion import texts_of
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.texts import VIEWS, TextCounts
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from refold.algorithm import kernels
 from refold.columns.encoding.shapes import LOOKED_AT, shape_of, shapes_of
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.observed import Texts
+from refold.columns.table import TextColumn
 
 any_text = st.text(max_size=200) | st.from_regex(r"[A-Za-z0-9 +._-]{0,40}", fullmatch=True)
 
@@ -40,7 +40,7 @@ def test_many_texts_have_the_shapes_of_each(texts, collapsed):
 @given(st.lists(any_text, min_size=1, max_size=20, unique=True))
 def test_rows_with_each_character_are_counted(values):
     counts = np.arange(1, len(values) + 1)
-    texts = Texts(values, np.repeat(np.arange(len(values)), counts))
+    texts = TextColumn(values, np.repeat(np.arange(len(values)), counts))
     expected = {}
     for value, count in zip(values, counts.tolist(), strict=True):
         for character in set(value[:LOOKED_AT]):

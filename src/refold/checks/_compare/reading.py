@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from refold.base.errors import UserError
-from refold.columns.bring import is_table
+from refold.columns.conversion import is_table
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
 from refold.judgement import Judgement, unwrapped
 

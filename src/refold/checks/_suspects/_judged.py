@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.columns.bring import Brought
+from refold.columns.table import Table
 from refold.judgement import Judge, Judgement
 from refold.models.detector import Detector
 
@@ -22,7 +22,7 @@ class JudgedTable:
 
     Parameters
     ----------
-    table : Brought
+    table : Table
         The rows.
     model : Detector
         Has not learned from the oddest of them.
@@ -32,7 +32,7 @@ class JudgedTable:
         How rare that is among trusted rows, if there were any.
     """
 
-    table: Brought
+    table: Table
     model: Detector
     scores: Floats
     p_values: Floats | None = None
@@ -48,18 +48,18 @@ class JudgedTable:
         return judgement(self.model, self.table.take(rows))
 
 
-def judgement(model: Detector, table: Brought) -> Judgement:
+def judgement(model: Detector, table: Table) -> Judgement:
     """Return what a model says of a table that was read."""
     return Judge.of(model).brought(model.encoder_.read(table, reset=False))
 
 
-def distances(model: Detector, table: Brought) -> Floats:
+def distances(model: Detector, table: Table) -> Floats:
     """Return how far out each row is; NaN where it has no value."""
     found = [judgement(model, table.take(rows)).distances for rows in blocks(table)]
     return np.concatenate(found) if found else np.empty(0)
 
 
-def blocks(table: Brought) -> Iterator[Integers]:
+def blocks(table: Table) -> Iterator[Integers]:
     """Give the numbers of the rows, some at a time."""
     for begin in range(0, table.rows, _AT_ONCE):
         yield np.arange(begin, min(begin + _AT_ONCE, table.rows))

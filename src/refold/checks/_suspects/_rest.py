@@ -10,10 +10,9 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.findings import RateWarning
 from refold.checks._suspects._judged import JudgedTable, blocks, judgement
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.encoding.reading import MISSING
+from refold.columns.table import CellState, Table
 from refold.models.detector import Detector
 from refold.models.detector.scorer import TableScorer
 from refold.models.detector.trim import cell_oddness
@@ -22,7 +21,7 @@ from refold.models.detector.trim import cell_oddness
 _LEAST_REST = 10
 
 
-def beside_the_rest(table: Brought, budget: int, options: dict[str, Any]) -> JudgedTable:
+def beside_the_rest(table: Table, budget: int, options: dict[str, Any]) -> JudgedTable:
     """Rank rows by how odd their cells are; a model of all but the oddest says why.
 
     The rank is that of the mean over all columns. To a model that sees how columns go together, a
@@ -41,19 +40,19 @@ def beside_the_rest(table: Brought, budget: int, options: dict[str, Any]) -> Jud
     return JudgedTable(table, model, scores)
 
 
-def _look(table: Brought, options: dict[str, Any]) -> tuple[Floats, Floats]:
+def _look(table: Table, options: dict[str, Any]) -> tuple[Floats, Floats]:
     """Return the mean oddness of each row's cells, and that of the oddest which is no number.
 
     NaN of a row without any value.
     """
     counts = TableEncoder(**options).fit(table).counts
-    used = table.only(counts.plan.names)
+    used = counts.plan.parse(table)
     looks = [_look_at(counts, used.take(rows)) for rows in blocks(table)]
     return np.concatenate([mean for mean, _ in looks]), np.concatenate([high for _, high in looks])
 
 
-def _look_at(counts: TableCounts, block: Brought) -> tuple[Floats, Floats]:
-    has_value = np.logical_or.reduce([c.state != MISSING for c in counts.plan.read(block)])
+def _look_at(counts: TableCounts, block: Table) -> tuple[Floats, Floats]:
+    has_value = np.logical_or.reduce([c.state != CellState.MISSING for c in block.columns])
     odd = np.where(has_value[:, None], cell_oddness(counts, block, left_out=True), np.nan)
     others = np.delete(odd, counts.plan.numbers, axis=1)
     return odd.mean(axis=1), others.max(axis=1, initial=0.0)
@@ -63,7 +62,7 @@ def _largest(values: Floats, most: int) -> Integers:
     return np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")[:most]
 
 
-def _for_novelty(model: Detector, table: Brought) -> Floats:
+def _for_novelty(model: Detector, table: Table) -> Floats:
     """Return what the model adds to rows for what their columns never had."""
     if table.rows == 0:
         return np.zeros(0)

@@ -16,7 +16,7 @@ import numpy as np
 from refold.base.errors import UserError
 from refold.base.findings import RateWarning
 from refold.checks._suspects._judged import JudgedTable, distances
-from refold.columns.bring import Brought
+from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.models.detector import Detector
 
@@ -27,7 +27,7 @@ _SEED = 190_746_253
 _FEWEST = 30
 
 
-def beside_trusted(table: Brought, trusted: Brought, options: dict[str, Any]) -> JudgedTable:
+def beside_trusted(table: Table, trusted: Table, options: dict[str, Any]) -> JudgedTable:
     """Judge rows by a model of some trusted rows, and say how rare they are among the others."""
     if trusted.rows < _FEWEST:
         raise UserError(

@@ -12,10 +12,9 @@ from refold.base.findings import Finding
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
-from refold.columns.bring import as_texts
 from refold.columns.encoding.noticed import unreadable_cells
-from refold.columns.encoding.reading import Dates
 from refold.columns.noticed import far_cells
+from refold.columns.table import DateColumn, as_texts
 
 # So many rows of a finding are listed.
 LISTED = 100
@@ -61,8 +60,8 @@ def _sentinels(column: CheckedColumn) -> Iterator[Finding]:
     seen = values[~np.isnan(values)]
     if len(seen) == 0:
         return
-    if isinstance(column.cells, Dates):
-        if column.cells.dated.moments.has_date:
+    if isinstance(column.cells, DateColumn):
+        if column.cells.has_date:
             for day, rows in sentinels.dates(*np.unique(seen, return_counts=True)):
                 seconds = float(np.datetime64(day, "s").astype(np.int64))
                 yield _listed(words.sentinel(column.name, day, rows), values, seconds)
@@ -80,16 +79,15 @@ def _absurd(column: CheckedColumn) -> Iterator[Finding]:
     values = column.values
     assert values is not None
     for found in far_cells(values[:, None], [column.name]):
-        yield _as_moment(column.cells, found) if isinstance(column.cells, Dates) else found
+        yield _as_moment(column.cells, found) if isinstance(column.cells, DateColumn) else found
 
 
-def _as_moment(cells: Dates, found: Finding) -> Finding:
+def _as_moment(cells: DateColumn, found: Finding) -> Finding:
     """Write a moment as people do."""
     (seconds,) = found.values
     assert isinstance(seconds, float)
-    moments = cells.dated.moments
     whole = str(np.datetime64(int(seconds), "s"))
     day, _, clock = whole.partition("T")
-    said = " ".join([day] * moments.has_date + [clock] * moments.has_clock)
+    said = " ".join([day] * cells.has_date + [clock] * cells.has_clock)
     message = found.message.replace(f"{seconds:.6g}", said, 1)
     return replace(found, values=(said,), message=message)

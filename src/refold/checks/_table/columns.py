@@ -11,9 +11,8 @@ from refold.base.findings import Finding
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
-from refold.columns.bring import as_texts
 from refold.columns.noticed import notice_columns
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, as_texts
 
 # What is said of a column by its first rows is true of them; this is said by all rows.
 _OF_ALL_ROWS = frozenset({"constant", "sentinel"})
@@ -32,7 +31,7 @@ def notice_roles(table: CheckedTable) -> Iterator[Finding]:
     """
     for column in table.columns:
         for found in column.noticed:
-            if found.kind == "running-number" and isinstance(column.observed, Numbers):
+            if found.kind == "running-number" and isinstance(column.observed, NumberColumn):
                 values = column.observed.values  # the first rows have said so, all say how far
                 ends = (float(np.nanmin(values)), float(np.nanmax(values)))
                 yield words.running_number(column.name, *ends, otherwise="number")

@@ -12,8 +12,8 @@ from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.date_guess import read_as_dates
 from refold.columns.number_guess import read_as_numbers
-from refold.columns.observed import Texts
 from refold.columns.role_findings import mended
+from refold.columns.table import TextColumn
 from refold.columns.text_sample import TextSample
 
 _MOSTLY = 0.8  # the share of cells that are numbers where the others are not meant to be texts
@@ -40,7 +40,7 @@ def notice_formats(table: CheckedTable) -> Iterator[Finding]:
             yield found
 
 
-def _among_numbers(column: CheckedColumn, texts: Texts) -> Finding | None:
+def _among_numbers(column: CheckedColumn, texts: TextColumn) -> Finding | None:
     sample = TextSample.of(texts)
     reading = read_as_numbers(sample)
     values = reading.form.read(sample.texts)
@@ -64,7 +64,7 @@ def _among_numbers(column: CheckedColumn, texts: Texts) -> Finding | None:
     )
 
 
-def _two_dates(column: CheckedColumn, texts: Texts) -> Finding | None:
+def _two_dates(column: CheckedColumn, texts: TextColumn) -> Finding | None:
     sample = TextSample.of(texts)
     first = read_as_dates(sample)
     if first is None or not _SOME <= first.share < 1.0:
@@ -91,7 +91,7 @@ def _two_dates(column: CheckedColumn, texts: Texts) -> Finding | None:
     )
 
 
-def _spellings(column: CheckedColumn, texts: Texts) -> Finding | None:
+def _spellings(column: CheckedColumn, texts: TextColumn) -> Finding | None:
     if len(texts.values) > _MOST_VALUES or column.role != "category":
         return None
     spelled: dict[str, list[int]] = {}

@@ -10,10 +10,9 @@ from refold.base.findings import Finding
 from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
-from refold.columns.bring import as_texts
 from refold.columns.name_hints import words
-from refold.columns.observed import Texts
 from refold.columns.role_findings import mended
+from refold.columns.table import TextColumn, as_texts
 from refold.columns.word_set import word_set
 
 # A label if the whole name is this word, and some value is rare; if it is one of the words.
@@ -54,7 +53,7 @@ def notice_labels(table: CheckedTable) -> Iterator[Finding]:
             yield from _label(column, texts)
 
 
-def _label(column: CheckedColumn, texts: Texts) -> Iterator[Finding]:
+def _label(column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
     share = texts.counts / texts.counts.sum()
     rarest = float(share[texts.counts > 0].min())
     said = {value.strip().lower().strip(".") for value in texts.values}

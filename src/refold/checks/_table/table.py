@@ -13,20 +13,17 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.once import once
-from refold.columns.bring import Brought
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
-from refold.columns.encoding.reading import (
-    MISSING,
-    UNREADABLE,
-    Cells,
-    Dates,
-    Figures,
-    Words,
-    read_column,
-)
-from refold.columns.encoding.state import first_rows
-from refold.columns.observed import Numbers, Observed, Texts
 from refold.columns.roles import Guess, Role, as_role, guess
+from refold.columns.table import (
+    CellState,
+    Column,
+    DateColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    parse,
+)
 from refold.judgement import Judgement
 
 # Of more rows so many are drawn for what is compared; single cells are looked for in all.
@@ -43,9 +40,9 @@ class CheckedColumn:
         What it is called.
     role : str
         What it was taken for.
-    observed : Numbers, Moments or Texts
+    observed : Column
         As it was brought.
-    cells : Figures, Dates, Words or None
+    cells : Column or None
         As its role has it; None where it is left out.
     noticed : tuple of Finding
         What was said when its role was guessed.
@@ -55,54 +52,51 @@ class CheckedColumn:
 
     name: str
     role: Role
-    observed: Observed
-    cells: Cells | None
+    observed: Column
+    cells: Column | None
     noticed: tuple[Finding, ...]
     infinite: Integers
 
     @classmethod
-    def of(cls, name: str, column: Observed, found: Guess) -> CheckedColumn:
+    def of(cls, name: str, column: Column, found: Guess) -> CheckedColumn:
         """Read a column by its role."""
         infinite = np.empty(0, dtype=np.int64)
-        if isinstance(column, Numbers):
+        if isinstance(column, NumberColumn):
             infinite = np.flatnonzero(np.isinf(column.values))
         if len(infinite):
-            assert isinstance(column, Numbers)
-            column = Numbers(np.where(np.isinf(column.values), np.nan, column.values))
-        cells = None if found.role == "ignore" else read_column(found.role, found.form, column)
+            assert isinstance(column, NumberColumn)
+            column = NumberColumn(np.where(np.isinf(column.values), np.nan, column.values))
+        cells = None if found.role == "ignore" else parse(column, found.role, found.form)
         return cls(name, found.role, column, cells, found.noticed, infinite)
 
     @once
     def values(self) -> Floats | None:
         """The numbers, or the moments in seconds, NaN where there is none; None of texts."""
-        if isinstance(self.cells, Figures):
+        if isinstance(self.cells, NumberColumn):
             return self.cells.values
-        return self.cells.dated.moments.seconds if isinstance(self.cells, Dates) else None
+        return self.cells.seconds if isinstance(self.cells, DateColumn) else None
 
     @property
     def numbers(self) -> Floats | None:
         """The numbers; None of other columns."""
-        return self.values if isinstance(self.cells, Figures) else None
+        return self.values if isinstance(self.cells, NumberColumn) else None
 
     @property
-    def texts(self) -> Texts | None:
+    def texts(self) -> TextColumn | None:
         """The texts; None of numbers and dates."""
-        return self.cells.texts if isinstance(self.cells, Words) else None
+        return self.cells if isinstance(self.cells, TextColumn) else None
 
     @once
     def missing(self) -> Booleans:
         """Where there is no value."""
         if self.cells is not None:
-            return np.asarray(self.cells.state == MISSING)
+            return np.asarray(self.cells.state == CellState.MISSING)
         return np.zeros(len(self.observed), dtype=np.bool_)
 
     @once
     def unreadable(self) -> Integers:
         """The rows with something else than numbers, or dates."""
-        cells = self.cells
-        if isinstance(cells, Figures):
-            return np.flatnonzero(cells.unreadable)
-        return np.flatnonzero(cells.state == UNREADABLE) if cells else np.empty(0, dtype=np.int64)
+        return np.flatnonzero(self.cells.unreadable if self.cells else ())
 
     @once
     def bits(self) -> NDArray[np.uint64]:
@@ -114,20 +108,7 @@ class CheckedColumn:
 
     def take(self, rows: Integers) -> CheckedColumn:
         """Return some of the rows."""
-        cells = self.cells
-        if isinstance(cells, Figures):
-            cells = Figures(cells.values[rows], cells.unreadable[rows])
-        elif isinstance(cells, Words):
-            cells = Words(cells.texts.take(rows))
-        elif isinstance(cells, Dates):
-            cells = Dates(
-                replace(
-                    cells.dated,
-                    moments=cells.dated.moments.take(rows),
-                    state=cells.dated.state[rows],
-                    shapes=None,
-                )
-            )
+        cells = self.cells and self.cells.take(rows)
         return replace(self, observed=self.observed.take(rows), cells=cells)
 
     def without(self, values: Collection[Any]) -> CheckedColumn:
@@ -135,7 +116,7 @@ class CheckedColumn:
         if self.numbers is None or not values:
             return self
         odd = np.isin(self.numbers, [value for value in values if isinstance(value, float)])
-        cells = Figures(np.where(odd, np.nan, self.numbers), np.zeros(len(odd), dtype=np.bool_))
+        cells = NumberColumn(np.where(odd, np.nan, self.numbers))
         return replace(self, cells=cells)
 
 
@@ -159,10 +140,10 @@ class CheckedTable:
         """Read a table and guess what its columns are, as a Detector would."""
         table = TableEncoder(roles=dict(roles)).read(X, reset=True)
         ignored = [name for name, role in roles.items() if role == "ignore"]
-        table = table.only([name for name in table.names if name not in ignored])
+        table = table.select([name for name in table.names if name not in ignored])
         if table.rows == 0:
             raise UserError("The table has no rows: there is nothing to check.")
-        first = first_rows(table, N_INIT)
+        first = table.head(N_INIT)
         found = [
             _guess(name, column, roles.get(name), guessed=table.guessed)
             for name, column in zip(first.names, first.columns, strict=True)
@@ -176,13 +157,13 @@ class CheckedTable:
         if encoder is not None and found.cells is not None:
             plans = encoder.counts.plan.used
             guesses = [Guess(plan.role, plan.form) for plan in plans]
-            return cls._of(found.cells.only([plan.name for plan in plans]), guesses)
-        columns: list[Observed] = [Numbers(column.astype(np.float64)) for column in found.rows.T]
-        table = Brought(list(found.names), columns, len(found), guessed=False)
+            return cls._of(found.cells.select([plan.name for plan in plans]), guesses)
+        columns: list[Column] = [NumberColumn(column.astype(np.float64)) for column in found.rows.T]
+        table = Table(list(found.names), columns, len(found), guessed=False)
         return cls._of(table, [Guess("number")] * len(columns))
 
     @classmethod
-    def _of(cls, table: Brought, guesses: list[Guess]) -> CheckedTable:
+    def _of(cls, table: Table, guesses: list[Guess]) -> CheckedTable:
         columns = zip(table.names, table.columns, guesses, strict=True)
         return cls(tuple(CheckedColumn.of(*each) for each in columns), table.rows)
 
@@ -209,9 +190,9 @@ class CheckedTable:
         )
 
 
-def _guess(name: str, column: Observed, role: str | None, *, guessed: bool) -> Guess:
+def _guess(name: str, column: Column, role: str | None, *, guessed: bool) -> Guess:
     """Take a column for what the user says, or what it looks like; an array holds numbers."""
     if role is not None:
         return as_role(name, column, role)
-    empty = isinstance(column, Numbers) and not np.isfinite(column.values).any()
+    empty = isinstance(column, NumberColumn) and not np.isfinite(column.values).any()
     return guess(name, column) if guessed or empty else as_role(name, column, "number")

@@ -14,7 +14,7 @@ from refold.base.findings import Finding
 from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
-from refold.columns.observed import Texts
+from refold.columns.table import TextColumn
 from refold.columns.units import is_unit
 
 _LEAST_ROWS = 30  # fewer than these are in two heaps by chance
@@ -186,7 +186,7 @@ def _likeness(few: Floats, many: Floats, *, clear: bool) -> float:
     return 1.0 - off
 
 
-def _of_texts(name: str, texts: Texts) -> Iterator[Finding]:
+def _of_texts(name: str, texts: TextColumn) -> Iterator[Finding]:
     """Find numbers with different units behind them."""
     counts: dict[str, int] = {}
     examples: dict[str, str] = {}

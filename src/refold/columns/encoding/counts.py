@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.reading import (
-    MISSING,
-    Cells,
-    Dates,
-    Figures,
-    Words,
-    check_finite,
-)
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.table import (
+    CellState,
+    Column,
+    DateColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    check_finite,
+)
 
 ColumnCounts = TextCounts | DateCounts
 
@@ -79,18 +79,18 @@ class TableCounts:
     slices: dict[int, Slices]
 
     @classmethod
-    def of(cls, plan: Plan, table: Brought, *, n_jobs: int | None = None) -> TableCounts:
+    def of(cls, plan: Plan, table: Table, *, n_jobs: int | None = None) -> TableCounts:
         """Count rows."""
-        cells = plan.read(table)
-        X = _numbers(plan, cells, table.rows)
-        unreadable = [c.unreadable.sum() for c in cells if isinstance(c, Figures)]
+        table = plan.parse(table)
+        cells, X = table.columns, _numbers(table)
+        unreadable = [c.unreadable.sum() for c in cells if isinstance(c, NumberColumn)]
         counted = NumberCounts.of(X, np.array(unreadable), n_jobs=n_jobs) if X.shape[1] else None
         others: dict[int, ColumnCounts] = {}
         for k, each in enumerate(cells):
-            if isinstance(each, Words):
-                others[k] = TextCounts.of(each.texts)
-            elif isinstance(each, Dates):
-                others[k] = DateCounts.of(each.dated)
+            if isinstance(each, TextColumn):
+                others[k] = TextCounts.of(each)
+            elif isinstance(each, DateColumn):
+                others[k] = DateCounts.of(each)
         codes = [] if plan.plain else plan.codes(cells)
         slices = {
             k: Slices.of(codes[column.partner], codes[k])
@@ -123,7 +123,7 @@ class TableCounts:
 
     def encode(
         self,
-        table: Brought,
+        table: Table,
         *,
         left_out: bool = False,
         folded_apart: bool = False,
@@ -134,7 +134,7 @@ class TableCounts:
 
         Parameters
         ----------
-        table : Brought
+        table : Table
             The rows.
         left_out : bool, default=False
             Whether they were counted, and are to be looked at as if they had not been.
@@ -147,8 +147,8 @@ class TableCounts:
         n_jobs : int or None, default=None
             Threads.
         """
-        cells = self.plan.read(table)
-        X = _numbers(self.plan, cells, table.rows)
+        table = self.plan.parse(table)
+        cells, X = table.columns, _numbers(table)
         novel = np.zeros((table.rows, len(cells)), dtype=np.bool_, order="F")
         if not left_out:
             self._mark_novel(cells, novel)
@@ -160,10 +160,11 @@ class TableCounts:
             fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
-            if isinstance(each, Figures):
+            if isinstance(each, NumberColumn):
                 counts = self.states(k)
                 readable = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
-                np.maximum(out[:, k], each.looked_up(readable), out=out[:, k])
+                known = readable[:1] if each.complete else readable[each.state]
+                np.maximum(out[:, k], known, out=out[:, k])
             else:
                 out[:, k] = self._largest_view(k, each, left_out, without)
         codes = self.plan.codes(cells)
@@ -172,31 +173,30 @@ class TableCounts:
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
     def _largest_view(
-        self, k: int, cells: Cells, left_out: bool, without: Collection[str]
+        self, k: int, cells: Column, left_out: bool, without: Collection[str]
     ) -> Floats:
         counts = self.others[k]
-        if isinstance(cells, Words) and isinstance(counts, TextCounts):  # once for each text
-            views = counts.views(cells.texts, left_out=left_out, without=without)
-            return np.asarray(views.max(axis=1)[cells.texts.codes])
+        if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):  # once for each text
+            views = counts.views(cells, left_out=left_out, without=without)
+            return np.asarray(views.max(axis=1)[cells.codes])
         return np.asarray(self.views(k, cells, left_out=left_out, without=without).max(axis=1))
 
-    def numbers_of(self, table: Brought) -> Floats:
+    def numbers_of(self, table: Table) -> Floats:
         """Return the columns of numbers of rows."""
-        return _numbers(self.plan, self.plan.read(table), table.rows)
+        return _numbers(self.plan.parse(table))
 
     def views(
-        self, k: int, cells: Cells, *, left_out: bool = False, without: Collection[str] = ()
+        self, k: int, cells: Column, *, left_out: bool = False, without: Collection[str] = ()
     ) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]
-        if isinstance(cells, Words):
+        if isinstance(cells, TextColumn):
             assert isinstance(counts, TextCounts)
-            found = counts.views(cells.texts, left_out=left_out, without=without)
-            return found[cells.texts.codes]
-        assert isinstance(cells, Dates)
+            return counts.views(cells, left_out=left_out, without=without)[cells.codes]
+        assert isinstance(cells, DateColumn)
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
-        return counts.views(cells.dated, ranged=ranged, left_out=left_out)
+        return counts.views(cells, ranged=ranged, left_out=left_out)
 
     def _add_dependence(self, codes: list[Integers], out: Floats, left_out: bool) -> None:
         for k, slices in self.slices.items():
@@ -205,15 +205,15 @@ class TableCounts:
             surprise = slices.surprise_left_out if left_out else slices.surprise
             out[:, k] += surprise[codes[partner], codes[k]]
 
-    def _mark_novel(self, cells: list[Cells], novel: Booleans) -> None:
+    def _mark_novel(self, cells: list[Column], novel: Booleans) -> None:
         for k, each in enumerate(cells):
             if not each.complete:
                 novel[:, k] = self.novel_states(k)[each.state]
             counts = self.others.get(k)
-            if isinstance(each, Words) and isinstance(counts, TextCounts):
-                new = counts.surely_new(each.texts)
+            if isinstance(each, TextColumn) and isinstance(counts, TextCounts):
+                new = counts.surely_new(each)
                 if new.any():
-                    novel[:, k] |= new[each.texts.codes]
+                    novel[:, k] |= new[each.codes]
 
     def novel_states(self, k: int) -> Booleans:
         """Say which states a column never had that has shown enough: readable, missing, not."""
@@ -236,19 +236,18 @@ class TableCounts:
 _ENOUGH = 20
 
 
-def _numbers(plan: Plan, cells: list[Cells], rows: int) -> Floats:
-    """Return the columns of numbers side by side."""
-    X = np.empty((rows, len(plan.numbers)), order="F")
-    for place, k in enumerate(plan.numbers.tolist()):
-        each = cells[k]
-        assert isinstance(each, Figures)
-        check_finite(each.values, k, plan.names)
-        X[:, place] = each.values
+def _numbers(table: Table) -> Floats:
+    """Return the columns of numbers of a table that was parsed, side by side."""
+    numbers = [(k, c) for k, c in enumerate(table.columns) if isinstance(c, NumberColumn)]
+    X = np.empty((table.rows, len(numbers)), order="F")
+    for place, (k, column) in enumerate(numbers):
+        check_finite(column.values, k, table.names)
+        X[:, place] = column.values
     return X
 
 
-def _judged(cells: list[Cells], rows: int) -> Booleans:
+def _judged(cells: list[Column], rows: int) -> Booleans:
     """Say which rows have a value."""
     if any(each.complete for each in cells):
         return np.ones(rows, dtype=np.bool_)
-    return np.asarray(np.logical_or.reduce([each.state != MISSING for each in cells]))
+    return np.asarray(np.logical_or.reduce([each.state != CellState.MISSING for each in cells]))

@@ -11,11 +11,12 @@ from refold.algorithm import chain_file
 from refold.algorithm.engines import sketch_file
 from refold.columns.encoding import plan_file, tally_file
 from refold.columns.encoding.counts import ColumnCounts, TableCounts
-from refold.columns.encoding.dates import DAYS, HOURS, READABLE, DateCounts
+from refold.columns.encoding.dates import DAYS, HOURS, DateCounts
 from refold.columns.encoding.dependence import N_CODES, Slices
 from refold.columns.encoding.numbers import N_ITER, NumberCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.table import CellState
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 
@@ -125,7 +126,7 @@ def _texts(field: Field, rows: int) -> TextCounts:
 def _dates(field: Field, rows: int) -> DateCounts:
     has_date, has_clock, hours, weekdays, states, shapes, low, high = field.members(*_DATES)
     known = _counts(states, 3, rows)
-    readable = int(known[READABLE])
+    readable = int(known[CellState.READABLE])
     if low.is_null() != (readable == 0) or high.is_null() != (readable == 0):
         low.refuse("and 'high' must be there if, and only if, a row is readable")
     first, last = (float(low.number()), float(high.number())) if readable else (np.inf, -np.inf)
@@ -157,9 +158,11 @@ def _numbers(field: Field, used: list[dict[str, Field]], plan: Plan, n: int) -> 
     if (sketch.rows, sketch.weight) != (n, n):
         field.refuse(f"must have {n} rows of the weight 1")
     for k, (histogram, state) in enumerate(zip(sketch.histograms, states, strict=True)):
-        if histogram.rows != state[READABLE]:
+        if histogram.rows != state[CellState.READABLE]:
             place = used[plan.numbers[k]]["counts"]
-            place.refuse(f"says {state[READABLE]} readable rows, the sketch {histogram.rows}")
+            place.refuse(
+                f"says {state[CellState.READABLE]} readable rows, the sketch {histogram.rows}"
+            )
     if not plan.plain and all(histogram.rows for histogram in sketch.histograms):
         field.budget.charge(_CHAIN * len(states), "The folds of numbers", field.path)
         chain_file.check_evaluable(field, counts.chain)

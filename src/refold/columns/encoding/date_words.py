@@ -5,36 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from refold._typing import Integers
-from refold.columns.encoding.dates import HOURS, UNREADABLE, DateCounts, Dated
+from refold.columns.encoding.dates import HOURS, DateCounts
 from refold.columns.encoding.text_words import looks_like
+from refold.columns.table import CellState, DateColumn
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def date_words(counts: DateCounts, view: str, dated: Dated, row: int) -> str:
+def date_words(counts: DateCounts, view: str, dates: DateColumn, row: int) -> str:
     """Say what is odd about a date in one of the views of its column."""
     if view == "hour":
-        clock = f" at {_clock(dated.moments.seconds[row])}" if counts.has_date else ""
-        return _hour(counts.hours, int(dated.hour[row]), clock)
+        clock = f" at {_clock(dates.seconds[row])}" if counts.has_date else ""
+        return _hour(counts.hours, int(dates.hour[row]), clock)
     if view == "weekday":
-        day = int(dated.weekday[row])
+        day = int(dates.weekday[row])
         return f"is a {WEEKDAYS[day]} ({of_rows(int(counts.weekdays[day]), counts.weekdays)})"
     if view == "form":
-        assert dated.shapes is not None
-        shape = dated.shapes.values[int(dated.shapes.codes[row])]
+        assert dates.shapes is not None
+        shape = dates.shapes.values[int(dates.shapes.codes[row])]
         return looks_like(counts.shapes, shape, "is written as")
-    side = "before" if dated.moments.seconds[row] < counts.low else "after"
+    side = "before" if dates.seconds[row] < counts.low else "after"
     low, high = (_day(seconds) for seconds in (counts.low, counts.high))
     return f"is {side} all ({low} to {high})"
 
 
-def cannot_be_read(counts: DateCounts, dated: Dated, row: int) -> str:
+def cannot_be_read(counts: DateCounts, dates: DateColumn, row: int) -> str:
     """Say that a text is no date, or not one as they were written."""
     kind = "date" if counts.has_date else "time"
-    shape = "" if dated.shapes is None else dated.shapes.values[int(dated.shapes.codes[row])]
+    shape = "" if dates.shapes is None else dates.shapes.values[int(dates.shapes.codes[row])]
     if "9" in shape and counts.shapes.rows:
         return f"cannot be read as a {kind}: it {looks_like(counts.shapes, shape)}"
-    times = int(counts.states[UNREADABLE])
+    times = int(counts.states[CellState.UNREADABLE])
     return f"is not a {kind}; {never_or(times, int(counts.states.sum()))}"
 
 

@@ -6,59 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from refold._typing import Booleans, Floats, Integers
-from refold.base.once import once
-from refold.columns.encoding.shapes import shapes_of
+from refold._typing import Floats, Integers
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally, less
-from refold.columns.observed import Moments, Texts
+from refold.columns.table import CellState, DateColumn
 
 VIEWS = ("hour", "weekday", "form", "readable", "range")
 HOURS, DAYS = 24, 7
-READABLE, MISSING, UNREADABLE = range(3)
 _DAY = 86_400.0
-_THURSDAY = 3  # 1 January 1970, counted from Monday
-
-
-@dataclass(frozen=True, eq=False)
-class Dated:
-    """A column of dates as the views need it.
-
-    Parameters
-    ----------
-    moments : Moments
-        What could be read.
-    state : ndarray of shape (n,)
-        Whether each was readable (0), missing (1) or unreadable (2).
-    shapes : Texts or None
-        How each was written, if it was text.
-    """
-
-    moments: Moments
-    state: Integers
-    shapes: Texts | None
-
-    @classmethod
-    def of(cls, moments: Moments, unreadable: Booleans, texts: Texts | None) -> Dated:
-        """Put together what was read and what was written."""
-        state = np.where(unreadable, UNREADABLE, np.where(np.isnan(moments.seconds), MISSING, 0))
-        if texts is None:
-            return cls(moments, state, None)
-        codes, shapes = shapes_of(texts.values)
-        return cls(moments, state, Texts(shapes, np.append(codes, -1)[texts.codes]))
-
-    @once
-    def hour(self) -> Integers:
-        """The hour of each row's clock, -1 where there is none."""
-        return self._whole(np.mod(self.moments.seconds, _DAY) // 3600.0)
-
-    @once
-    def weekday(self) -> Integers:
-        """The day of the week, Monday is 0, -1 where there is none."""
-        return self._whole(np.mod(self.moments.seconds // _DAY + _THURSDAY, 7.0))
-
-    def _whole(self, values: Floats) -> Integers:
-        return np.where(np.isnan(values), -1.0, values).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +44,17 @@ class DateCounts:
     high: float = -np.inf
 
     @classmethod
-    def of(cls, dated: Dated) -> DateCounts:
+    def of(cls, dates: DateColumn) -> DateCounts:
         """Count a column."""
-        seen = dated.state == READABLE
-        seconds = dated.moments.seconds[seen]
-        shapes = dated.shapes
+        seen = dates.state == CellState.READABLE
+        seconds = dates.seconds[seen]
+        shapes = dates.shapes
         return cls(
-            dated.moments.has_date,
-            dated.moments.has_clock,
-            np.bincount(dated.hour[seen], minlength=HOURS),
-            np.bincount(dated.weekday[seen], minlength=DAYS),
-            np.bincount(dated.state, minlength=3),
+            dates.has_date,
+            dates.has_clock,
+            np.bincount(dates.hour[seen], minlength=HOURS),
+            np.bincount(dates.weekday[seen], minlength=DAYS),
+            np.bincount(dates.state, minlength=3),
             Tally() if shapes is None else Tally.of(shapes.values, shapes.counts),
             float(seconds.min(initial=np.inf)),
             float(seconds.max(initial=-np.inf)),
@@ -134,39 +89,39 @@ class DateCounts:
     @property
     def missing(self) -> int:
         """How many rows have no value."""
-        return int(self.states[MISSING])
+        return int(self.states[CellState.MISSING])
 
     @property
     def span(self) -> float:
         """From the first to the last day, or hour of a clock, in seconds."""
         return max(self.high - self.low, _DAY if self.has_date else 3600.0)
 
-    def views(self, dated: Dated, *, ranged: bool, left_out: bool = False) -> Floats:
+    def views(self, dates: DateColumn, *, ranged: bool, left_out: bool = False) -> Floats:
         """Return how surprising each row is in each view.
 
         Parameters
         ----------
-        dated : Dated
+        dates : DateColumn
             The rows.
         ranged : bool
             Whether what is earlier or later than all is far out; not so of a clock that runs on.
         left_out : bool, default=False
             Whether these rows were counted, and are to be judged as if they were not.
         """
-        out = np.zeros((len(dated.state), len(VIEWS)))
-        seen = dated.state == READABLE
+        out = np.zeros((len(dates.state), len(VIEWS)))
+        seen = dates.state == CellState.READABLE
         if self.has_clock:
-            out[seen, 0] = _surprise(self.hours, dated.hour[seen], left_out)
+            out[seen, 0] = _surprise(self.hours, dates.hour[seen], left_out)
         if self.has_date:
-            out[seen, 1] = _surprise(self.weekdays, dated.weekday[seen], left_out)
-        if dated.shapes is not None and self.shapes.rows:
-            have = np.append(self.shapes.counts_of(dated.shapes.values), 0)
+            out[seen, 1] = _surprise(self.weekdays, dates.weekday[seen], left_out)
+        if dates.shapes is not None and self.shapes.rows:
+            have = np.append(self.shapes.counts_of(dates.shapes.values), 0)
             surprise = Surprise.of(self.shapes).of_rows(have, left_out=left_out)
             surprise[-1] = 0.0  # missing: another view says so
-            out[:, 2] = surprise[dated.shapes.codes]
-        out[:, 3] = _surprise(self.states, dated.state, left_out)
+            out[:, 2] = surprise[dates.shapes.codes]
+        out[:, 3] = _surprise(self.states, dates.state, left_out)
         if ranged and self.has_date and self.low <= self.high:
-            seconds = dated.moments.seconds[seen]
+            seconds = dates.seconds[seen]
             beyond = np.maximum(self.low - seconds, seconds - self.high)
             out[seen, 4] = np.maximum(beyond, 0.0) / self.span
         return out

@@ -21,7 +21,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import learning
-from refold.columns.bring import Brought, bring, is_table, of_objects
+from refold.columns.conversion import is_table, of_objects, to_table
 from refold.columns.encoding import dates, numbers, texts
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.dates import DateCounts
@@ -29,7 +29,7 @@ from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
-from refold.columns.observed import Numbers, Observed
+from refold.columns.table import CellState, Column, NumberColumn, Table
 
 N_INIT = 10_000
 
@@ -307,7 +307,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """All that is kept of the rows."""
         return self._state.ready
 
-    def encode(self, table: Brought, *, left_out: bool = False) -> Encoded:
+    def encode(self, table: Table, *, left_out: bool = False) -> Encoded:
         """Return rows that were read as numbers, magnitudes, and which cells are novel."""
         return self.counts.encode(table, left_out=left_out, n_jobs=self.n_jobs)
 
@@ -332,19 +332,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return None
         return frame_to_numpy(frame.select(plan.names).to_native())
 
-    def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Brought:
+    def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Table:
         """Read a table and check (or, with `reset`, learn) its columns; or read all of them.
 
         One that was read before is taken as it is.
         """
-        if isinstance(X, Brought):
+        if isinstance(X, Table):
             return self._read_again(X, reset=reset)
         X = to_numpy(X) if is_foreign_array(X) else X
         if not is_table(X):
             return self._read_array(X, reset=reset)
         ignore = {name for name, role in (self.roles or {}).items() if role == "ignore"}
         if reset:
-            brought = bring(X, () if isinstance(X, list) else ignore)
+            brought = to_table(X, () if isinstance(X, list) else ignore)
             names = brought.names if isinstance(X, list) else list(map(str, column_names(whole(X))))
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
@@ -352,24 +352,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return brought
         if all_columns:
             wanted = [name for name in self._state.names if name not in ignore]
-            return self._find_columns(bring(X, ignore), wanted)
+            return self._find_columns(to_table(X, ignore), wanted)
         unused = ignore.union(self._unused())
-        return self._find_columns(bring(X, unused), self.counts.plan.names)
+        return self._find_columns(to_table(X, unused), self.counts.plan.names)
 
-    def _read_again(self, table: Brought, *, reset: bool) -> Brought:
+    def _read_again(self, table: Table, *, reset: bool) -> Table:
         if not reset:
             return self._find_columns(table, self.counts.plan.names)
         self.feature_names_in_ = np.array(table.names, dtype=object)
         self.n_features_in_ = len(table.names)
         self._check_roles(table.names)
-        return table.only([n for n in table.names if (self.roles or {}).get(n) != "ignore"])
+        return table.select([n for n in table.names if (self.roles or {}).get(n) != "ignore"])
 
-    def _read_array(self, X: Any, *, reset: bool) -> Brought:
+    def _read_array(self, X: Any, *, reset: bool) -> Table:
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if X.dtype.kind == "c":
             raise ValueError("Complex data not supported: split it into two columns.")
         guessed = X.dtype.kind not in "biuf"
-        return Brought(feature_names(self), _columns(X), len(X), guessed)
+        return Table(feature_names(self), _columns(X), len(X), guessed)
 
     def _check_roles(self, names: list[str]) -> None:
         unknown = [name for name in self.roles or {} if name not in names]
@@ -381,14 +381,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _unused(self) -> list[str]:
         return [column.name for column in self.counts.plan.columns if column.role == "ignore"]
 
-    def _find_columns(self, table: Brought, wanted: list[str]) -> Brought:
+    def _find_columns(self, table: Table, wanted: list[str]) -> Table:
         absent = [name for name in wanted if name not in table.names]
         if absent:
             raise UserError(
                 f"The feature names should match those that were passed during fit. There is no "
                 f"column {', '.join(map(repr, absent[:5]))}; the table has {table.names[:20]}."
             )
-        return table.only(wanted)
+        return table.select(wanted)
 
     def _info(self, k: int, column: ColumnPlan) -> ColumnInfo:
         counts, states = self.counts.others.get(k), self.counts.states(k)
@@ -399,8 +399,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             column.role,
             numbers.VIEWS if counts is None else views,
             counts.values.distinct if isinstance(counts, TextCounts) else None,
-            int(states[numbers.MISSING]),
-            int(states[numbers.UNREADABLE]),
+            int(states[CellState.MISSING]),
+            int(states[CellState.UNREADABLE]),
             partner,
             self._noticed_about(column.name),
         )
@@ -425,10 +425,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _columns(X: NDArray[Any]) -> list[Observed]:
+def _columns(X: NDArray[Any]) -> list[Column]:
     """Return the columns of an array; objects may be anything."""
     if X.dtype.kind in "biuf":
-        return [Numbers(np.asarray(column, dtype=np.float64)) for column in X.T]
+        return [NumberColumn(np.asarray(column, dtype=np.float64)) for column in X.T]
     return [of_objects(f"x{j}", column.tolist()) for j, column in enumerate(X.T)]
 
 

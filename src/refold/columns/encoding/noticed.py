@@ -9,22 +9,20 @@ import numpy as np
 from refold._typing import Integers
 from refold.base.findings import Finding
 from refold.base.words import quoted
-from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.reading import UNREADABLE
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.observed import Texts
 from refold.columns.role_findings import mended
+from refold.columns.table import CellState, Table, TextColumn, as_texts
 
 
-def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
+def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
     """Look for cells that cannot be read, and for columns with more values than are kept.
 
     Parameters
     ----------
     counts : TableCounts
         What was counted of the rows.
-    table : Brought
+    table : Table
         These rows.
 
     Yields
@@ -32,11 +30,11 @@ def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
     Finding
         ``"unreadable"`` and ``"many-values"``, at most one of each for a column.
     """
+    table = counts.plan.parse(table)
     for k, column in enumerate(counts.plan.used):
-        if counts.states(k)[UNREADABLE]:
-            texts = as_texts(table.only([column.name]).columns[0])
-            odd = np.flatnonzero(column.read(texts).state == UNREADABLE)
-            yield unreadable_cells(column.name, column.role, texts, odd)
+        if counts.states(k)[CellState.UNREADABLE]:
+            odd = np.flatnonzero(table.columns[k].unreadable)
+            yield unreadable_cells(column.name, column.role, as_texts(table.columns[k]), odd)
         counted = counts.others.get(k)
         if isinstance(counted, TextCounts) and counted.values.level:
             tally = counted.values
@@ -50,14 +48,14 @@ def notice_cells(counts: TableCounts, table: Brought) -> Iterator[Finding]:
             )
 
 
-def unreadable_cells(name: str, role: str, texts: Texts, odd: Integers) -> Finding:
+def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> Finding:
     """Say that cells of a column are not what it holds.
 
     Parameters
     ----------
     name, role : str
         The column: of numbers or dates.
-    texts : Texts
+    texts : TextColumn
         What it holds.
     odd : ndarray of int
         The rows of these cells.

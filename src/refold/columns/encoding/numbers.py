@@ -14,7 +14,6 @@ from refold.base.once import once
 from refold.columns.encoding.tally import less
 
 VIEWS = ("value", "readable")
-READABLE, MISSING, UNREADABLE = range(3)
 N_ITER, _MAX_GAIN = 101, 1e6
 # Among more rows than this one row moves no fold; among fewer, rows are folded by the others.
 _FEW = 10_000

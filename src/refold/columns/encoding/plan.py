@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,20 +12,19 @@ from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.once import once
-from refold.columns.bring import Brought
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
-from refold.columns.encoding.reading import (
-    Cells,
-    Dates,
-    Figures,
-    Words,
-    check_finite,
-    read_column,
-)
 from refold.columns.number_form import NumberForm
-from refold.columns.observed import Numbers, Observed
 from refold.columns.roles import Guess, Role, as_role, guess
+from refold.columns.table import (
+    Column,
+    DateColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    check_finite,
+    parse,
+)
 
 # A category with more frequent values than this is told by how surprising they are alone.
 MOST_INDICATORS = 12
@@ -66,18 +66,18 @@ class ColumnPlan:
         running = any(finding.kind == "running-time" for finding in found.noticed)
         return cls(name, found.role, found.form, ranged=not running)
 
-    def read(self, column: Observed) -> Cells:
-        """Return the cells of a column as its role has them."""
-        return read_column(self.role, self.form, column)
+    def parse(self, column: Column) -> Column:
+        """Return a column as its role has it."""
+        return parse(column.raw, self.role, self.form)
 
-    def coded(self, cells: Cells) -> ColumnPlan:
+    def coded(self, cells: Column) -> ColumnPlan:
         """Return the same, with the codes that dependence will use."""
-        if isinstance(cells, Words):
-            counted = zip(cells.texts.counts.tolist(), cells.texts.values, strict=True)
+        if isinstance(cells, TextColumn):
+            counted = zip(cells.counts.tolist(), cells.values, strict=True)
             often = [each for each in counted if each[0] >= OFTEN]
             frequent = sorted(often, key=lambda each: (-each[0], each[1]))[:FREQUENT]
             return replace(self, frequent=tuple(value for _, value in frequent))
-        if isinstance(cells, Figures):
+        if isinstance(cells, NumberColumn):
             values = cells.values[~np.isnan(cells.values)]
             if len(values) == 0:
                 return self
@@ -92,18 +92,20 @@ class ColumnPlan:
             return ()
         return self.frequent[:1] if len(self.frequent) == 2 else self.frequent
 
-    def codes(self, cells: Cells) -> Integers:
+    def codes(self, cells: Column) -> Integers:
         """Return the code of each row."""
-        if isinstance(cells, Words):
-            place = {value: code for code, value in enumerate(self.frequent)}
-            known = [place.get(value, OTHER) for value in cells.texts.values]
-            return np.array([*known, NONE])[cells.texts.codes]
-        if isinstance(cells, Dates):
-            clock = cells.dated.moments.has_clock
-            codes = cells.dated.hour if clock else cells.dated.weekday
+        if isinstance(cells, TextColumn):
+            known = [self._code_of.get(value, OTHER) for value in cells.values]
+            return np.array([*known, NONE])[cells.codes]
+        if isinstance(cells, DateColumn):
+            codes = cells.hour if cells.has_clock else cells.weekday
         else:
             codes = np.searchsorted(self.edges, cells.values, side="right")
-        return np.where(cells.state == 0, codes, NONE)
+        return np.where(cells.is_null, NONE, codes)
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {value: code for code, value in enumerate(self.frequent)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,16 +124,22 @@ class Plan:
     noticed: tuple[Finding, ...] = ()
 
     @classmethod
-    def of(cls, table: Brought, roles: Mapping[str, str]) -> Plan:
-        """Look at rows; `roles` are those that the user has said."""
-        for k, column in enumerate(table.columns):
-            if isinstance(column, Numbers):
-                check_finite(column.values, k, table.names)
+    def of(
+        cls, table: Table, roles: Mapping[str, str], n_init: int | None = None
+    ) -> tuple[Plan, Table]:
+        """Return what columns are, by the first rows of a table, and the whole table, parsed.
+
+        `roles` are those that the user has said.
+        """
+        first = table if n_init is None else table.head(n_init)
+        for k, column in enumerate(first.columns):
+            if isinstance(column.raw, NumberColumn):
+                check_finite(column.raw.values, k, table.names)
         guesses = [
-            as_role(name, column, roles[name])
+            as_role(name, column.raw, roles[name])
             if name in roles
-            else (guess(name, column) if table.guessed else Guess("number", None, ()))
-            for name, column in zip(table.names, table.columns, strict=True)
+            else (guess(name, column.raw) if table.guessed else Guess("number", None, ()))
+            for name, column in zip(first.names, first.columns, strict=True)
         ]
         columns = [ColumnPlan.of(*each) for each in zip(table.names, guesses, strict=True)]
         noticed = tuple(finding for found in guesses for finding in found.noticed)
@@ -139,19 +147,22 @@ class Plan:
             said = " ".join(str(finding) for finding in noticed)
             raise UserError(f"There is no column to learn. {said}".strip())
         plan = cls(tuple(columns), noticed)
-        return plan if plan.plain else plan._with_partners(table)
+        parsed = plan.parse(table)
+        if not plan.plain:
+            plan = plan._with_partners(parsed if n_init is None else parsed.head(n_init))
+        return plan, replace(parsed, parsed_by=plan)
 
     @once
     def used(self) -> tuple[ColumnPlan, ...]:
         """The columns that are not ignored."""
         return tuple(column for column in self.columns if column.role != "ignore")
 
-    @property
+    @once
     def names(self) -> list[str]:
         """What they are called."""
         return [column.name for column in self.used]
 
-    @property
+    @once
     def plain(self) -> bool:
         """Whether all of them are numbers: these are then taken as they are."""
         return all(column.role == "number" for column in self.used)
@@ -183,25 +194,26 @@ class Plan:
         ]
         return np.array(shown, dtype=np.float64).reshape(len(shown), rows).T
 
-    def with_numbers(self, table: Brought, numbers: Floats) -> Brought:
-        """Return rows with other numbers, those of `numbers`, in the columns that are used."""
-        brought = table.only(self.names)
-        columns = list(brought.columns)
-        for place, column in enumerate(self.numbers.tolist()):
-            columns[column] = Numbers(numbers[:, place])
-        return replace(brought, columns=columns)
+    def parse(self, table: Table) -> Table:
+        """Return the columns that are not ignored, as their roles have them."""
+        if table.parsed_by is self:
+            return table
+        chosen = zip(self.used, table.select(self.names).columns, strict=True)
+        columns = [plan.parse(column) for plan, column in chosen]
+        return Table(self.names, columns, table.rows, table.guessed, self)
 
-    def read(self, table: Brought) -> list[Cells]:
-        """Return the cells of the columns that are not ignored."""
-        brought = table.only(self.names)
-        return [plan.read(column) for plan, column in zip(self.used, brought.columns, strict=True)]
+    def with_numbers(self, table: Table, numbers: Floats) -> Table:
+        """Return rows, parsed, with other numbers, those of `numbers`."""
+        places = enumerate(self.numbers.tolist())
+        others: dict[int, Column] = {k: NumberColumn(numbers[:, place]) for place, k in places}
+        return self.parse(table).with_columns(others)
 
-    def codes(self, cells: list[Cells]) -> list[Integers]:
+    def codes(self, columns: Sequence[Column]) -> list[Integers]:
         """Return the codes of all columns; none of those that nobody asks for."""
         nobody = np.empty(0, dtype=np.int64)
         return [
             plan.codes(each) if coded else nobody
-            for plan, each, coded in zip(self.used, cells, self._coded, strict=True)
+            for plan, each, coded in zip(self.used, columns, self._coded, strict=True)
         ]
 
     @once
@@ -213,8 +225,8 @@ class Plan:
             for k, column in enumerate(self.used)
         ]
 
-    def _with_partners(self, table: Brought) -> Plan:
-        cells = self.read(table)
+    def _with_partners(self, table: Table) -> Plan:
+        cells = table.columns
         coded = [plan.coded(each) for plan, each in zip(self.used, cells, strict=True)]
         best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
         done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from refold.base.once import once
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
+from refold.columns.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +21,7 @@ class TableState:
         What the user has said that columns are.
     n_init : int
         How many rows decide what the others are.
-    waiting : tuple of Brought
+    waiting : tuple of Table
         Rows that wait until there are so many.
     counts : TableCounts or None
         What is kept of all rows; None as long as rows wait.
@@ -31,7 +29,7 @@ class TableState:
 
     roles: Mapping[str, str]
     n_init: int
-    waiting: tuple[Brought, ...] = ()
+    waiting: tuple[Table, ...] = ()
     counts: TableCounts | None = None
 
     @property
@@ -47,7 +45,7 @@ class TableState:
             return self.waiting[0].names
         return [column.name for column in self.counts.plan.columns]
 
-    def plus_rows(self, table: Brought, *, last: bool, n_jobs: int | None = None) -> TableState:
+    def plus_rows(self, table: Table, *, last: bool, n_jobs: int | None = None) -> TableState:
         """Return this and more rows; with `last` no further ones are waited for."""
         if self.counts is not None:
             more = TableCounts.of(self.counts.plan, table, n_jobs=n_jobs)
@@ -55,8 +53,7 @@ class TableState:
         waiting = (*self.waiting, table)
         if not last and self.rows + table.rows < self.n_init:
             return replace(self, waiting=waiting)
-        rows = Brought.joined(waiting)
-        plan = Plan.of(first_rows(rows, self.n_init), self.roles)
+        plan, rows = Plan.of(Table.concat(waiting), self.roles, self.n_init)
         return replace(self, waiting=(), counts=TableCounts.of(plan, rows, n_jobs=n_jobs))
 
     def with_counts(self, counts: TableCounts) -> TableState:
@@ -68,10 +65,4 @@ class TableState:
         """What is kept of all rows, as if no further ones came."""
         if self.counts is not None:
             return self.counts
-        rows = Brought.joined(self.waiting)
-        return TableCounts.of(Plan.of(rows, self.roles), rows)
-
-
-def first_rows(table: Brought, rows: int) -> Brought:
-    """Return the first rows of a table."""
-    return table if table.rows <= rows else table.take(np.arange(rows))
+        return TableCounts.of(*Plan.of(Table.concat(self.waiting), self.roles))

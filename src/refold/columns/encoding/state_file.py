@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from refold.columns import bring_file
-from refold.columns.bring import Brought
 from refold.columns.encoding import counts_file
 from refold.columns.encoding.state import TableState
+from refold.columns.table import Table
 from refold.modelfile.fields import Field
 
 
 def written(state: TableState) -> dict[str, Any]:
     """Return a state as two members of the document, one of which is null."""
     if state.counts is None:
-        return {"table": None, "waiting": bring_file.written(Brought.joined(state.waiting))}
+        return {"table": None, "waiting": bring_file.written(Table.concat(state.waiting))}
     return {"table": counts_file.written(state.counts), "waiting": None}
 
 

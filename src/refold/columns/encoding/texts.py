@@ -13,7 +13,7 @@ from refold.base.once import once
 from refold.columns.encoding.shapes import LOOKED_AT, shapes_of, tally_of_shapes
 from refold.columns.encoding.surprise import MANY, Surprise, surely_new
 from refold.columns.encoding.tally import Tally
-from refold.columns.observed import Texts
+from refold.columns.table import TextColumn
 
 VIEWS = ("value", "shape", "collapsed shape", "character")
 # Values that show how rare the rarest character of a value usually is; more would not tell more.
@@ -38,7 +38,7 @@ class TextCounts:
     characters: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, texts: Texts) -> TextCounts:
+    def of(cls, texts: TextColumn) -> TextCounts:
         """Count a column."""
         counts = texts.counts
         missing = len(texts) - int(counts.sum())
@@ -91,13 +91,13 @@ class TextCounts:
         return Characters(self.characters, _rarest(self.characters, values), counts)
 
     def views(
-        self, texts: Texts, *, left_out: bool = False, without: Collection[str] = ()
+        self, texts: TextColumn, *, left_out: bool = False, without: Collection[str] = ()
     ) -> Floats:
         """Return how surprising each different text is in each view, and, last, a missing one.
 
         Parameters
         ----------
-        texts : Texts
+        texts : TextColumn
             The column.
         left_out : bool, default=False
             Whether these rows were counted, and are to be judged as if they were not.
@@ -125,7 +125,7 @@ class TextCounts:
             out[:-1, k] *= have > 0
         return out
 
-    def surely_new(self, texts: Texts) -> Booleans:
+    def surely_new(self, texts: TextColumn) -> Booleans:
         """Say which texts, and last whether a missing one, are new to a set that seemed closed."""
         have = np.append(self.values.counts_of(texts.values), max(self.missing, 1))
         return surely_new(self.surprises[0], have)

@@ -7,17 +7,15 @@ from functools import cached_property
 from math import nan
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought, as_texts
 from refold.columns.encoding import dates, texts
 from refold.columns.encoding.beside_words import beside_words
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.date_words import cannot_be_read, date_words, never_or
 from refold.columns.encoding.dates import DateCounts
-from refold.columns.encoding.reading import MISSING, UNREADABLE, Dates, Figures, Words
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.encoding.text_words import text_words, usual_text
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.observed import Texts
+from refold.columns.table import CellState, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
 # A date so much of the whole span before or after all others is that first of all.
 _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
@@ -53,7 +51,7 @@ class CellWords:
     ----------
     counts : TableCounts
         What is known of the columns.
-    table : Brought
+    table : Table
         The rows.
     magnitudes : ndarray of shape (n, d)
         How surprising the cells are; of a table of numbers alone there is none.
@@ -62,30 +60,29 @@ class CellWords:
     """
 
     def __init__(
-        self, counts: TableCounts, table: Brought, magnitudes: Floats, novel: Booleans
+        self, counts: TableCounts, table: Table, magnitudes: Floats, novel: Booleans
     ) -> None:
         self._counts, self._magnitudes, self._novel = counts, magnitudes, novel
-        self._brought = table.only(counts.plan.names).columns
-        self._cells = counts.plan.read(table)
-        self._written: dict[int, Texts] = {}
+        self._cells = counts.plan.parse(table).columns
+        self._written: dict[int, TextColumn] = {}
         self._views: dict[int, Floats] = {}
 
     def value(self, row: int, column: int) -> float | str:
         """Return a cell: a number as such, else the text that was written; NaN if missing."""
         cells = self._cells[column]
-        if isinstance(cells, Figures) and cells.state[row] != UNREADABLE:
+        if isinstance(cells, NumberColumn) and not cells.unreadable[row]:
             return float(cells.values[row])
         if column not in self._written:
-            self._written[column] = as_texts(self._brought[column])
-        code = int(self._written[column].codes[row])
-        return nan if code < 0 else self._written[column].values[code]
+            self._written[column] = as_texts(cells)
+        text = self._written[column].text(row)
+        return nan if text is None else text
 
     def said(self, row: int, column: int) -> Said:
         """Return what is odd about a cell."""
         state = int(self._cells[column].state[row])
-        if state == MISSING:
+        if state == CellState.MISSING:
             return Said("missing", self._missing(column), self._surprise(row, column))
-        if state == UNREADABLE:
+        if state == CellState.UNREADABLE:
             return Said("unreadable", self._unreadable(row, column), self._surprise(row, column))
         view, alone = self._leading(row, column)
         beside = self._surprise(row, column) - alone
@@ -107,22 +104,22 @@ class CellWords:
     def _leading(self, row: int, column: int) -> tuple[str, float]:
         """Return the view in which a cell is most surprising, and how much."""
         cells = self._cells[column]
-        if isinstance(cells, Figures):
+        if isinstance(cells, NumberColumn):
             return "value", self._surprise(row, column) - self._dependence(row, column)
         if column not in self._views:
             self._views[column] = self._counts.views(column, cells)
         views = self._views[column][row]
-        names = dates.VIEWS if isinstance(cells, Dates) else texts.VIEWS
-        if isinstance(cells, Dates) and views[_RANGE] > _BEYOND:
+        names = dates.VIEWS if isinstance(cells, DateColumn) else texts.VIEWS
+        if isinstance(cells, DateColumn) and views[_RANGE] > _BEYOND:
             return dates.VIEWS[_RANGE], float(views.max())
         return names[int(views.argmax())], float(views.max())
 
     def _unseen(self, row: int, column: int) -> bool:
         """Whether a text was never seen: that is odder than where it is."""
         cells, counts = self._cells[column], self._counts.others.get(column)
-        if not isinstance(cells, Words) or not isinstance(counts, TextCounts):
+        if not isinstance(cells, TextColumn) or not isinstance(counts, TextCounts):
             return False
-        return counts.values.counts.get(cells.texts.values[int(cells.texts.codes[row])], 0) == 0
+        return counts.values.counts.get(cells.values[int(cells.codes[row])], 0) == 0
 
     def _dependence(self, row: int, column: int) -> float:
         partner = self._counts.plan.used[column].partner
@@ -143,27 +140,27 @@ class CellWords:
 
     def _odd(self, row: int, column: int, view: str) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)
-        if isinstance(cells, Words) and isinstance(counts, TextCounts):
-            return text_words(counts, view, cells.texts.values[int(cells.texts.codes[row])])
-        if isinstance(cells, Dates) and isinstance(counts, DateCounts):
-            return date_words(counts, view, cells.dated, row)
+        if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):
+            return text_words(counts, view, cells.values[int(cells.codes[row])])
+        if isinstance(cells, DateColumn) and isinstance(counts, DateCounts):
+            return date_words(counts, view, cells, row)
         return ""  # of a number its range says more
 
     def _not_odd(self, row: int, column: int) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)
-        if isinstance(cells, Words) and isinstance(counts, TextCounts):
-            return usual_text(counts, cells.texts.values[int(cells.texts.codes[row])])
-        return "is usual by itself" if isinstance(cells, Dates) else ""
+        if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):
+            return usual_text(counts, cells.values[int(cells.codes[row])])
+        return "is usual by itself" if isinstance(cells, DateColumn) else ""
 
     def _missing(self, column: int) -> str:
-        times = int(self._counts.states(column)[MISSING])
+        times = int(self._counts.states(column)[CellState.MISSING])
         if times == 0:
             return "it never was in training"
         return f"so {'was' if times == 1 else 'were'} {times:,} of {self._counts.rows:,} rows"
 
     def _unreadable(self, row: int, column: int) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)
-        if isinstance(cells, Dates) and isinstance(counts, DateCounts):
-            return cannot_be_read(counts, cells.dated, row)
-        times = int(self._counts.states(column)[UNREADABLE])
+        if isinstance(cells, DateColumn) and isinstance(counts, DateCounts):
+            return cannot_be_read(counts, cells, row)
+        times = int(self._counts.states(column)[CellState.UNREADABLE])
         return f"is not a number; {never_or(times, self._counts.rows)}"

@@ -10,9 +10,9 @@ from refold._typing import Booleans, Floats
 from refold.base import errors
 from refold.base.learning import as_it_is
 from refold.base.once import once
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import features
+from refold.columns.table import Table
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import Learned, relearned, with_accepted_rows
@@ -23,14 +23,14 @@ from refold.models.learned import FromSketch
 from refold.models.ref import REF
 
 
-def with_accepted(base: LearnedTable, rows: Brought) -> AcceptingTable:
+def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     """Return what was learned of a table, and rows that were accepted."""
     counts = base.table.ready
-    rows = rows.only(counts.plan.names)
+    rows = rows.select(counts.plan.names)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
     return AcceptingTable(
         base.table.with_counts(counts.plus(more)),
-        base.sample.only(counts.plan.names),
+        base.sample.select(counts.plan.names),
         base.method,
         base.rate,  # it is that of the rows that calibrate
         base.random_state,
@@ -41,16 +41,16 @@ def with_accepted(base: LearnedTable, rows: Brought) -> AcceptingTable:
     )
 
 
-def in_use(names: list[str], rows: JudgedRows) -> Brought:
+def in_use(names: list[str], rows: JudgedRows) -> Table:
     """Return the columns of rows that are in use."""
-    assert isinstance(rows, Brought)
-    return rows.only(names)
+    assert isinstance(rows, Table)
+    return rows.select(names)
 
 
-def distances_of(learned: LearnedTable, rows: Brought) -> Floats:
+def distances_of(learned: LearnedTable, rows: Table) -> Floats:
     """Return how far out rows are; one without any value is refused."""
     counts = learned.table.ready
-    encoded = counts.encode(rows.only(counts.plan.names), n_jobs=learned.n_jobs)
+    encoded = counts.encode(rows.select(counts.plan.names), n_jobs=learned.n_jobs)
     if not encoded.judged.all():
         raise errors.empty_row(int(np.argmin(encoded.judged)))
     return learned.scorer.distances(marked(encoded))
@@ -64,12 +64,12 @@ class AcceptingTable(LearnedTable):
     ----------
     base : LearnedTable
         What was learned without them.
-    accepted : Brought
+    accepted : Table
         The rows, each as often as it counts; the table's counts have them, the sample has not.
     """
 
     base: LearnedTable
-    accepted: Brought
+    accepted: Table
 
     @once
     def inside(self) -> Inside:
@@ -150,11 +150,11 @@ class AcceptingTable(LearnedTable):
         return replace(inside, threshold=before.threshold, calibration=before.calibration)
 
     @once
-    def _kept(self) -> Brought:
+    def _kept(self) -> Table:
         """The rows of the sample that were learned."""
         return self._rows(beyond=False)
 
-    def _rows(self, *, beyond: bool) -> Brought:
+    def _rows(self, *, beyond: bool) -> Table:
         rows = self.sample.rows
         assert rows is not None
         if self.cut is None:

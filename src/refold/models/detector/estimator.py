@@ -19,12 +19,12 @@ from refold._typing import Floats, Integers
 from refold.base import errors
 from refold.base.findings import Finding
 from refold.base.learning import as_it_is
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
+from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
 from refold.models.detector.accepted import AcceptingTable, distances_of, in_use, with_accepted
@@ -179,7 +179,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model._fit(model._begin(X))
         return self
 
-    def _fit(self, table: Brought) -> None:
+    def _fit(self, table: Table) -> None:
         """Learn from all rows of a table that was read."""
         self._learn(self._of_rows(table))
         if (cut := self._learned.cut) is not None:
@@ -354,12 +354,12 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
         return explain(self, X, reasons=reasons, nearest=nearest)
 
-    def kept_rows(self) -> Brought:
+    def kept_rows(self) -> Table:
         """Return the training rows that are kept, at most 10,000: the columns in use.
 
         Returns
         -------
-        Brought
+        Table
             They were drawn at random where there were more.
         """
         check_is_fitted(self)
@@ -367,7 +367,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         assert rows is not None
         if cut is not None:
             rows = rows.take(np.flatnonzero(~cut.beyond(rows)))
-        return rows.only(self.encoder_.counts.plan.names)
+        return rows.select(self.encoder_.counts.plan.names)
 
     def merge(self, *others: Detector) -> Detector:
         """Return one model as if it had been fitted on the rows of all.
@@ -386,7 +386,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
         return merge(self, *others)
 
-    def encoded(self, X: Any) -> tuple[Floats, Brought | None]:
+    def encoded(self, X: Any) -> tuple[Floats, Table | None]:
         """Return rows as what the scorer takes, and as they were brought.
 
         Parameters
@@ -398,7 +398,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         rows : ndarray
             Numbers and magnitudes, NaN where a number is missing.
-        table : Brought or None
+        table : Table or None
             The columns in use; None of a table of numbers, all of which are there.
         """
         rows = self.encoder_.plain_rows(X)
@@ -453,7 +453,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._learned.summary
 
-    def _begin(self, X: Any) -> Brought:
+    def _begin(self, X: Any) -> Table:
         """Read the first rows: they decide which columns there are."""
         encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
         table = encoder.read(X, reset=True)
@@ -465,23 +465,23 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
         return table
 
-    def _more(self, X: Any) -> Brought:
+    def _more(self, X: Any) -> Table:
         """Read further rows: all columns, or those that are in use if that is decided."""
         counts = self._learned.table.counts
         table = self.encoder_.read(X, reset=False, all_columns=counts is None)
-        return table if counts is None else table.only(counts.plan.names)
+        return table if counts is None else table.select(counts.plan.names)
 
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
 
-    def _of_rows(self, table: Brought) -> LearnedTable:
+    def _of_rows(self, table: Table) -> LearnedTable:
         """Learn from all rows at once."""
         state, sample = self._nothing()
         state, cut = plus_rows(state, None, table, trim=self.trim, last=True, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
         if state.ready.plan.plain and table.rows > SIZE:
-            LearnedTable.inside.keep(learned, learned.of_rows(table.only(state.ready.plan.names)))
+            LearnedTable.inside.keep(learned, learned.of_rows(table.select(state.ready.plan.names)))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         return learned
 
@@ -499,7 +499,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self, state: TableState, sample: RowSample, cut: TableCut | None
     ) -> LearnedTable:
         if state.counts is not None:
-            sample = sample.only(state.counts.plan.names)  # what is ignored is not kept
+            sample = sample.select(state.counts.plan.names)  # what is ignored is not kept
         return LearnedTable(
             state,
             sample,
@@ -530,14 +530,14 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             log = log.mapped(partial(in_use, counts.plan.names))
         super()._lay_over(log)
 
-    def _read_feedback(self, X: Any) -> Brought:
+    def _read_feedback(self, X: Any) -> Table:
         return self._without_feedback()._more(X)
 
     def _distances_of(self, rows: JudgedRows) -> Floats:
-        assert isinstance(rows, Brought)
+        assert isinstance(rows, Table)
         return distances_of(self._learned, rows)
 
-    def _with_accepted(self, base: LearnedTable, rows: Brought, counts: Integers) -> AcceptingTable:
+    def _with_accepted(self, base: LearnedTable, rows: Table, counts: Integers) -> AcceptingTable:
         return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))
 
     def _encoder_of(self, state: TableState) -> TableEncoder:

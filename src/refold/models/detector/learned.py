@@ -10,11 +10,11 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.encoder import features
 from refold.columns.encoding.state import TableState
 from refold.columns.summary import Summary
+from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.detector.sample import RowSample
@@ -92,7 +92,7 @@ class LearnedTable:
             raise ValueError(NO_ROWS)
         return self.of_rows(self.sample.rows)
 
-    def of_rows(self, rows: Brought) -> Inside:
+    def of_rows(self, rows: Table) -> Inside:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
         beyond = np.zeros(rows.rows, dtype=np.bool_) if self.cut is None else self.cut.beyond(rows)
         if not beyond.any():
@@ -108,12 +108,12 @@ class LearnedTable:
         calibration = inside.calibration.plus(distances, None)
         return replace(inside, threshold=calibration.threshold(self.rate), calibration=calibration)
 
-    def _encoded(self, rows: Brought) -> Encoded:
+    def _encoded(self, rows: Table) -> Encoded:
         """Return rows that were counted as if each had not been."""
         apart = self.method == "ref"
         return self.table.ready.encode(rows, left_out=True, folded_apart=apart, n_jobs=self.n_jobs)
 
-    def _divided(self, rows: Brought, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
+    def _divided(self, rows: Table, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
         """Return some rows as if each had not been counted, and others that were not at all."""
         learned = rows.take(rest)
         counts = TableCounts.of(self.table.ready.plan, learned, n_jobs=self.n_jobs)
@@ -122,7 +122,7 @@ class LearnedTable:
             features(counts.encode(rows.take(left), n_jobs=self.n_jobs)),
         )
 
-    def _fitted(self, encoded: Encoded, weights: Floats | None, rows: Brought) -> Inside:
+    def _fitted(self, encoded: Encoded, weights: Floats | None, rows: Table) -> Inside:
         plan = self.table.ready.plan
         if plan.plain:
             return of_model(self.estimator().fit(encoded.numbers, sample_weight=weights))

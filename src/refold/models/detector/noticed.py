@@ -9,9 +9,9 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.findings import Finding
-from refold.columns.bring import Brought
 from refold.columns.encoding.noticed import notice_cells
 from refold.columns.noticed import far_cells
+from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
 from refold.models.detector.scorer import marked
@@ -25,7 +25,7 @@ WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
 _ROWS_TRIED = 200
 
 
-def findings(model: Detector, table: Brought) -> Iterator[Finding]:
+def findings(model: Detector, table: Table) -> Iterator[Finding]:
     """Say what was noticed of the columns, then of the numbers and the threshold."""
     yield from model.encoder_.noticed_
     yield from notice_cells(model._learned.table.ready, table)
@@ -48,14 +48,14 @@ def findings(model: Detector, table: Brought) -> Iterator[Finding]:
             yield found.about(names[found.column])
 
 
-def _too_few_rows(model: Detector, table: Brought) -> Finding | None:
+def _too_few_rows(model: Detector, table: Table) -> Finding | None:
     """Put one number after the other of a typical row beyond all that was learned."""
     learned, counts = model._learned, model._learned.table.ready
     summary = learned.summary
     if summary is None:
         return None
 
-    def distances(rows: Brought) -> Floats:
+    def distances(rows: Table) -> Floats:
         return learned.scorer.distances(marked(counts.encode(rows, n_jobs=learned.n_jobs)))
 
     tried = table.take(np.arange(0, len(table), max(len(table) // _ROWS_TRIED, 1)))

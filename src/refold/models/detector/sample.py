@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.bring import Brought
+from refold.columns.table import Table
 from refold.models.draws import draws
 
 SIZE = 10_000
@@ -26,29 +26,29 @@ class RowSample:
         How many rows have had theirs.
     keys : ndarray of shape (r,)
         The random numbers of the rows kept: the smallest.
-    rows : Brought or None
+    rows : Table or None
         These rows; None before the first.
     """
 
     seed: int
     seen: int = 0
     keys: Floats = field(default_factory=lambda: np.empty(0))
-    rows: Brought | None = None
+    rows: Table | None = None
 
-    def plus_rows(self, table: Brought) -> RowSample:
+    def plus_rows(self, table: Table) -> RowSample:
         """Return the sample with more rows to choose from."""
         keys = draws(self.seed, self.seen, table.rows)
         return self.plus(RowSample(self.seed, self.seen + table.rows, keys, table))
 
-    def only(self, names: Sequence[str]) -> RowSample:
+    def select(self, names: Sequence[str]) -> RowSample:
         """Return the same rows, and of their columns only some."""
-        return self if self.rows is None else replace(self, rows=self.rows.only(names))
+        return self if self.rows is None else replace(self, rows=self.rows.select(names))
 
     def plus(self, other: RowSample) -> RowSample:
         """Return the sample of the rows of both."""
         keys = np.concatenate([self.keys, other.keys])
         parts = [sample.rows for sample in (self, other) if sample.rows is not None]
-        rows = Brought.joined(parts) if parts else None
+        rows = Table.concat(parts) if parts else None
         if rows is not None and len(keys) > SIZE:
             chosen = np.sort(np.argpartition(keys, SIZE)[:SIZE])
             keys, rows = keys[chosen], rows.take(chosen)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.state import TableState
+from refold.columns.table import Table
 from refold.models.trim import Cut, dropped
 
 
@@ -32,7 +32,7 @@ class TableCut:
     cut: Cut
 
     @classmethod
-    def of(cls, state: TableState, table: Brought, share: float) -> TableCut:
+    def of(cls, state: TableState, table: Table, share: float) -> TableCut:
         """Set the cut by rows that are there at once; `state` is that before any row."""
         first = state.plus_rows(table, last=True).ready
         odd = _oddness(first, table, left_out=True)
@@ -41,17 +41,17 @@ class TableCut:
         odd = _oddness(counts, table, left_out=False)
         return cls(counts, Cut.of(odd, np.ones(table.rows), share))
 
-    def beyond(self, table: Brought) -> Booleans:
+    def beyond(self, table: Table) -> Booleans:
         """Say which rows are left out."""
         return np.asarray(_oddness(self.counts, table, left_out=False) > self.cut.limit)
 
-    def dropped(self, table: Brought) -> Integers:
+    def dropped(self, table: Table) -> Integers:
         """Return the numbers of the rows that are left out, the oddest first."""
         odd = _oddness(self.counts, table, left_out=False)
         return dropped(odd, np.ones(table.rows), self.cut)
 
     def plus_rows(
-        self, state: TableState, table: Brought, *, n_jobs: int | None
+        self, state: TableState, table: Table, *, n_jobs: int | None
     ) -> tuple[TableState, TableCut]:
         """Count the rows of a table but for those beyond the cut, which are counted here."""
         beyond = self.beyond(table)
@@ -71,7 +71,7 @@ class TableCut:
 def plus_rows(
     state: TableState,
     cut: TableCut | None,
-    table: Brought,
+    table: Table,
     *,
     trim: float,
     last: bool,
@@ -92,11 +92,11 @@ def plus_rows(
         return cut.plus_rows(state, table, n_jobs=n_jobs)
     if not last and state.rows + table.rows < state.n_init:
         return replace(state, waiting=(*state.waiting, table)), None
-    table = Brought.joined((*state.waiting, table))
+    table = Table.concat((*state.waiting, table))
     cut = TableCut.of(replace(state, waiting=()), table, trim)
     names = cut.counts.plan.names
-    nothing = TableCounts.of(cut.counts.plan, table.only(names).take(np.arange(0)))
-    return cut.plus_rows(state.with_counts(nothing), table.only(names), n_jobs=n_jobs)
+    nothing = TableCounts.of(cut.counts.plan, table.select(names).take(np.arange(0)))
+    return cut.plus_rows(state.with_counts(nothing), table.select(names), n_jobs=n_jobs)
 
 
 def woven(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
@@ -109,7 +109,7 @@ def woven(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
     return Encoded(**whole)
 
 
-def cell_oddness(counts: TableCounts, table: Brought, *, left_out: bool) -> Floats:
+def cell_oddness(counts: TableCounts, table: Table, *, left_out: bool) -> Floats:
     """Return how odd each cell of rows is, by column; if `left_out`, as if it were not counted."""
     if counts.plan.plain:
         assert counts.numbers is not None
@@ -117,6 +117,6 @@ def cell_oddness(counts: TableCounts, table: Brought, *, left_out: bool) -> Floa
     return counts.encode(table, left_out=left_out).magnitudes
 
 
-def _oddness(counts: TableCounts, table: Brought, *, left_out: bool) -> Floats:
+def _oddness(counts: TableCounts, table: Table, *, left_out: bool) -> Floats:
     """Return how odd the cells of each row are, on average."""
     return np.asarray(cell_oddness(counts, table, left_out=left_out).mean(axis=1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from refold.base.errors import UserError
 from refold.columns import bring_file
-from refold.columns.bring import Brought
+from refold.columns.table import Table
 from refold.modelfile import arrays
 from refold.modelfile.document import read_time
 from refold.modelfile.fields import Field
@@ -46,7 +46,7 @@ def _verdict_written(verdict: Verdict) -> dict[str, Any]:
 
 
 def _rows_written(rows: JudgedRows) -> Any:
-    return bring_file.written(rows) if isinstance(rows, Brought) else arrays.written_rows(rows)
+    return bring_file.written(rows) if isinstance(rows, Table) else arrays.written_rows(rows)
 
 
 def read(field: Field, rows_of: Reader) -> FeedbackLog:

@@ -8,21 +8,20 @@ from typing import cast
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought
-from refold.columns.observed import Moments, Numbers, Observed, Texts
+from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 
-JudgedRows = Floats | Brought
+JudgedRows = Floats | Table
 
 
 def taken(rows: JudgedRows, which: Integers | Booleans) -> JudgedRows:
     """Return some of the rows, by number or by mask; a number may come more than once."""
-    return rows.take(which) if isinstance(rows, Brought) else rows[which]
+    return rows.take(which) if isinstance(rows, Table) else rows[which]
 
 
 def joined(parts: Sequence[JudgedRows]) -> JudgedRows:
     """Return the rows of several tables with the same columns."""
-    if isinstance(parts[0], Brought):
-        return Brought.joined(cast("Sequence[Brought]", parts))
+    if isinstance(parts[0], Table):
+        return Table.concat(cast("Sequence[Table]", parts))
     return np.concatenate(cast("Sequence[Floats]", parts))
 
 
@@ -34,9 +33,7 @@ def equal_rows(rows: JudgedRows, others: JudgedRows) -> Booleans:
 
 def _keys(rows: JudgedRows) -> Integers:
     """Return a number for each row, the same for equal ones; that others share one is hopeless."""
-    columns: Sequence[Observed | Floats] = (
-        rows.columns if isinstance(rows, Brought) else list(rows.T)
-    )
+    columns: Sequence[Column | Floats] = rows.columns if isinstance(rows, Table) else list(rows.T)
     random = np.random.RandomState(0)
     keys = np.zeros(len(rows), dtype=np.int64)
     for column in columns:
@@ -44,12 +41,12 @@ def _keys(rows: JudgedRows) -> Integers:
     return keys
 
 
-def _codes(column: Observed | Floats) -> Integers:
+def _codes(column: Column | Floats) -> Integers:
     """Return a number for each cell of a column, the same for equal ones."""
-    if isinstance(column, Texts):
+    if isinstance(column, TextColumn):
         return column.codes
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberColumn):
         column = column.values
-    elif isinstance(column, Moments):
+    elif isinstance(column, DateColumn):
         column = column.seconds
     return np.unique(column, return_inverse=True)[1].astype(np.int64)  # all NaN are one

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
+from refold.columns.table import Table
 from refold.models.creased._state import TrainingState
 from refold.models.detector.sample import RowSample
 from refold.models.draws import draws
@@ -31,7 +31,7 @@ class CreasedCount:
     nothing: TrainingState
     held: HeldOut
 
-    def __call__(self, rows: Brought, first: int) -> TrainingState:
+    def __call__(self, rows: Table, first: int) -> TrainingState:
         """Count rows that begin at a place of the table."""
         return self.of(matrix(rows), first)
 
@@ -93,9 +93,9 @@ class TableCount:
     held: HeldOut
     inside: CreasedCount | None
 
-    def __call__(self, rows: Brought, first: int) -> TableTotals:
+    def __call__(self, rows: Table, first: int) -> TableTotals:
         """Count rows that begin at a place of the table."""
-        rows = rows.only(self.plan.names)
+        rows = rows.select(self.plan.names)
         kept = self.held.kept(first, rows.rows)
         learned = rows if kept.all() else rows.take(kept)
         keys = draws(self.seed, first, rows.rows)[kept]

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.bring import Brought
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, Table
 from refold.models.draws import draws
 
 # Which rows are drawn depends on their places alone, whatever the model.
@@ -47,27 +46,27 @@ def below(limit: float, first: int, rows: int) -> tuple[Floats, Integers]:
     return keys[places], first + places
 
 
-def of_array(X: NDArray[Any], names: Sequence[str]) -> Brought:
+def of_array(X: NDArray[Any], names: Sequence[str]) -> Table:
     """Return an array of numbers as the columns of a table, which are nothing but numbers."""
-    columns = [Numbers(np.asarray(column, dtype=np.float64)) for column in X.T]
-    return Brought(list(names), [*columns], len(X), guessed=False)
+    columns = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in X.T]
+    return Table(list(names), [*columns], len(X), guessed=False)
 
 
-def matrix(rows: Brought) -> Floats:
+def matrix(rows: Table) -> Floats:
     """Return columns of numbers side by side, each in one piece."""
     X = np.empty((rows.rows, len(rows.columns)), order="F")
     for place, column in enumerate(rows.columns):
-        assert isinstance(column, Numbers)
+        assert isinstance(column, NumberColumn)
         X[:, place] = column.values
     return X
 
 
-def numbers(rows: Brought) -> list[Floats]:
+def numbers(rows: Table) -> list[Floats]:
     """Return columns of numbers, each where it lies."""
-    return [column.values for column in rows.columns if isinstance(column, Numbers)]
+    return [column.values for column in rows.columns if isinstance(column, NumberColumn)]
 
 
-def numbers_without(rows: Brought, some: Booleans) -> Iterator[Floats]:
+def numbers_without(rows: Table, some: Booleans) -> Iterator[Floats]:
     """Give columns without some of the rows, in any order: the last ones fill the holes.
 
     Each is there only until the next one is asked for.
@@ -110,7 +109,7 @@ class Drawn:
         Rows with larger numbers than this are not among them.
     keys : ndarray of shape (r,), places : ndarray of int, shape (r,)
         The numbers of the rows and where these are.
-    chunks : tuple of Brought
+    chunks : tuple of Table
         The rows, in that order; joined only when it must be, for texts take their time.
     """
 
@@ -118,10 +117,10 @@ class Drawn:
     limit: float
     keys: Floats
     places: Integers
-    chunks: tuple[Brought, ...]
+    chunks: tuple[Table, ...]
 
     @classmethod
-    def of(cls, rows: Brought, first: int, *, size: int, limit: float) -> tuple[Drawn, Booleans]:
+    def of(cls, rows: Table, first: int, *, size: int, limit: float) -> tuple[Drawn, Booleans]:
         """Draw from the rows of a part; say also which were."""
         if limit == NONE:
             none = np.zeros(rows.rows, dtype=np.bool_)
@@ -144,7 +143,7 @@ class Drawn:
             (*self.chunks, *(chunk for chunk in other.chunks if chunk.rows)),
         )
 
-    def trimmed(self, slack: int = 2) -> tuple[Drawn, Brought | None]:
+    def trimmed(self, slack: int = 2) -> tuple[Drawn, Table | None]:
         """Return no more rows than wanted, and those that are too many.
 
         Nothing is done before there are `slack` times as many.
@@ -153,21 +152,21 @@ class Drawn:
             return self, None
         order = np.argsort(self.keys, kind="stable")
         kept, over = np.sort(order[: self.size]), order[self.size :]
-        rows = Brought.joined(self.chunks)
+        rows = Table.concat(self.chunks)
         limit = float(self.keys[order[self.size - 1]])
         drawn = Drawn(self.size, limit, self.keys[kept], self.places[kept], (rows.take(kept),))
         return drawn, rows.take(over)
 
-    def whole(self) -> Brought:
+    def whole(self) -> Table:
         """Return all rows, in the order of the table."""
-        return Brought.joined(self.chunks).take(np.argsort(self.places, kind="stable"))
+        return Table.concat(self.chunks).take(np.argsort(self.places, kind="stable"))
 
-    def divided(self, *sizes: int) -> list[Brought]:
+    def divided(self, *sizes: int) -> list[Table]:
         """Return the rows with the smallest numbers, those with the next, …, and what is left.
 
         Each in the order of the table.
         """
-        rows, order = Brought.joined(self.chunks), np.argsort(self.keys, kind="stable")
+        rows, order = Table.concat(self.chunks), np.argsort(self.keys, kind="stable")
         parts = np.split(order, np.minimum(np.cumsum(sizes), len(order)))
         return [rows.take(part[np.argsort(self.places[part])]) for part in parts]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from refold.columns.bring import Brought
 from refold.columns.frames import check_enough
+from refold.columns.table import Table
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.parts import learner as _learner
@@ -27,7 +27,7 @@ _LEARNERS: dict[type, type[Learner]] = {
 
 # What is done with the rows of a part, and the place of the first of them; what comes of it has a
 # `plus`.
-Work = Callable[[Brought, int], Any]
+Work = Callable[[Table, int], Any]
 
 
 class TableParts(Protocol):

@@ -12,7 +12,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.base.needs import needs
-from refold.columns.bring import Brought
+from refold.columns.table import Table
 from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
 from refold.models.parts.drawn import Header, matrix
@@ -78,7 +78,7 @@ class Learner(ABC):
         return max(min(rows // _ONE_IN, HELD_OUT), self._least)
 
     @abstractmethod
-    def fit(self, rows: Brought) -> None:
+    def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
 
     @abstractmethod
@@ -113,7 +113,7 @@ class Learner(ABC):
 class NumberLearner(Learner):
     """Teaches a model whose columns are all numbers."""
 
-    def fit(self, rows: Brought) -> None:
+    def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
         X: Any = matrix(rows)
         if self.header.named:

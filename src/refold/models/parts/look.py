@@ -10,9 +10,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.algorithm.engines.sketch import GrowingSketch, Sketch
-from refold.columns.bring import Brought
-from refold.columns.encoding.reading import check_finite
-from refold.columns.observed import Numbers
+from refold.columns.table import NumberColumn, Table, check_finite
 from refold.models.parts.drawn import NONE, Drawn, below, numbers, numbers_without
 
 _AT_ONCE = 2**20
@@ -55,7 +53,7 @@ class Look:
         first = looks[0]
         if len(looks) == 1:
             return first
-        chunks = (Brought.beside([Brought.joined(look.drawn.chunks) for look in looks]),)
+        chunks = (Table.hstack([Table.concat(look.drawn.chunks) for look in looks]),)
         sketches = [look.rest for look in looks if look.rest is not None]
         rest = None
         if sketches:
@@ -63,7 +61,7 @@ class Look:
             rest = replace(sketches[0], histograms=histograms)
         return replace(first, drawn=replace(first.drawn, chunks=chunks), rest=rest)
 
-    def sketch_with(self, rows: Brought) -> Sketch:
+    def sketch_with(self, rows: Table) -> Sketch:
         """Return the sketch of the rows that were not drawn, and of some that were."""
         assert self.rest is not None
         return self.rest.plus(_sketch(rows, self.rest.n_bins)) if self.apart else self.rest
@@ -90,7 +88,7 @@ class FirstLook:
     apart: bool = True
     limit: float = 1.0
 
-    def __call__(self, rows: Brought, first: int) -> Look:
+    def __call__(self, rows: Table, first: int) -> Look:
         """Look at rows that begin at a place of the table."""
         looking = Looking(self, len(rows.columns))
         looking.add(rows, first)
@@ -136,12 +134,12 @@ class Looking:
         self._drawn: Drawn | None = None
         self._sketch = None if wanted.n_bins is None else GrowingSketch(columns, wanted.n_bins)
 
-    def add(self, rows: Brought, first: int) -> None:
+    def add(self, rows: Table, first: int) -> None:
         """Look at rows that begin at a place of the table, after all others so far."""
         wanted, sketch = self._wanted, self._sketch
         if sketch is None or wanted.apart:  # a sketch of all rows refuses infinity too
             for number, column in enumerate(rows.columns):
-                if isinstance(column, Numbers):
+                if isinstance(column, NumberColumn):
                     check_finite(column.values, number, rows.names)
         drawn, chosen = Drawn.of(rows, first, size=wanted.size, limit=wanted.limit)
         if sketch is not None:
@@ -159,7 +157,7 @@ class Looking:
         return Look(self._rows, self._drawn, rest, self._wanted.apart)
 
 
-def _sketch(rows: Brought, n_bins: int) -> Sketch:
+def _sketch(rows: Table, n_bins: int) -> Sketch:
     sketch = GrowingSketch(len(rows.columns), n_bins)
     sketch.add(numbers(rows))
     return sketch.sketch()

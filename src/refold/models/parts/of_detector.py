@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from refold.columns.bring import Brought
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
+from refold.columns.table import Table
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
@@ -36,7 +36,7 @@ class DetectorLearner(Learner):
         """The rows that decide what columns are."""
         return N_INIT
 
-    def fit(self, rows: Brought) -> None:
+    def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
         self.model._fit(rows)
 
@@ -44,7 +44,7 @@ class DetectorLearner(Learner):
         """Decide what the columns are."""
         _, first, _ = look.drawn.divided(held, self.n_init)
         out, (state, sample) = look.drawn.held_out(held), self.model._nothing()
-        counts = TableCounts.of(Plan.of(first, state.roles), first)
+        counts = TableCounts.of(*Plan.of(first, state.roles))
         learned = self.model._learned_of(state.with_counts(counts), sample, None)
         inside, model = None, learned.estimator()
         if counts.plan.plain and isinstance(model, CreasedREF):
@@ -59,7 +59,7 @@ class DetectorLearner(Learner):
         if counted.counts.plan.plain:
             LearnedTable.inside.keep(learned, _inside(learned, counted, out))
         model._learn(learned)
-        rows = marked(model.encoder_.encode(out.only(counted.counts.plan.names)))
+        rows = marked(model.encoder_.encode(out.select(counted.counts.plan.names)))
         model._decide_by(held_out(model.scorer().distances(observed(rows))), learned.rate)
         model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
 
@@ -71,7 +71,7 @@ class DetectorLearner(Learner):
         return TableState(dict(self.model.roles or {}), N_INIT)
 
 
-def _inside(learned: LearnedTable, counted: TableTotals, out: Brought) -> Inside:
+def _inside(learned: LearnedTable, counted: TableTotals, out: Table) -> Inside:
     """Return what judges a table of numbers alone: it has learned all rows, not a sample."""
     model, counts = learned.estimator(), counted.counts
     assert counts.numbers is not None

@@ -20,7 +20,7 @@ from refold._typing import Booleans
 from refold.base.needs import needs
 from refold.columns.arrow import is_text
 from refold.studies.tables.columns import CleanColumn
-from refold.tabular import Block, InputError, Table, Wanted
+from refold.tabular import Block, InputError, TableSource, Wanted
 from refold.tabular.errors import listed
 from refold.tabular.training import has_target
 
@@ -117,7 +117,7 @@ class Reservoir:
 
 
 def read_own(
-    table: Table,
+    table: TableSource,
     ignore: Collection[str] = (),
     label: str | None = None,
     normal: str | None = None,

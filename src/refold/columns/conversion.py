@@ -1,10 +1,9 @@
-"""Tables in, columns out: dataframes, Arrow tables and lists of records, whatever they hold."""
+"""From dataframes, Arrow tables and lists of records, whatever they hold."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,80 +11,19 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Booleans, Floats, Integers
+from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.frames import column_names, whole
-from refold.columns.observed import (
-    LONGEST,
-    MISSING,
-    Moments,
-    Numbers,
-    Observed,
-    Texts,
-    is_missing,
-    kept,
-)
 from refold.columns.role_findings import mended
+from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
+from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
 
 _DAY = 86_400.0
 _PLAIN_ENOUGH = frozenset("0123456789.-+eE")
 _LOOKED_AT = 100
 _NUMBERS = (int, float, Decimal, np.number)
-
-
-@dataclass(frozen=True, eq=False)
-class Brought:
-    """The columns of a table, as they were brought.
-
-    Parameters
-    ----------
-    names : list of str
-        What they are called.
-    columns : list of (Numbers, Moments or Texts)
-        What they hold.
-    rows : int
-        How many rows there are.
-    guessed : bool, default=True
-        Whether it is to be guessed what they are; an array of numbers is nothing else.
-    """
-
-    names: list[str]
-    columns: list[Observed]
-    rows: int
-    guessed: bool = True
-
-    def __len__(self) -> int:
-        return self.rows
-
-    def take(self, rows: Integers | Booleans) -> Brought:
-        """Return some of the rows."""
-        columns = [column.take(rows) for column in self.columns]
-        return Brought(self.names, columns, len(columns[0]) if columns else 0, self.guessed)
-
-    def only(self, names: Sequence[str]) -> Brought:
-        """Return some of the columns, in that order."""
-        place = {name: k for k, name in enumerate(self.names)}
-        columns = [self.columns[place[name]] for name in names]
-        return Brought(list(names), columns, self.rows, self.guessed)
-
-    @staticmethod
-    def beside(parts: Sequence[Brought]) -> Brought:
-        """Return the columns of several tables with the same rows."""
-        first = parts[0]
-        names = [name for part in parts for name in part.names]
-        columns = [column for part in parts for column in part.columns]
-        return Brought(names, columns, first.rows, first.guessed)
-
-    @staticmethod
-    def joined(parts: Sequence[Brought]) -> Brought:
-        """Return the rows of several tables with the same columns."""
-        if len(parts) == 1:
-            return parts[0]
-        columns = [joined(each) for each in zip(*(part.columns for part in parts), strict=True)]
-        rows = sum(part.rows for part in parts)
-        return Brought(parts[0].names, columns, rows, parts[0].guessed)
 
 
 def is_table(X: Any) -> bool:
@@ -97,7 +35,7 @@ def is_table(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(whole(X)))
 
 
-def bring(X: Any, ignore: Collection[str] = ()) -> Brought:
+def to_table(X: Any, ignore: Collection[str] = ()) -> Table:
     """Return the columns of a table, but for those to be ignored.
 
     Parameters
@@ -114,25 +52,25 @@ def bring(X: Any, ignore: Collection[str] = ()) -> Brought:
     frame = nw.from_native(X, eager_only=True)
     wanted = [k for k, name in enumerate(names) if name not in ignore]
     columns = [_observed(names[k], frame[:, k]) for k in wanted]
-    return Brought([names[k] for k in wanted], columns, len(frame))
+    return Table([names[k] for k in wanted], columns, len(frame))
 
 
-def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Brought:
+def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Table:
     names = {str(name): name for record in records for name in record}
     wanted = [name for name in names if name not in ignore]
     columns = [of_objects(name, [r.get(names[name]) for r in records]) for name in wanted]
-    return Brought(wanted, columns, len(records))
+    return Table(wanted, columns, len(records))
 
 
-def _observed(name: str, column: Any) -> Observed:
+def _observed(name: str, column: Any) -> Column:
     """Look at a column of a dataframe."""
     dtype = column.dtype
     if dtype == nw.Boolean:
         return _truths(column)
     if dtype.is_numeric():
         if column.implementation.is_pyarrow():
-            return Numbers(floats(column.to_native()))
-        return Numbers(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
+            return NumberColumn(floats(column.to_native()))
+        return NumberColumn(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
     if dtype.is_temporal():
         return _temporal(column)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
@@ -140,29 +78,29 @@ def _observed(name: str, column: Any) -> Observed:
     if dtype == nw.Object:
         return of_objects(name, column.to_list())
     if dtype == nw.Unknown and column.is_null().all():  # Arrow's type of nothing
-        return Numbers(np.full(len(column), np.nan))
+        return NumberColumn(np.full(len(column), np.nan))
     raise UserError(
         f"Column {name!r} holds {dtype}: numbers, texts, categories, dates and truth values can be "
         f"learned. Leave it out: {mended(name, 'ignore')}."
     )
 
 
-def _truths(column: Any) -> Texts:
+def _truths(column: Any) -> TextColumn:
     values = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    return Texts(["False", "True"], np.where(np.isnan(values), -1.0, values).astype(np.int64))
+    return TextColumn(["False", "True"], np.where(np.isnan(values), -1.0, values).astype(np.int64))
 
 
-def _temporal(column: Any) -> Observed:
+def _temporal(column: Any) -> Column:
     dtype = column.dtype
     if dtype == nw.Duration:
-        return Numbers(_seconds(column.to_numpy(), "m8"))
+        return NumberColumn(_seconds(column.to_numpy(), "m8"))
     if dtype == nw.Time:
         return of_objects(column.name, column.to_list())
     if dtype == nw.Datetime and dtype.time_zone is not None:  # by the clock on the wall
         column = column.dt.replace_time_zone(None)
     seconds = _seconds(column.cast(nw.Datetime("us")).to_numpy(), "M8")
     clock = dtype == nw.Datetime and bool(np.any(np.mod(seconds[~np.isnan(seconds)], _DAY)))
-    return Moments(seconds, has_date=True, has_clock=clock)
+    return DateColumn(seconds, has_date=True, has_clock=clock)
 
 
 def _seconds(values: NDArray[Any], kind: str) -> Floats:
@@ -171,7 +109,7 @@ def _seconds(values: NDArray[Any], kind: str) -> Floats:
     return np.where(np.isnat(ticks), np.nan, seconds)
 
 
-def _texts(column: Any) -> Texts | Numbers:
+def _texts(column: Any) -> TextColumn | NumberColumn:
     """Find the different texts by the dataframe's own means."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
@@ -187,7 +125,7 @@ def _texts(column: Any) -> Texts | Numbers:
     return _known([str(value) for value in values], np.asarray(codes, dtype=np.int64))
 
 
-def texts_of_arrow(column: Any) -> Texts:
+def texts_of_arrow(column: Any) -> TextColumn:
     """Return an Arrow column of text as texts."""
     pa = needs("pyarrow", "parquet")
     if isinstance(column, pa.ChunkedArray):
@@ -201,7 +139,7 @@ def texts_of_arrow(column: Any) -> Texts:
         values = values.fill_null("")
     values = values.cast(pa.string())
     texts = values.to_pylist()
-    return Texts(texts, codes) if _all_ordinary(values) else _known(texts, codes)
+    return TextColumn(texts, codes) if _all_ordinary(values) else _known(texts, codes)
 
 
 def _all_ordinary(values: Any) -> bool:
@@ -212,11 +150,11 @@ def _all_ordinary(values: Any) -> bool:
     if (pc.max(pc.binary_length(values)).as_py() or 0) > LONGEST:
         return False
     words = pc.utf8_trim_whitespace(values)
-    short = words.filter(pc.less_equal(pc.binary_length(words), max(map(len, MISSING))))
+    short = words.filter(pc.less_equal(pc.binary_length(words), max(map(len, MISSING_WORDS))))
     return not any(map(is_missing, short.to_pylist()))
 
 
-def _plain_numbers(column: Any) -> Numbers | None:
+def _plain_numbers(column: Any) -> NumberColumn | None:
     """Return a column of texts that are plainly written numbers as these; None if some are not.
 
     Arrow reads them faster than it finds out which ones differ. What begins with a needless zero is
@@ -235,7 +173,7 @@ def _plain_numbers(column: Any) -> Numbers | None:
     except pa.ArrowInvalid:
         return None
     plain = np.count_nonzero(np.isfinite(values)) == len(values) - column.null_count
-    return Numbers(values) if plain else None
+    return NumberColumn(values) if plain else None
 
 
 def _first_characters(column: Any) -> set[str]:
@@ -243,11 +181,11 @@ def _first_characters(column: Any) -> set[str]:
     return {character for text in column[:_LOOKED_AT].to_pylist() for character in text or ""}
 
 
-def of_objects(name: str, cells: Sequence[Any]) -> Observed:
+def of_objects(name: str, cells: Sequence[Any]) -> Column:
     """Look at the Python objects of a column, which may be of several types."""
     kinds = {type(cell) for cell in cells if not _is_none(cell)}
     if bool not in kinds and all(issubclass(k, _NUMBERS) for k in kinds):
-        return Numbers(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
+        return NumberColumn(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
     if kinds and all(issubclass(k, (dt.date, dt.time)) for k in kinds):
         return _of_moments(cells, kinds)
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
@@ -263,10 +201,10 @@ def _is_none(cell: Any) -> bool:
     )
 
 
-def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> Moments:
+def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> DateColumn:
     has_date = not any(issubclass(k, dt.time) for k in kinds)
     has_clock = any(issubclass(k, (dt.time, dt.datetime)) for k in kinds)
-    return Moments(np.array([_wall_clock(cell) for cell in cells]), has_date, has_clock)
+    return DateColumn(np.array([_wall_clock(cell) for cell in cells]), has_date, has_clock)
 
 
 def _wall_clock(cell: Any) -> float:
@@ -279,65 +217,17 @@ def _wall_clock(cell: Any) -> float:
     return days * _DAY + clock
 
 
-def texts_of(cells: Sequence[str]) -> Texts:
+def texts_of(cells: Sequence[str]) -> TextColumn:
     """Return a list of texts, each different one once."""
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int64)
     return _known(list(place), codes)
 
 
-def _known(values: list[str], codes: NDArray[np.int64]) -> Texts:
+def _known(values: list[str], codes: NDArray[np.int64]) -> TextColumn:
     """Take words for missing values as missing, and values that are one text as one."""
     place: dict[str, int] = {}
     to = [-1 if is_missing(text) else place.setdefault(kept(text), len(place)) for text in values]
     if len(place) == len(values):
-        return Texts(list(place), codes)
-    return Texts(list(place), np.array([*to, -1], dtype=np.int64)[codes])
-
-
-def as_texts(column: Observed) -> Texts:
-    """Return a column as texts: numbers as people write them, dates in the order of ISO 8601."""
-    if isinstance(column, Texts):
-        return column
-    values = column.values if isinstance(column, Numbers) else column.seconds
-    seen = ~np.isnan(values)
-    different, group = np.unique(values[seen], return_inverse=True)
-    codes = np.full(len(values), -1, dtype=np.int64)
-    codes[seen] = group
-    write = _number if isinstance(column, Numbers) else _moment_writer(column)
-    return Texts([write(value) for value in different.tolist()], codes)
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def _moment_writer(column: Moments) -> Any:
-    unit, cut = ("s", slice(None)) if column.has_clock else ("D", slice(None))
-    if not column.has_date:
-        cut = slice(11, None)
-    return lambda seconds: str(np.datetime64(int(seconds), "s").astype(f"M8[{unit}]"))[cut].replace(
-        "T", " "
-    )
-
-
-def joined(columns: Sequence[Observed]) -> Observed:
-    """Return the rows of several columns; of different kinds they become texts."""
-    first = columns[0]
-    if all(isinstance(column, Numbers) for column in columns):
-        numbers = [column.values for column in columns if isinstance(column, Numbers)]
-        return Numbers(np.concatenate(numbers))
-    if isinstance(first, Moments) and all(isinstance(column, Moments) for column in columns):
-        moments = [column for column in columns if isinstance(column, Moments)]
-        return Moments(
-            np.concatenate([column.seconds for column in moments]),
-            first.has_date,
-            any(column.has_clock for column in moments),
-        )
-    texts = [as_texts(column) for column in columns]
-    place: dict[str, int] = {}
-    codes = []
-    for text in texts:
-        to = np.array([place.setdefault(v, len(place)) for v in text.values] + [-1], dtype=np.int64)
-        codes.append(to[text.codes])
-    return Texts(list(place), np.concatenate(codes))
+        return TextColumn(list(place), codes)
+    return TextColumn(list(place), np.array([*to, -1], dtype=np.int64)[codes])

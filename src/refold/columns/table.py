@@ -1,0 +1,363 @@
+"""A table of typed columns: numbers, dates or texts, and which cells are missing or unreadable.
+
+A column comes as its dtype says; `parse` makes of it what its role says. What it was parsed from
+stays with it, as its `source`: that has the cells that cannot be read, as they were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base import errors
+from refold.columns.date_form import DateForm
+from refold.columns.encoding.shapes import shapes_of
+from refold.columns.number_form import NumberForm
+
+if TYPE_CHECKING:
+    from refold.columns.encoding.plan import Plan
+
+_DAY = 86_400.0
+_THURSDAY = 3  # 1 January 1970, counted from Monday
+_NULL = -1
+
+
+class CellState(IntEnum):
+    """Whether a cell holds what its column's role says."""
+
+    READABLE = 0
+    MISSING = 1
+    UNREADABLE = 2
+
+
+class _TypedColumn:
+    """What columns of all types have in common."""
+
+    source: Column | None
+
+    if TYPE_CHECKING:  # what each type brings
+
+        @property
+        def is_null(self) -> Booleans:
+            """Where there is nothing that can be read."""
+
+    @property
+    def raw(self) -> Column:
+        """The column before it was parsed."""
+        return self if self.source is None else self.source  # type: ignore[return-value]
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every cell is readable."""
+        return not self.is_null.any()
+
+    @cached_property
+    def unreadable(self) -> Booleans:
+        """Where something else stands than the role of the column says."""
+        if self.source is None:
+            return np.zeros(len(self.is_null), dtype=np.bool_)
+        return np.asarray(self.is_null & ~self.source.is_null)
+
+    @cached_property
+    def state(self) -> Integers:
+        """The `CellState` of each cell."""
+        return self.is_null.astype(np.int64) + self.unreadable
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn(_TypedColumn):
+    """Numbers.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        NaN where a cell is missing or unreadable.
+    source : TextColumn, DateColumn or None, default=None
+        What was parsed; None if numbers came.
+    """
+
+    values: Floats
+    source: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def is_null(self) -> Booleans:
+        """Where there is no number."""
+        return np.isnan(self.values)
+
+    def take(self, rows: Integers | Booleans) -> NumberColumn:
+        """Return some of the rows."""
+        return NumberColumn(self.values[rows], self.source and self.source.take(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class DateColumn(_TypedColumn):
+    """Dates, times of day, or both.
+
+    Parameters
+    ----------
+    seconds : ndarray of shape (n,)
+        Local time, since 1970, or since midnight where there is no date; NaN where a cell is
+        missing or unreadable.
+    has_date, has_clock : bool
+        Whether they say which day it is, and what time of the day.
+    source : TextColumn, NumberColumn, DateColumn or None, default=None
+        What was parsed; None if dates came and say what they should.
+    """
+
+    seconds: Floats
+    has_date: bool
+    has_clock: bool
+    source: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    @cached_property
+    def is_null(self) -> Booleans:
+        """Where there is no date."""
+        return np.isnan(self.seconds)
+
+    @cached_property
+    def hour(self) -> Integers:
+        """The hour of the day, -1 where there is none."""
+        return self._whole(np.mod(self.seconds, _DAY) // 3600.0)
+
+    @cached_property
+    def weekday(self) -> Integers:
+        """The day of the week, Monday is 0, -1 where there is none."""
+        return self._whole(np.mod(self.seconds // _DAY + _THURSDAY, 7.0))
+
+    @cached_property
+    def shapes(self) -> TextColumn | None:
+        """The shape of the text of each cell; None if dates came."""
+        if isinstance(self.raw, DateColumn):
+            return None
+        texts = as_texts(self.raw)
+        codes, shapes = shapes_of(texts.values)
+        return TextColumn(shapes, np.append(codes, _NULL)[texts.codes])
+
+    def take(self, rows: Integers | Booleans) -> DateColumn:
+        """Return some of the rows."""
+        source = self.source and self.source.take(rows)
+        return DateColumn(self.seconds[rows], self.has_date, self.has_clock, source)
+
+    def _whole(self, values: Floats) -> Integers:
+        return np.where(self.is_null, -1.0, values).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn(_TypedColumn):
+    """Texts, categories or truth values: dictionary-encoded.
+
+    Parameters
+    ----------
+    values : sequence of str
+        Each different text once, as it was written, none of them a word for a missing value.
+    codes : ndarray of shape (n,)
+        Which one a row has; -1 where it is missing.
+    source : NumberColumn, DateColumn or None, default=None
+        What was written as text; None if texts came.
+    """
+
+    values: Sequence[str]
+    codes: Integers
+    source: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def is_null(self) -> Booleans:
+        """Where there is no text."""
+        return np.asarray(self.codes < 0)
+
+    @cached_property
+    def counts(self) -> Integers:
+        """How many rows have each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
+    def text(self, row: int) -> str | None:
+        """Return the text of a row; None if it is missing."""
+        code = int(self.codes[row])
+        return None if code < 0 else self.values[code]
+
+    def take(self, rows: Integers | Booleans) -> TextColumn:
+        """Return some of the rows, and the values that they have."""
+        kept, codes = np.unique(self.codes[rows], return_inverse=True)
+        none = int(len(kept) > 0 and kept[0] == _NULL)  # it comes first
+        values = [self.values[k] for k in kept[none:].tolist()]
+        return TextColumn(values, codes.ravel() - none, self.source and self.source.take(rows))
+
+
+Column = NumberColumn | DateColumn | TextColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of the same length.
+
+    Parameters
+    ----------
+    names : list of str
+        What they are called.
+    columns : list of Column
+        What they hold.
+    rows : int
+        How many rows there are.
+    guessed : bool, default=True
+        Whether roles are to be guessed; an array of numbers holds nothing else.
+    parsed_by : Plan or None, default=None
+        What has parsed all columns, if they were.
+    """
+
+    names: list[str]
+    columns: list[Column]
+    rows: int
+    guessed: bool = True
+    parsed_by: Plan | None = None
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[self.names.index(name)]
+
+    def take(self, rows: Integers | Booleans) -> Table:
+        """Return some of the rows."""
+        columns = [column.take(rows) for column in self.columns]
+        n = len(columns[0]) if columns else 0
+        return replace(self, columns=columns, rows=n)
+
+    def head(self, rows: int) -> Table:
+        """Return the first rows."""
+        return self if self.rows <= rows else self.take(np.arange(rows))
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return some of the columns, in that order."""
+        if list(names) == self.names:
+            return self
+        place = {name: k for k, name in enumerate(self.names)}
+        columns = [self.columns[place[name]] for name in names]
+        return Table(list(names), columns, self.rows, self.guessed)
+
+    def with_columns(self, columns: dict[int, Column]) -> Table:
+        """Return the same with other columns in some places, parsed if these are."""
+        own = [columns.get(k, column) for k, column in enumerate(self.columns)]
+        return replace(self, columns=own)
+
+    @staticmethod
+    def hstack(parts: Sequence[Table]) -> Table:
+        """Return the columns of several tables with the same rows."""
+        names = [name for part in parts for name in part.names]
+        columns = [column for part in parts for column in part.columns]
+        return Table(names, columns, parts[0].rows, parts[0].guessed)
+
+    @staticmethod
+    def concat(parts: Sequence[Table]) -> Table:
+        """Return the rows of several tables with the same columns, parsed if all are, alike."""
+        if len(parts) == 1:
+            return parts[0]
+        first = parts[0]
+        parsed = all(part.parsed_by is first.parsed_by for part in parts)
+        columns = [
+            concat(each if parsed else [column.raw for column in each])
+            for each in zip(*(part.columns for part in parts), strict=True)
+        ]
+        rows = sum(part.rows for part in parts)
+        by = first.parsed_by if parsed else None
+        return Table(first.names, columns, rows, first.guessed, by)
+
+
+def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Column:
+    """Return a column as its role has it; `form` says how texts are read."""
+    if role == "number":
+        return _numbers(column, form if isinstance(form, NumberForm) else NumberForm())
+    if role == "date":
+        assert form is None or isinstance(form, DateForm)
+        return _dates(column, form)
+    return column if isinstance(column, TextColumn) else replace(as_texts(column), source=column)
+
+
+def _numbers(column: Column, form: NumberForm) -> NumberColumn:
+    if isinstance(column, NumberColumn):
+        return column
+    texts = as_texts(column)
+    read = form.read(texts.values)
+    values = np.append(np.where(np.isfinite(read), read, np.nan), np.nan)[texts.codes]
+    return NumberColumn(values, column)
+
+
+def _dates(column: Column, form: DateForm | None) -> DateColumn:
+    if isinstance(column, DateColumn):
+        if form is None or form.has_clock == column.has_clock:
+            return column
+        return replace(column, has_clock=form.has_clock, source=column)
+    texts = as_texts(column)
+    form = form or DateForm("iso", has_date=True, has_clock=True)
+    seconds = np.append(form.read(texts.values), np.nan)[texts.codes]
+    return DateColumn(seconds, form.has_date, form.has_clock, column)
+
+
+def as_texts(column: Column) -> TextColumn:
+    """Return a column as it is written: numbers as Python does, dates in the order of ISO 8601."""
+    if isinstance(column, TextColumn):
+        return column
+    if column.source is not None:
+        return as_texts(column.source)
+    values = column.values if isinstance(column, NumberColumn) else column.seconds
+    seen = ~column.is_null
+    different, group = np.unique(values[seen], return_inverse=True)
+    codes = np.full(len(values), _NULL, dtype=np.int64)
+    codes[seen] = group
+    write = _number if isinstance(column, NumberColumn) else _moment_writer(column)
+    return TextColumn([write(value) for value in different.tolist()], codes)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _moment_writer(column: DateColumn) -> Callable[[float], str]:
+    unit = "s" if column.has_clock else "D"
+    cut = slice(None) if column.has_date else slice(11, None)
+    return lambda seconds: str(np.datetime64(int(seconds), "s").astype(f"M8[{unit}]"))[cut].replace(
+        "T", " "
+    )
+
+
+def concat(columns: Sequence[Column]) -> Column:
+    """Return the rows of several columns; of different types they become texts."""
+    first = columns[0]
+    source = None
+    if any(column.source is not None for column in columns):
+        source = concat([column.raw for column in columns])
+    if all(isinstance(column, NumberColumn) for column in columns):
+        numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
+        return NumberColumn(np.concatenate(numbers), source)
+    if isinstance(first, DateColumn) and all(isinstance(c, DateColumn) for c in columns):
+        dates = [column for column in columns if isinstance(column, DateColumn)]
+        seconds = np.concatenate([column.seconds for column in dates])
+        clock = any(column.has_clock for column in dates)
+        return DateColumn(seconds, first.has_date, clock, source)
+    place: dict[str, int] = {}
+    codes = []
+    for text in map(as_texts, columns):
+        to = [place.setdefault(value, len(place)) for value in text.values]
+        codes.append(np.array([*to, _NULL], dtype=np.int64)[text.codes])
+    return TextColumn(list(place), np.concatenate(codes), source)
+
+
+def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:
+    """Refuse infinity in one of the columns, in words."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise errors.infinite(int(infinite.argmax()), column).named(names)
