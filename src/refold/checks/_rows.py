@@ -13,7 +13,6 @@ from refold.columns.summary import Summary
 from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge, Judgement
-from refold.models.detector.scorer import marked
 
 # Of more rows so many are drawn: enough for every column to have its share of accepted ones.
 _MOST_ROWS = 2_000
@@ -47,7 +46,7 @@ class NormalRows(NamedTuple):
             return judge.rows(moved).distances + self.offsets[rows]
         assert judge.encoder is not None
         table = judge.encoder.counts.plan.with_numbers(self.cells.take(rows), moved)
-        return judge.rows(marked(judge.encoder.encode(table))).distances
+        return judge.parsed(table).distances
 
 
 def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
@@ -72,7 +71,7 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     assert judge.encoder is not None
     plan = judge.encoder.counts.plan
     source = "kept by the model" if X is None else "handed over"
-    found = judge.brought(model.kept_rows()) if X is None else Judgement.of(model, X)
+    found = judge.parsed(model.kept_rows()) if X is None else Judgement.of(model, X)
     order = np.random.default_rng(_SEED).permutation(len(found))[:_MOST_ROWS]
     found = found.take(order)
     assert found.cells is not None

@@ -15,12 +15,12 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.table import CellState, Column, NumberColumn, Table, TextColumn, as_texts
+from refold.columns.table import CellState, Column, NumberColumn, TextColumn, as_texts
 from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell
 from refold.judgement import Judgement
-from refold.models.detector.scorer import TableScorer, marked
+from refold.models.detector.scorer import TableScorer
 
 _MOST_CHANGES = 3
 # Of a number that adds up: it is typical if no more than a quarter of the rows add less.
@@ -144,12 +144,11 @@ class _Instead:
         assert judge.encoder is not None
         assert cells is not None
         some = cells.take(rows)
-        columns = [
-            self._changed(k, some.columns[k], rows, chosen[:, k]) if chosen[:, k].any() else column
-            for k, column in enumerate(some.columns)
-        ]
-        table = Table(some.names, columns, len(rows), some.guessed)
-        return np.asarray(~judge.rows(marked(judge.encoder.encode(table))).outlier)
+        changed = np.flatnonzero(chosen.any(axis=0)).tolist()
+        table = some.with_columns(
+            {k: self._changed(k, some.columns[k], rows, chosen[:, k]) for k in changed}
+        )
+        return np.asarray(~judge.parsed(table).outlier)
 
     def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
         other = [self.values[k][row] for row in rows.tolist()]

@@ -20,7 +20,7 @@ from refold.columns.frames import feature_names, read_table
 from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._unwrapping import unwrapped
-from refold.models.detector.scorer import TableScorer, marked
+from refold.models.detector.scorer import TableScorer, encoded_rows
 from refold.models.scoring import Attribution, Scorer
 
 if TYPE_CHECKING:
@@ -144,14 +144,14 @@ class Judge:
     def table(self, X: Any, *, explained: bool = False) -> Judgement:
         """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
         assert self.encoder is not None
-        return self.brought(self.encoder.read(X, reset=False), explained=explained)
+        return self.parsed(self.encoder.read(X, reset=False), explained=explained)
 
-    def brought(self, table: Table, *, explained: bool = False) -> Judgement:
-        """Judge the columns in use of a table that was read."""
+    def parsed(self, table: Table, *, explained: bool = False) -> Judgement:
+        """Judge a table that was read; it is parsed unless it is already."""
         assert self.encoder is not None
         table = self.encoder.counts.plan.parse(table)
         try:
-            rows = marked(self.encoder.encode(table))
+            rows = encoded_rows(self.encoder.counts, table, n_jobs=self.encoder.n_jobs)
         except TableError as error:
             raise error.named(self.names) from None
         return Judgement(self, rows, cells=table, explained=explained)

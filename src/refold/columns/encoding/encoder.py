@@ -303,6 +303,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self.counts.plan.noticed
 
     @property
+    def state(self) -> TableState:
+        """What was learned of the table so far."""
+        return self._state
+
+    def with_state(self, state: TableState) -> TableEncoder:
+        """Return an encoder of the same columns that has learned something else."""
+        encoder = copy(self)
+        encoder._state = state
+        return encoder
+
+    @property
     def counts(self) -> TableCounts:
         """All that is kept of the rows."""
         return self._state.ready

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.base import errors
 from refold.base.learning import as_it_is
 from refold.base.once import once
 from refold.columns.encoding.counts import TableCounts
@@ -17,7 +16,7 @@ from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import Learned, relearned, with_accepted_rows
 from refold.models.detector.learned import Inside, LearnedTable, of_model
-from refold.models.detector.scorer import MeanScorer, marked
+from refold.models.detector.scorer import MeanScorer
 from refold.models.feedback.rows import JudgedRows, equal_rows
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
@@ -25,11 +24,11 @@ from refold.models.ref import REF
 
 def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     """Return what was learned of a table, and rows that were accepted."""
-    counts = base.table.ready
-    rows = rows.select(counts.plan.names)
+    counts = base.counts
+    rows = counts.plan.parse(rows)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
     return AcceptingTable(
-        base.table.with_counts(counts.plus(more)),
+        base.encoder.with_state(base.table.with_counts(counts.plus(more))),
         base.sample.select(counts.plan.names),
         base.method,
         base.rate,  # it is that of the rows that calibrate
@@ -45,15 +44,6 @@ def in_use(names: list[str], rows: JudgedRows) -> Table:
     """Return the columns of rows that are in use."""
     assert isinstance(rows, Table)
     return rows.select(names)
-
-
-def distances_of(learned: LearnedTable, rows: Table) -> Floats:
-    """Return how far out rows are; one without any value is refused."""
-    counts = learned.table.ready
-    encoded = counts.encode(rows.select(counts.plan.names), n_jobs=learned.n_jobs)
-    if not encoded.judged.all():
-        raise errors.empty_row(int(np.argmin(encoded.judged)))
-    return learned.scorer.distances(marked(encoded))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,14 +69,14 @@ class AcceptingTable(LearnedTable):
             return self._of_means()
         if isinstance(before.model, REF):
             return self._of_folds(before.model)
-        learn = self._of_numbers if self.table.ready.plan.plain else self._of_features
+        learn = self._of_numbers if self.plan.plain else self._of_features
         model = as_it_is(before.model)
         model._learned = learn(before.model._learned)
         return self._rated(of_model(model))
 
     def _of_numbers(self, learned: Learned) -> Learned:
         """Learn further rows: numbers are what they were."""
-        numbers = self.table.ready.numbers_of(self.accepted)
+        numbers = self.counts.numbers_of(self.accepted)
         return with_accepted_rows(learned, numbers, np.ones(len(numbers)))
 
     def _of_features(self, learned: Learned) -> Learned:
@@ -94,7 +84,7 @@ class AcceptingTable(LearnedTable):
 
         Rows that were accepted are learned as they will look when they come again.
         """
-        counts = self.table.ready
+        counts = self.counts
         kept = counts.encode(self._kept, left_out=True, n_jobs=self.n_jobs)
         again = relearned(learned, features(kept))
         accepted = features(counts.encode(self.accepted, n_jobs=self.n_jobs))
@@ -103,7 +93,7 @@ class AcceptingTable(LearnedTable):
 
     def _of_folds(self, before: REF) -> Inside:
         """Fold all rows anew; the counts have them, and the sample is what calibrates."""
-        counts, model = self.table.ready, as_it_is(before)
+        counts, model = self.counts, as_it_is(before)
         assert counts.numbers is not None
         model._learned = FromSketch(counts.numbers.sketch, before._recipe())
         model.engine_ = "sketch"
@@ -123,10 +113,10 @@ class AcceptingTable(LearnedTable):
 
     def _of_means(self) -> Inside:
         """Look at the sample again: now cells are less surprising."""
-        scorer = MeanScorer(len(self.table.ready.plan.leading))
-        distances, judged = self._means(self.table.ready, scorer)
+        scorer = MeanScorer(len(self.plan.leading))
+        distances, judged = self._means(self.counts, scorer)
         if self._copies.any():  # what was picked because it was reported counts as it was
-            before, _ = self._means(self.base.table.ready, scorer)
+            before, _ = self._means(self.base.counts, scorer)
             distances = np.where(self._copies, np.maximum(distances, before), distances)
         calibration = Calibration.of(distances[judged], None, "leave-one-out")
         return self._rated(Inside(scorer, calibration.threshold(self.rate), calibration, None))
@@ -141,8 +131,7 @@ class AcceptingTable(LearnedTable):
         A file of version 3 has only their distances, as they were.
         """
         if self.cut is not None:
-            others = self.table.ready.encode(self._rows(beyond=True), n_jobs=self.n_jobs)
-            return self._counting(inside, others)
+            return self._counting(inside, self._rows(beyond=True))
         before = self.base.inside
         own = before.model is not None and before.calibration is before.model.calibration_
         if own or (before.model is None and before.calibration.total <= self._kept.rows):
@@ -155,11 +144,9 @@ class AcceptingTable(LearnedTable):
         return self._rows(beyond=False)
 
     def _rows(self, *, beyond: bool) -> Table:
-        rows = self.sample.rows
-        assert rows is not None
         if self.cut is None:
-            return rows
-        return rows.take(np.flatnonzero(self.cut.beyond(rows) == beyond))
+            return self.rows
+        return self.rows.take(np.flatnonzero(self.cut.beyond(self.rows) == beyond))
 
     @once
     def _copies(self) -> Booleans:

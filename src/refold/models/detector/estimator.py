@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Floats, Integers
 from refold.base import errors
 from refold.base.findings import Finding
-from refold.base.learning import as_it_is
+from refold.base.learning import check_learned
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
 from refold.columns.encoding.state import TableState
@@ -27,12 +26,12 @@ from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
-from refold.models.detector.accepted import AcceptingTable, distances_of, in_use, with_accepted
+from refold.models.detector.accepted import AcceptingTable, in_use, with_accepted
 from refold.models.detector.learned import LearnedTable
 from refold.models.detector.noticed import WARNED, findings, trimmed
 from refold.models.detector.sample import SIZE, RowSample
-from refold.models.detector.scorer import TableScorer, marked
-from refold.models.detector.trim import TableCut, plus_rows
+from refold.models.detector.scorer import TableScorer
+from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin
 from refold.models.feedback.rows import JudgedRows
 from refold.models.trim import MOST_TRIM
@@ -181,8 +180,14 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _fit(self, table: Table) -> None:
         """Learn from all rows of a table that was read."""
-        self._learn(self._of_rows(table))
-        if (cut := self._learned.cut) is not None:
+        state, sample = self._nothing()
+        state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
+        learned = self._learned_of(state, sample.plus_rows(table), cut)
+        if learned.plan.plain and table.rows > SIZE:
+            LearnedTable.inside.keep(learned, learned.of_rows(table))
+        learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
+        self._learn(learned)
+        if cut is not None:
             self.dropped_ = cut.dropped(table)
         self._notice(findings(self, table), WARNED)
 
@@ -214,9 +219,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 learned = model._learned
                 state, sample, cut = learned.table, learned.sample, learned.cut
                 table = model._more(X)
-            state, cut = plus_rows(
-                state, cut, table, trim=model.trim, last=False, n_jobs=model.n_jobs
-            )
+            state, cut = plus_rows(state, cut, table, trim=model.trim, n_jobs=model.n_jobs)
             model._learn(model._learned_of(state, sample.plus_rows(table), cut))
             model._notice_trimmed()
         return self
@@ -241,10 +244,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 "have been learned. Learn more rows, or use fit."
             )
         if rows is not None:
-            nothing = TableCounts.of(counts.plan, rows.take(np.arange(0)))
-            learned = replace(learned, table=replace(learned.table, counts=nothing))
+            counts = TableCounts.of(counts.plan, rows.take(np.arange(0)))
         cut = None if learned.cut is None else learned.cut.emptied()
-        return self._with(learned.table, RowSample(learned.sample.seed), cut)
+        return self._with(learned.table.with_counts(counts), RowSample(learned.sample.seed), cut)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, as :func:`refold.save` does.
@@ -303,11 +305,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        check_is_fitted(self)
-        model = as_it_is(self)
-        with model._naming_columns():
-            scorer = model.scorer()  # first: it says so if there is none yet
-            rows, table = model.encoded(X)
+        check_learned(self)
+        learned = self._learned
+        with self._naming_columns():
+            scorer = learned.scorer  # first: it says so if there is none yet
+            rows, table = learned.encoded(X)
             empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
             if empty.any():
                 raise errors.empty_row(int(empty.argmax()))
@@ -321,7 +323,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         TableScorer
             It does not change when the model learns on.
         """
-        check_is_fitted(self)
+        check_learned(self)
         return self._learned.scorer
 
     def explain(self, X: Any, *, reasons: int | None = None, nearest: bool = True) -> Explanations:
@@ -363,11 +365,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             They were drawn at random where there were more.
         """
         check_is_fitted(self)
-        rows, cut = self._learned.sample.rows, self._learned.cut
-        assert rows is not None
-        if cut is not None:
-            rows = rows.take(np.flatnonzero(~cut.beyond(rows)))
-        return rows.select(self.encoder_.counts.plan.names)
+        rows, cut = self._learned.rows, self._learned.cut
+        return rows if cut is None else rows.take(np.flatnonzero(~cut.beyond(rows)))
 
     def merge(self, *others: Detector) -> Detector:
         """Return one model as if it had been fitted on the rows of all.
@@ -387,7 +386,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return merge(self, *others)
 
     def encoded(self, X: Any) -> tuple[Floats, Table | None]:
-        """Return rows as what the scorer takes, and as they were brought.
+        """Return rows as what the scorer takes, and the parsed table.
 
         Parameters
         ----------
@@ -401,11 +400,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         table : Table or None
             The columns in use; None of a table of numbers, all of which are there.
         """
-        rows = self.encoder_.plain_rows(X)
-        if rows is not None and np.isfinite(rows).all():
-            return rows, None
-        table = self.encoder_.read(X, reset=False)
-        return marked(self.encoder_.encode(table)), table
+        check_learned(self)
+        return self._learned.encoded(X)
 
     @property
     def columns_(self) -> list[ColumnInfo]:
@@ -416,8 +412,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     @property
     def encoder_(self) -> TableEncoder:
         """What makes numbers of the table."""
-        check_is_fitted(self)
-        return self._encoder_of(self._learned.table)
+        check_learned(self)
+        return self._learned.encoder
 
     @property
     def model_(self) -> Any:
@@ -475,24 +471,14 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
 
-    def _of_rows(self, table: Table) -> LearnedTable:
-        """Learn from all rows at once."""
-        state, sample = self._nothing()
-        state, cut = plus_rows(state, None, table, trim=self.trim, last=True, n_jobs=self.n_jobs)
-        learned = self._learned_of(state, sample.plus_rows(table), cut)
-        if state.ready.plan.plain and table.rows > SIZE:
-            LearnedTable.inside.keep(learned, learned.of_rows(table.select(state.ready.plan.names)))
-        learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
-        return learned
-
     def _with(self, state: TableState, sample: RowSample, cut: TableCut | None) -> Detector:
         """Return a model with the same parameters and columns, and what was learned."""
         model: Detector = clone(self)
-        model._learn(model._learned_of(state, sample, cut))
-        model._notice_trimmed()
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
+        model._learn(model._learned_of(state, sample, cut))
+        model._notice_trimmed()
         return model
 
     def _learned_of(
@@ -501,7 +487,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         if state.counts is not None:
             sample = sample.select(state.counts.plan.names)  # what is ignored is not kept
         return LearnedTable(
-            state,
+            self._encoder_of(state),
             sample,
             "creased" if self.method == "auto" else self.method,
             None if self.alpha == "auto" else float(self.alpha),
@@ -535,7 +521,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _distances_of(self, rows: JudgedRows) -> Floats:
         assert isinstance(rows, Table)
-        return distances_of(self._learned, rows)
+        return self._learned.distances(rows)
 
     def _with_accepted(self, base: LearnedTable, rows: Table, counts: Integers) -> AcceptingTable:
         return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))

@@ -9,17 +9,19 @@ from typing import Any, Literal
 import numpy as np
 
 from refold._typing import Floats, Integers
+from refold.base import errors
 from refold.base.once import once
 from refold.columns.encoding.counts import Encoded, TableCounts
-from refold.columns.encoding.encoder import features
+from refold.columns.encoding.encoder import TableEncoder, features
+from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.summary import Summary
-from refold.columns.table import Table
+from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.detector.sample import RowSample
-from refold.models.detector.scorer import MeanScorer, TableScorer, marked
-from refold.models.detector.trim import TableCut, woven
+from refold.models.detector.scorer import MeanScorer, TableScorer, encoded_rows
+from refold.models.detector.trim import TableCut, merged_rows
 from refold.models.ref import REF
 from refold.models.scoring import Scorer
 
@@ -56,7 +58,7 @@ class LearnedTable:
 
     Parameters
     ----------
-    table : TableState
+    encoder : TableEncoder
         What the columns are, and all that is counted of them.
     sample : RowSample
         Rows to learn from and calibrate on.
@@ -72,13 +74,35 @@ class LearnedTable:
         Which rows are not learned from, only calibrated on; None if there are none.
     """
 
-    table: TableState
+    encoder: TableEncoder
     sample: RowSample
     method: Method
     alpha: float | None
     random_state: Any
     n_jobs: int | None
     cut: TableCut | None = None
+
+    @property
+    def table(self) -> TableState:
+        """What the columns are, and all that is counted of them."""
+        return self.encoder.state
+
+    @property
+    def counts(self) -> TableCounts:
+        """What is counted of all rows, as if no further ones came."""
+        return self.encoder.counts
+
+    @property
+    def plan(self) -> Plan:
+        """What the columns are."""
+        return self.encoder.counts.plan
+
+    @once
+    def rows(self) -> Table:
+        """The rows of the sample, parsed."""
+        if self.sample.rows is None:
+            raise ValueError(NO_ROWS)
+        return self.plan.parse(self.sample.rows)
 
     @property
     def rate(self) -> float:
@@ -88,9 +112,7 @@ class LearnedTable:
     @once
     def inside(self) -> Inside:
         """What judges encoded rows; made when it is first asked for."""
-        if self.sample.rows is None:
-            raise ValueError(NO_ROWS)
-        return self.of_rows(self.sample.rows)
+        return self.of_rows(self.rows)
 
     def of_rows(self, rows: Table) -> Inside:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
@@ -98,32 +120,34 @@ class LearnedTable:
         if not beyond.any():
             return self._fitted(self._encoded(rows), None, rows)
         learned = self._encoded(rows.take(np.flatnonzero(~beyond)))
-        others = self.table.ready.encode(rows.take(np.flatnonzero(beyond)), n_jobs=self.n_jobs)
-        inside = self._fitted(woven(beyond, learned, others), np.where(beyond, 0.0, 1.0), rows)
+        others = rows.take(np.flatnonzero(beyond))
+        whole = merged_rows(beyond, learned, self.counts.encode(others, n_jobs=self.n_jobs))
+        inside = self._fitted(whole, np.where(beyond, 0.0, 1.0), rows)
         return self._counting(inside, others)
 
-    def _counting(self, inside: Inside, others: Encoded) -> Inside:
+    def _counting(self, inside: Inside, others: Table) -> Inside:
         """Return what judges; rows that were not learned count for the threshold."""
-        distances = self._scorer(inside).distances(marked(others)[others.judged])
+        rows = encoded_rows(self.counts, others, n_jobs=self.n_jobs)
+        distances = self._scorer(inside).distances(rows[~np.isnan(rows).all(axis=1)])
         calibration = inside.calibration.plus(distances, None)
         return replace(inside, threshold=calibration.threshold(self.rate), calibration=calibration)
 
     def _encoded(self, rows: Table) -> Encoded:
         """Return rows that were counted as if each had not been."""
         apart = self.method == "ref"
-        return self.table.ready.encode(rows, left_out=True, folded_apart=apart, n_jobs=self.n_jobs)
+        return self.counts.encode(rows, left_out=True, folded_apart=apart, n_jobs=self.n_jobs)
 
     def _divided(self, rows: Table, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
         """Return some rows as if each had not been counted, and others that were not at all."""
         learned = rows.take(rest)
-        counts = TableCounts.of(self.table.ready.plan, learned, n_jobs=self.n_jobs)
+        counts = TableCounts.of(self.plan, learned, n_jobs=self.n_jobs)
         return (
             features(counts.encode(learned, left_out=True, n_jobs=self.n_jobs)),
             features(counts.encode(rows.take(left), n_jobs=self.n_jobs)),
         )
 
     def _fitted(self, encoded: Encoded, weights: Floats | None, rows: Table) -> Inside:
-        plan = self.table.ready.plan
+        plan = self.plan
         if plan.plain:
             return of_model(self.estimator().fit(encoded.numbers, sample_weight=weights))
         model = self.estimator(encoded.magnitudes.shape[1])
@@ -151,8 +175,8 @@ class LearnedTable:
     @once
     def summary(self) -> Summary | None:
         """What is remembered of the columns of numbers."""
-        inside, numbers = self.inside.model, self.table.ready.numbers
-        if inside is not None and self.table.ready.plan.plain:
+        inside, numbers = self.inside.model, self.counts.numbers
+        if inside is not None and self.plan.plain:
             return inside.summary_
         if numbers is None:
             return None
@@ -166,8 +190,28 @@ class LearnedTable:
         """What judges rows."""
         return self._scorer(self.inside)
 
+    def encoded(self, X: Any) -> tuple[Floats, Table | None]:
+        """Return rows as the scorer takes them, and parsed; None where all cells are numbers."""
+        numbers = self.encoder.plain_rows(X)
+        if numbers is None:
+            table = self.plan.parse(self.encoder.read(X, reset=False))
+        elif np.isfinite(numbers).all():
+            return numbers, None
+        else:
+            columns = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in numbers.T]
+            table = Table(self.plan.names, [*columns], len(numbers), parsed_by=self.plan)
+        return encoded_rows(self.counts, table, n_jobs=self.n_jobs), table
+
+    def distances(self, table: Table) -> Floats:
+        """Return how far out rows are; one without any value is refused."""
+        rows = encoded_rows(self.counts, table, n_jobs=self.n_jobs)
+        empty = np.isnan(rows).all(axis=1)
+        if empty.any():
+            raise errors.empty_row(int(empty.argmax()))
+        return self.scorer.distances(rows)
+
     def _scorer(self, inside: Inside) -> TableScorer:
-        plan = self.table.ready.plan
+        plan = self.plan
         scorer, columns = inside.scorer, len(plan.used)
         if isinstance(scorer, CreasedScorer) and not plan.plain:
             scorer = replace(scorer, owners=np.append(plan.leading, np.arange(columns)))

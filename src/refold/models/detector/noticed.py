@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.encoding.noticed import notice_cells
 from refold.columns.noticed import far_cells
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
-from refold.models.detector.scorer import marked
 
 if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
@@ -28,13 +26,13 @@ _ROWS_TRIED = 200
 def findings(model: Detector, table: Table) -> Iterator[Finding]:
     """Say what was noticed of the columns, then of the numbers and the threshold."""
     yield from model.encoder_.noticed_
-    yield from notice_cells(model._learned.table.ready, table)
+    yield from notice_cells(model._learned.counts, table)
     yield from trimmed(model)
     if model.model_ is None and model.alpha_ is not None:
         yield from filter(None, [ties(model.calibration_, model.threshold_, model.alpha_)])
-    if not model._learned.table.ready.plan.plain:
+    if not model._learned.counts.plan.plain:
         yield from filter(None, [_too_few_rows(model, table)])
-    counts, inside = model._learned.table.ready, model.model_
+    counts, inside = model._learned.counts, model.model_
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
     looked_at = None
     if isinstance(inside, CreasedREF):  # it may not have seen all rows, nor in this order
@@ -50,14 +48,12 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
 
 def _too_few_rows(model: Detector, table: Table) -> Finding | None:
     """Put one number after the other of a typical row beyond all that was learned."""
-    learned, counts = model._learned, model._learned.table.ready
+    learned, counts = model._learned, model._learned.counts
     summary = learned.summary
     if summary is None:
         return None
 
-    def distances(rows: Table) -> Floats:
-        return learned.scorer.distances(marked(counts.encode(rows, n_jobs=learned.n_jobs)))
-
+    distances = learned.distances
     tried = table.take(np.arange(0, len(table), max(len(table) // _ROWS_TRIED, 1)))
     found = distances(tried)
     middle = np.argsort(found)[len(found) // 2]

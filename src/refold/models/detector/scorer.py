@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.encoding.counts import Encoded
+from refold.columns.encoding.counts import Encoded, TableCounts
+from refold.columns.table import Table
 from refold.models.scoring import Attribution, Scorer
 
 # What is novel is marked in the rows: a magnitude m, which is never negative, becomes −1 − m, and
@@ -17,6 +18,11 @@ from refold.models.scoring import Attribution, Scorer
 FARTHEST = 1e5
 # A cell with what a closed column never had adds so many thresholds.
 _CERTAIN = 10.0
+
+
+def encoded_rows(counts: TableCounts, table: Table, *, n_jobs: int | None = None) -> Floats:
+    """Return the rows of a table as a TableScorer takes them; NaN in a row without any value."""
+    return marked(counts.encode(table, n_jobs=n_jobs))
 
 
 def marked(encoded: Encoded) -> Floats:

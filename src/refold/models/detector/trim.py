@@ -8,6 +8,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import Encoded, TableCounts
+from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.table import Table
 from refold.models.trim import Cut, dropped
@@ -34,10 +35,10 @@ class TableCut:
     @classmethod
     def of(cls, state: TableState, table: Table, share: float) -> TableCut:
         """Set the cut by rows that are there at once; `state` is that before any row."""
-        first = state.plus_rows(table, last=True).ready
-        odd = _oddness(first, table, left_out=True)
+        plan, first = Plan.of(table, state.roles, state.n_init)
+        odd = _oddness(TableCounts.of(plan, first), first, left_out=True)
         kept = np.flatnonzero(odd <= Cut.of(odd, np.ones(table.rows), share).limit)
-        counts = state.plus_rows(table.take(kept), last=True).ready
+        counts = TableCounts.of(*Plan.of(table.take(kept), state.roles, state.n_init))
         odd = _oddness(counts, table, left_out=False)
         return cls(counts, Cut.of(odd, np.ones(table.rows), share))
 
@@ -74,15 +75,11 @@ def plus_rows(
     table: Table,
     *,
     trim: float,
-    last: bool,
     n_jobs: int | None = None,
 ) -> tuple[TableState, TableCut | None]:
-    """Return what is known with more rows; with `last` no further ones are waited for.
-
-    The cut is set as soon as it is decided what columns are.
-    """
+    """Return what is known with more rows; the cut is set when it is decided what columns are."""
     if trim == 0.0:
-        return state.plus_rows(table, last=last, n_jobs=n_jobs), None
+        return state.plus_rows(table, last=False, n_jobs=n_jobs), None
     if cut is None and state.counts is not None:
         raise ValueError(
             f"trim={trim:g} was not set when the first rows were learned, and it is they that say "
@@ -90,16 +87,27 @@ def plus_rows(
         )
     if cut is not None:
         return cut.plus_rows(state, table, n_jobs=n_jobs)
-    if not last and state.rows + table.rows < state.n_init:
+    if state.rows + table.rows < state.n_init:
         return replace(state, waiting=(*state.waiting, table)), None
     table = Table.concat((*state.waiting, table))
-    cut = TableCut.of(replace(state, waiting=()), table, trim)
-    names = cut.counts.plan.names
-    nothing = TableCounts.of(cut.counts.plan, table.select(names).take(np.arange(0)))
-    return cut.plus_rows(state.with_counts(nothing), table.select(names), n_jobs=n_jobs)
+    state, cut, _ = of_rows(replace(state, waiting=()), table, trim=trim, n_jobs=n_jobs)
+    return state, cut
 
 
-def woven(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
+def of_rows(
+    state: TableState, table: Table, *, trim: float, n_jobs: int | None
+) -> tuple[TableState, TableCut | None, Table]:
+    """Return what is known of all rows at once, and these, parsed; `state` is that before any."""
+    if trim == 0.0:
+        plan, table = Plan.of(table, state.roles, state.n_init)
+        return state.with_counts(TableCounts.of(plan, table, n_jobs=n_jobs)), None, table
+    cut = TableCut.of(state, table, trim)
+    table = cut.counts.plan.parse(table)
+    nothing = TableCounts.of(cut.counts.plan, table.take(np.arange(0)))
+    return *cut.plus_rows(state.with_counts(nothing), table, n_jobs=n_jobs), table
+
+
+def merged_rows(beyond: Booleans, learned: Encoded, others: Encoded) -> Encoded:
     """Put rows that were encoded apart into their places."""
     whole = {}
     for each in fields(Encoded):

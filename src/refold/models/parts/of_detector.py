@@ -11,7 +11,7 @@ from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
 from refold.models.detector.noticed import WARNED
-from refold.models.detector.scorer import marked
+from refold.models.detector.scorer import encoded_rows
 from refold.models.parts.counting import TableCount, TableTotals
 from refold.models.parts.learner import HELD_OUT, Learner, held_out, observed
 from refold.models.parts.look import Look
@@ -59,8 +59,8 @@ class DetectorLearner(Learner):
         if counted.counts.plan.plain:
             LearnedTable.inside.keep(learned, _inside(learned, counted, out))
         model._learn(learned)
-        rows = marked(model.encoder_.encode(out.select(counted.counts.plan.names)))
-        model._decide_by(held_out(model.scorer().distances(observed(rows))), learned.rate)
+        rows = observed(encoded_rows(counted.counts, out, n_jobs=model.n_jobs))
+        model._decide_by(held_out(model.scorer().distances(rows)), learned.rate)
         model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
 
     def _check(self) -> None:
