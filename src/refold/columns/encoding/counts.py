@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.surprise import surprise_of
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import (
     CellState,
@@ -161,9 +162,8 @@ class TableCounts:
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
             if isinstance(each, NumberColumn):
-                counts = self.states(k)
-                readable = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
-                known = readable[:1] if each.complete else readable[each.state]
+                states = self._state_surprise[k, left_out]
+                known = states[:1] if each.complete else states[each.state]
                 np.maximum(out[:, k], known, out=out[:, k])
             else:
                 out[:, k] = self._largest_view(k, each, left_out, without)
@@ -171,6 +171,15 @@ class TableCounts:
         self._add_dependence(codes, out, left_out)
         shown = self.plan.indicators(codes, table.rows)
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
+
+    @cached_property
+    def _state_surprise(self) -> dict[tuple[int, bool], Floats]:
+        """How surprising each state of the columns of numbers is; to a row left out, by True."""
+        return {
+            (k, left_out): surprise_of(self.states(k), left_out=left_out)
+            for k in self.plan.numbers.tolist()
+            for left_out in (False, True)
+        }
 
     def _largest_view(
         self, k: int, cells: Column, left_out: bool, without: Collection[str]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.columns.encoding.surprise import Surprise
+from refold.base.once import once
+from refold.columns.encoding.surprise import Surprise, surprise_of
 from refold.columns.encoding.tally import Tally, less
 from refold.columns.table import CellState, DateColumn
 
@@ -108,24 +110,34 @@ class DateCounts:
         left_out : bool, default=False
             Whether these rows were counted, and are to be judged as if they were not.
         """
-        out = np.zeros((len(dates.state), len(VIEWS)))
-        seen = dates.state == CellState.READABLE
+        out = np.zeros((len(dates), len(VIEWS)))
+        hours, weekdays, states, shapes = self._left_out if left_out else self._new
+        seen = ~dates.is_null
         if self.has_clock:
-            out[seen, 0] = _surprise(self.hours, dates.hour[seen], left_out)
+            out[seen, 0] = hours[dates.hour[seen]]
         if self.has_date:
-            out[seen, 1] = _surprise(self.weekdays, dates.weekday[seen], left_out)
+            out[seen, 1] = weekdays[dates.weekday[seen]]
         if dates.shapes is not None and self.shapes.rows:
             have = np.append(self.shapes.counts_of(dates.shapes.values), 0)
-            surprise = Surprise.of(self.shapes).of_rows(have, left_out=left_out)
+            surprise = shapes.of_rows(have, left_out=left_out)
             surprise[-1] = 0.0  # missing: another view says so
             out[:, 2] = surprise[dates.shapes.codes]
-        out[:, 3] = _surprise(self.states, dates.state, left_out)
+        out[:, 3] = states[dates.state]
         if ranged and self.has_date and self.low <= self.high:
             seconds = dates.seconds[seen]
             beyond = np.maximum(self.low - seconds, seconds - self.high)
             out[seen, 4] = np.maximum(beyond, 0.0) / self.span
         return out
 
+    @once
+    def _new(self) -> tuple[Floats, Floats, Floats, Surprise]:
+        """How surprising each hour, weekday and state is to a new row, and counts of shapes."""
+        hours, weekdays, states = map(surprise_of, (self.hours, self.weekdays, self.states))
+        return hours, weekdays, states, Surprise.of(self.shapes)
 
-def _surprise(counts: Integers, codes: Integers, left_out: bool) -> Floats:
-    return Surprise.of_counts(counts).of_rows(counts, left_out=left_out)[codes]
+    @once
+    def _left_out(self) -> tuple[Floats, Floats, Floats, Surprise]:
+        """The same to one of the rows."""
+        of = partial(surprise_of, left_out=True)
+        hours, weekdays, states = map(of, (self.hours, self.weekdays, self.states))
+        return hours, weekdays, states, Surprise.of(self.shapes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +16,8 @@ _OPEN = 0.5
 MANY = 10
 # About a third of the rows are as surprising as this: nobody is surprised.
 USUAL = 1.0
+# Up to so many rows with the same value surprises are looked up.
+_TABLE = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +50,12 @@ class Surprise:
         found, times = np.unique(counts[counts > 0], return_counts=True)
         return cls(found, times.astype(np.float64))
 
-    @property
+    @cached_property
     def rows(self) -> float:
         """The number of rows."""
         return float(self.counts @ self.times)
 
-    @property
+    @cached_property
     def singles(self) -> float:
         """How many values one row has."""
         return float(self.times[self.counts == 1].sum())
@@ -72,6 +75,26 @@ class Surprise:
         left_out : bool, default=False
             Whether the row in question is one of them, and is to be judged as if it were not.
         """
+        if self._most > _TABLE:
+            return self._computed(have, left_out)
+        return (self._left_out if left_out else self._new)[np.minimum(have, self._most)]
+
+    @cached_property
+    def _most(self) -> int:
+        """How many rows have the most frequent value; what more rows have surprises nobody."""
+        return int(self.counts[-1]) + 1 if len(self.counts) else 0
+
+    @cached_property
+    def _new(self) -> Floats:
+        """The surprise of a new row with a value, by how many rows have it."""
+        return self._computed(np.arange(self._most + 1), left_out=False)
+
+    @cached_property
+    def _left_out(self) -> Floats:
+        """The same of one of these rows."""
+        return self._computed(np.arange(self._most + 1), left_out=True)
+
+    def _computed(self, have: Integers, left_out: bool) -> Floats:
         # What many rows have is as surprising to a new one as to one of them: what learns from
         # these must not tell the two apart.
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
@@ -85,6 +108,11 @@ class Surprise:
         share = (below + (r + 1) * above) / self.rows
         share = np.where(r <= 0, min(max(self.singles, 1.0) / self.rows, 1.0), share)
         return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
+
+
+def surprise_of(counts: Integers, *, left_out: bool = False) -> Floats:
+    """Return the surprise of each of some values, given how many rows have each."""
+    return Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
 
 
 def surely_new(surprise: Surprise, have: Integers) -> Booleans:

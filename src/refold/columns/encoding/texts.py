@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -88,7 +89,8 @@ class TextCounts:
             drawn = np.random.RandomState(0).choice(len(values), _ENOUGH_VALUES, replace=False)
             values = [values[k] for k in np.sort(drawn)]
         counts = self.values.counts_of(values)
-        return Characters(self.characters, _rarest(self.characters, values), counts)
+        rarest = _rarest(self.characters, _ascii_rows(self.characters), values)
+        return Characters(self.characters, rarest, counts)
 
     def views(
         self, texts: TextColumn, *, left_out: bool = False, without: Collection[str] = ()
@@ -154,18 +156,27 @@ class Characters:
 
     def of_texts(self, texts: Sequence[str], *, left_out: bool = False) -> Floats:
         """Return the surprise of each text."""
-        have = _rarest(self.rows_with, texts)
+        have = _rarest(self.rows_with, self._ascii, texts)
         # As for values: what learns from these must not tell new rows from those counted.
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         if len(self.rarest) == 0:
             return np.zeros(len(r))
-        found, at = np.unique(r, return_inverse=True)
-        share = [self._share(int(each)) for each in found]
-        return np.asarray(np.maximum(-np.log(np.array(share)), 0.0)[at])
+        share = [self._shares.get(each) or self._share(each) for each in r.tolist()]
+        return np.asarray(np.maximum(-np.log(np.array(share)), 0.0))
+
+    @cached_property
+    def _ascii(self) -> Integers:
+        return _ascii_rows(self.rows_with)
+
+    @cached_property
+    def _shares(self) -> dict[int, float]:
+        """T(r) of the numbers r that were asked for."""
+        return {}
 
     def _share(self, r: int) -> float:
         usual = np.minimum(1.0, (r + 1.0) / np.maximum(self.rarest, 1))
-        return float(max(np.average(usual, weights=self.counts), 1e-300))
+        share = self._shares[r] = float(max(np.average(usual, weights=self.counts), 1e-300))
+        return share
 
 
 def _characters(texts: list[str], counts: Integers) -> dict[str, int]:
@@ -178,11 +189,13 @@ def _characters(texts: list[str], counts: Integers) -> dict[str, int]:
     return found
 
 
-def _rarest(rows_with: Mapping[str, int], texts: Sequence[str]) -> Integers:
+def _ascii_rows(rows_with: Mapping[str, int]) -> Integers:
+    return np.array([rows_with.get(chr(code), 0) for code in range(kernels.ASCII)], dtype=np.int64)
+
+
+def _rarest(rows_with: Mapping[str, int], ascii_rows: Integers, texts: Sequence[str]) -> Integers:
     """Return how many rows have the rarest character of each text."""
-    texts, get = list(texts), rows_with.get
-    ascii_rows = np.array([get(chr(code), 0) for code in range(kernels.ASCII)], dtype=np.int64)
-    out = kernels.rarest(texts, ascii_rows, looked_at=LOOKED_AT)
+    out = kernels.rarest(list(texts), ascii_rows, looked_at=LOOKED_AT)
     for k in np.flatnonzero(out < 0).tolist():
-        out[k] = min(get(character, 0) for character in set(texts[k][:LOOKED_AT]))
+        out[k] = min(rows_with.get(character, 0) for character in set(texts[k][:LOOKED_AT]))
     return out
