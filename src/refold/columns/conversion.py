@@ -23,6 +23,7 @@ from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
 _DAY = 86_400.0
 _PLAIN_ENOUGH = frozenset("0123456789.-+eE")
 _LOOKED_AT = 100
+_FEW = 64
 _NUMBERS = (int, float, Decimal, np.number)
 
 
@@ -49,10 +50,23 @@ def to_table(X: Any, ignore: Collection[str] = ()) -> Table:
         return _of_records(X, ignore)
     X = whole(X)
     names = [str(name) for name in column_names(X)]
-    frame = nw.from_native(X, eager_only=True)
     wanted = [k for k, name in enumerate(names) if name not in ignore]
-    columns = [_observed(names[k], frame[:, k]) for k in wanted]
-    return Table([names[k] for k in wanted], columns, len(frame))
+    if nw.dependencies.is_pandas_dataframe(X):
+        columns = [_of_pandas(names[k], X.iloc[:, k]) for k in wanted]
+    else:
+        frame = nw.from_native(X, eager_only=True)
+        columns = [_observed(names[k], frame[:, k]) for k in wanted]
+    return Table([names[k] for k in wanted], columns, len(X))
+
+
+def _of_pandas(name: str, column: Any) -> Column:
+    """Look at a column of pandas; the most usual ones without a detour, which a row would feel."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
+        return NumberColumn(column.to_numpy(dtype=np.float64))
+    if dtype == "str" and len(column) <= _FEW:
+        return _few_texts(column.tolist())
+    return _observed(name, nw.from_native(column, series_only=True))
 
 
 def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Table:
@@ -121,8 +135,15 @@ def _texts(column: Any) -> TextColumn | NumberColumn:
         values = words.drop_nulls().unique(maintain_order=True)
         codes = words.cast(pl.Enum(values)).to_physical().cast(pl.Int64).fill_null(-1)
         return _known(values.to_list(), codes.to_numpy())
+    if len(column) <= _FEW:
+        return _few_texts(native.tolist())
     codes, values = nw.get_native_namespace(column).factorize(native)
     return _known([str(value) for value in values], np.asarray(codes, dtype=np.int64))
+
+
+def _few_texts(cells: Sequence[Any]) -> TextColumn:
+    """Return a few texts, or categories: these are found sooner one by one."""
+    return texts_of([c if isinstance(c, str) else "" if _is_none(c) else str(c) for c in cells])
 
 
 def texts_of_arrow(column: Any) -> TextColumn:
