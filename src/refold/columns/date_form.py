@@ -111,6 +111,13 @@ class DateForm:
         seconds[list(matches)] = _seconds(_fields(list(matches.values()), pattern))
         return seconds
 
+    def fits_any(self, texts: Sequence[str]) -> bool:
+        """Whether one of a few texts has the form; it may still be no date, such as 30 February."""
+        if self.format in COUNTED:
+            return not np.isnan(self.read(texts)).all()
+        match = _pattern(self.format).fullmatch
+        return any(len(text) <= LONGEST and match(text.strip()) for text in texts)
+
     def of_numbers(self, values: Floats) -> Floats:
         """Return the same for a numeric column: counts since 1970, or 20230131 for ``%Y%m%d``.
 

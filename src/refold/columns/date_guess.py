@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.date_form import UNIX, DateForm
+from refold.columns.date_form import LONGEST, UNIX, DateForm
 from refold.columns.text_sample import FormReading, TextSample, disagree
 
 _CLOCK, _HALVES = "%H:%M:%S", "%I:%M:%S %p"
@@ -42,6 +43,7 @@ _OTHERS = (
     ),
 )
 _FIRST = 12  # texts that show which forms are worth a trial
+_LEAST_DIGITS = 3  # of 1:23 and of 1-Jan-26
 _HAS_CLOCK = re.compile("[0-9]:[0-9]")
 _FROM, _TO = 631152000.0, 2208988800.0  # 1990 and 2040
 
@@ -63,10 +65,7 @@ def read_as_dates(sample: TextSample, form: str = "") -> FormReading[DateForm] |
     The form may be given. Counts since 1970 are not tried otherwise: what tells them from other
     numbers is the column's name.
     """
-    first = sample.texts[:_FIRST]
-    hopeful = [each for each in _forms() if not np.isnan(each.read(first)).all()]
-    if form:
-        hopeful = [_given(form)]
+    hopeful = [_given(form)] if form else _hopeful(sample.texts[:_FIRST])
     if not hopeful:
         return None
     values = {each: each.read(sample.texts) for each in hopeful}
@@ -75,6 +74,14 @@ def read_as_dates(sample: TextSample, form: str = "") -> FormReading[DateForm] |
     ties = [other for other in hopeful if shares[other] == shares[best]]
     other = next((other for other in ties if disagree(values[other], values[best])), None)
     return FormReading(_as_seen(best, sample), shares[best], other and _as_seen(other, sample))
+
+
+def _hopeful(texts: Sequence[str]) -> list[DateForm]:
+    """Return the forms in which one of a few texts is a date, in their order."""
+    if all(sum(map(str.isdecimal, text[:LONGEST])) < _LEAST_DIGITS for text in texts):
+        return []
+    fitting = [form for form in _forms() if form.fits_any(texts)]
+    return [form for form in fitting if not np.isnan(form.read(texts)).all()]
 
 
 def numbers_as_dates(values: Floats) -> FormReading[DateForm]:

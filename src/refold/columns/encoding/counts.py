@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.base.once import once
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
@@ -162,7 +162,7 @@ class TableCounts:
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
             if isinstance(each, NumberColumn):
-                states = self._state_surprise[k, left_out]
+                states = (self._states_left_out if left_out else self._states_new)[k]
                 known = states[:1] if each.complete else states[each.state]
                 np.maximum(out[:, k], known, out=out[:, k])
             else:
@@ -172,14 +172,15 @@ class TableCounts:
         shown = self.plan.indicators(codes, table.rows)
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
-    @cached_property
-    def _state_surprise(self) -> dict[tuple[int, bool], Floats]:
-        """How surprising each state of the columns of numbers is; to a row left out, by True."""
-        return {
-            (k, left_out): surprise_of(self.states(k), left_out=left_out)
-            for k in self.plan.numbers.tolist()
-            for left_out in (False, True)
-        }
+    @once
+    def _states_new(self) -> dict[int, Floats]:
+        """How surprising each state of the columns of numbers is to a new row."""
+        return {k: surprise_of(self.states(k)) for k in self.plan.numbers.tolist()}
+
+    @once
+    def _states_left_out(self) -> dict[int, Floats]:
+        """The same to a row that was counted, as if it were not."""
+        return {k: surprise_of(self.states(k), left_out=True) for k in self.plan.numbers.tolist()}
 
     def _largest_view(
         self, k: int, cells: Column, left_out: bool, without: Collection[str]

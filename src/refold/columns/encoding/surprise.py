@@ -94,6 +94,14 @@ class Surprise:
         """The same of one of these rows."""
         return self._computed(np.arange(self._most + 1), left_out=True)
 
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """The rows of all values with fewer rows than each count, and how many values have more."""
+        below, above = np.zeros((2, len(self.counts) + 1))
+        np.cumsum(self.counts * self.times, out=below[1:])
+        np.cumsum(self.times[::-1], out=above[1:])
+        return below, above[::-1]
+
     def _computed(self, have: Integers, left_out: bool) -> Floats:
         # What many rows have is as surprising to a new one as to one of them: what learns from
         # these must not tell the two apart.
@@ -102,10 +110,9 @@ class Surprise:
             r = np.maximum(r, 1)
         if self.rows == 0.0:
             return np.zeros(len(have))
-        at = np.searchsorted(self.counts, r + 1, side="right")
-        below = np.concatenate([[0.0], np.cumsum(self.counts * self.times)])[at]
-        above = np.concatenate([[0.0], np.cumsum(self.times[::-1])])[::-1][at]
-        share = (below + (r + 1) * above) / self.rows
+        at = self.counts.searchsorted(r + 1, side="right")
+        below, above = self._sums
+        share = (below[at] + (r + 1) * above[at]) / self.rows
         share = np.where(r <= 0, min(max(self.singles, 1.0) / self.rows, 1.0), share)
         return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
 

@@ -161,7 +161,8 @@ class Characters:
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         if len(self.rarest) == 0:
             return np.zeros(len(r))
-        share = [self._shares.get(each) or self._share(each) for each in r.tolist()]
+        known = self._shares
+        share = [known.get(each) or self._share(each) for each in r.tolist()]
         return np.asarray(np.maximum(-np.log(np.array(share)), 0.0))
 
     @cached_property
