@@ -6,11 +6,11 @@ stays with it, as its `source`: that has the cells that cannot be read, as they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from refold.base import errors
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.shapes import shapes_of
 from refold.columns.number_form import NumberForm
-
-if TYPE_CHECKING:
-    from refold.columns.encoding.plan import Plan
 
 _DAY = 86_400.0
 _THURSDAY = 3  # 1 January 1970, counted from Monday
@@ -80,10 +77,13 @@ class NumberColumn(_TypedColumn):
         NaN where a cell is missing or unreadable.
     source : TextColumn, DateColumn or None, default=None
         What was parsed; None if numbers came.
+    form : NumberForm or None, default=None
+        How it was parsed.
     """
 
     values: Floats
     source: Column | None = None
+    form: NumberForm | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -95,7 +95,7 @@ class NumberColumn(_TypedColumn):
 
     def take(self, rows: Integers | Booleans) -> NumberColumn:
         """Return some of the rows."""
-        return NumberColumn(self.values[rows], self.source and self.source.take(rows))
+        return NumberColumn(self.values[rows], self.source and self.source.take(rows), self.form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +111,15 @@ class DateColumn(_TypedColumn):
         Whether they say which day it is, and what time of the day.
     source : TextColumn, NumberColumn, DateColumn or None, default=None
         What was parsed; None if dates came and say what they should.
+    form : DateForm or None, default=None
+        How it was parsed.
     """
 
     seconds: Floats
     has_date: bool
     has_clock: bool
     source: Column | None = None
+    form: DateForm | None = None
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -148,7 +151,7 @@ class DateColumn(_TypedColumn):
     def take(self, rows: Integers | Booleans) -> DateColumn:
         """Return some of the rows."""
         source = self.source and self.source.take(rows)
-        return DateColumn(self.seconds[rows], self.has_date, self.has_clock, source)
+        return DateColumn(self.seconds[rows], self.has_date, self.has_clock, source, self.form)
 
     def _whole(self, values: Floats) -> Integers:
         return np.where(self.is_null, -1.0, values).astype(np.int64)
@@ -171,6 +174,8 @@ class TextColumn(_TypedColumn):
     values: Sequence[str]
     codes: Integers
     source: Column | None = None
+
+    form: ClassVar[None] = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -215,15 +220,12 @@ class Table:
         How many rows there are.
     guessed : bool, default=True
         Whether roles are to be guessed; an array of numbers holds nothing else.
-    parsed_by : Plan or None, default=None
-        What has parsed all columns, if they were.
     """
 
     names: list[str]
     columns: list[Column]
     rows: int
     guessed: bool = True
-    parsed_by: Plan | None = None
 
     def __len__(self) -> int:
         return self.rows
@@ -249,8 +251,8 @@ class Table:
         columns = [self.columns[place[name]] for name in names]
         return Table(list(names), columns, self.rows, self.guessed)
 
-    def with_columns(self, columns: dict[int, Column]) -> Table:
-        """Return the same with other columns in some places, parsed if these are."""
+    def with_columns(self, columns: Mapping[int, Column]) -> Table:
+        """Return the same with other columns in some places."""
         own = [columns.get(k, column) for k, column in enumerate(self.columns)]
         return replace(self, columns=own)
 
@@ -263,48 +265,49 @@ class Table:
 
     @staticmethod
     def concat(parts: Sequence[Table]) -> Table:
-        """Return the rows of several tables with the same columns, parsed if all are, alike."""
+        """Return the rows of several tables with the same columns."""
         if len(parts) == 1:
             return parts[0]
-        first = parts[0]
-        parsed = all(part.parsed_by is first.parsed_by for part in parts)
-        columns = [
-            concat(each if parsed else [column.raw for column in each])
-            for each in zip(*(part.columns for part in parts), strict=True)
-        ]
-        rows = sum(part.rows for part in parts)
-        by = first.parsed_by if parsed else None
-        return Table(first.names, columns, rows, first.guessed, by)
+        columns = [concat(each) for each in zip(*(part.columns for part in parts), strict=True)]
+        return replace(parts[0], columns=columns, rows=sum(part.rows for part in parts))
 
 
 def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Column:
-    """Return a column as its role has it; `form` says how texts are read."""
+    """Return a column as its role has it; `form` says how texts are read.
+
+    A column that was parsed so is returned as it is.
+    """
     if role == "number":
         return _numbers(column, form if isinstance(form, NumberForm) else NumberForm())
     if role == "date":
         assert form is None or isinstance(form, DateForm)
         return _dates(column, form)
-    return column if isinstance(column, TextColumn) else replace(as_texts(column), source=column)
+    if isinstance(column, TextColumn):
+        return column
+    return replace(as_texts(column), source=column.raw)
 
 
 def _numbers(column: Column, form: NumberForm) -> NumberColumn:
-    if isinstance(column, NumberColumn):
+    if isinstance(column, NumberColumn) and column.form in (None, form):
         return column
     texts = as_texts(column)
     read = form.read(texts.values)
     values = np.append(np.where(np.isfinite(read), read, np.nan), np.nan)[texts.codes]
-    return NumberColumn(values, column)
+    return NumberColumn(values, column.raw, form)
 
 
 def _dates(column: Column, form: DateForm | None) -> DateColumn:
-    if isinstance(column, DateColumn):
-        if form is None or form.has_clock == column.has_clock:
-            return column
-        return replace(column, has_clock=form.has_clock, source=column)
-    texts = as_texts(column)
+    if isinstance(column, DateColumn) and column.form == form:
+        return column
+    raw = column.raw
+    if isinstance(raw, DateColumn):
+        if form is None or form.has_clock == raw.has_clock:
+            return raw
+        return replace(raw, has_clock=form.has_clock, source=raw, form=form)
+    texts = as_texts(raw)
     form = form or DateForm("iso", has_date=True, has_clock=True)
     seconds = np.append(form.read(texts.values), np.nan)[texts.codes]
-    return DateColumn(seconds, form.has_date, form.has_clock, column)
+    return DateColumn(seconds, form.has_date, form.has_clock, raw, form)
 
 
 def as_texts(column: Column) -> TextColumn:
@@ -336,18 +339,20 @@ def _moment_writer(column: DateColumn) -> Callable[[float], str]:
 
 def concat(columns: Sequence[Column]) -> Column:
     """Return the rows of several columns; of different types they become texts."""
-    first = columns[0]
-    source = None
-    if any(column.source is not None for column in columns):
-        source = concat([column.raw for column in columns])
-    if all(isinstance(column, NumberColumn) for column in columns):
-        numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
-        return NumberColumn(np.concatenate(numbers), source)
-    if isinstance(first, DateColumn) and all(isinstance(c, DateColumn) for c in columns):
-        dates = [column for column in columns if isinstance(column, DateColumn)]
+    kind, forms = type(columns[0]), {column.form for column in columns if column.form is not None}
+    if len(forms) > 1 or any(type(column) is not kind for column in columns):
+        columns, forms = [column.raw for column in columns], set()
+    parsed = any(column.source is not None for column in columns)
+    source = concat([column.raw for column in columns]) if parsed else None
+    form: Any = next(iter(forms), None)
+    numbers = [column for column in columns if isinstance(column, NumberColumn)]
+    dates = [column for column in columns if isinstance(column, DateColumn)]
+    if len(numbers) == len(columns):
+        return NumberColumn(np.concatenate([c.values for c in numbers]), source, form)
+    if len(dates) == len(columns):
         seconds = np.concatenate([column.seconds for column in dates])
         clock = any(column.has_clock for column in dates)
-        return DateColumn(seconds, first.has_date, clock, source)
+        return DateColumn(seconds, dates[0].has_date, clock, source, form)
     place: dict[str, int] = {}
     codes = []
     for text in map(as_texts, columns):

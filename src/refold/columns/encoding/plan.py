@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import is_
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class ColumnPlan:
 
     def parse(self, column: Column) -> Column:
         """Return a column as its role has it."""
-        return parse(column.raw, self.role, self.form)
+        return parse(column, self.role, self.form)
 
     def coded(self, cells: Column) -> ColumnPlan:
         """Return the same, with the codes that dependence will use."""
@@ -127,7 +128,7 @@ class Plan:
     def of(
         cls, table: Table, roles: Mapping[str, str], n_init: int | None = None
     ) -> tuple[Plan, Table]:
-        """Return what columns are, by the first rows of a table, and the whole table, parsed.
+        """Return what columns are, by the first rows of a table, and the table, parsed.
 
         `roles` are those that the user has said.
         """
@@ -147,10 +148,12 @@ class Plan:
             said = " ".join(str(finding) for finding in noticed)
             raise UserError(f"There is no column to learn. {said}".strip())
         plan = cls(tuple(columns), noticed)
-        parsed = plan.parse(table)
+        used = [k for k, column in enumerate(columns) if column.role != "ignore"]
+        table = table.with_columns({k: columns[k].parse(table.columns[k]) for k in used})
         if not plan.plain:
-            plan = plan._with_partners(parsed if n_init is None else parsed.head(n_init))
-        return plan, replace(parsed, parsed_by=plan)
+            first = plan.parse(table)
+            plan = plan._with_partners(first if n_init is None else first.head(n_init))
+        return plan, table
 
     @once
     def used(self) -> tuple[ColumnPlan, ...]:
@@ -196,11 +199,12 @@ class Plan:
 
     def parse(self, table: Table) -> Table:
         """Return the columns that are not ignored, as their roles have them."""
-        if table.parsed_by is self:
-            return table
-        chosen = zip(self.used, table.select(self.names).columns, strict=True)
-        columns = [plan.parse(column) for plan, column in chosen]
-        return Table(self.names, columns, table.rows, table.guessed, self)
+        table = table.select(self.names)
+        columns = [
+            plan.parse(column) for plan, column in zip(self.used, table.columns, strict=True)
+        ]
+        same = all(map(is_, columns, table.columns))
+        return table if same else replace(table, columns=columns)
 
     def with_numbers(self, table: Table, numbers: Floats) -> Table:
         """Return rows, parsed, with other numbers, those of `numbers`."""

@@ -199,7 +199,7 @@ class LearnedTable:
             return numbers, None
         else:
             columns = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in numbers.T]
-            table = Table(self.plan.names, [*columns], len(numbers), parsed_by=self.plan)
+            table = Table(self.plan.names, [*columns], len(numbers))
         return encoded_rows(self.counts, table, n_jobs=self.n_jobs), table
 
     def distances(self, table: Table) -> Floats:
