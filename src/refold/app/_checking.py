@@ -247,7 +247,7 @@ class CheckedRows:
         name, cells = self.table.columns[place], self.found.cells
         encoder = self.lesson.judge.encoder
         if encoder is None or cells is None or name not in cells.names:
-            return key_of(name, self.table.observed(name), None)
+            return key_of(name, self.table.table[name], None)
         k = cells.names.index(name)
         return key_of(name, cells.columns[k], encoder.counts.plan.used[k])
 

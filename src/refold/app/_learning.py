@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from refold.app._jobs import Job
-from refold.app._looking import Choice, numbered
+from refold.app._looking import Choice, TableLook, numbered
 from refold.app._tables import KeptTable
 from refold.base.findings import left_out
 from refold.checks import Suspects, suspects
@@ -98,22 +98,22 @@ class OddRow:
     because: list[str]
 
 
-def learned(table: KeptTable, choice: Choice, job: Job) -> Lesson:
+def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> Lesson:
     """Learn what is normal, and list the rows that look least so."""
     training = choice.training(table)
-    columns: Any = choice.learned(training)
-    roles, rows = choice.roles_of(columns), len(columns)
-    job.says(f"Learning from {rows:,} rows")
+    rows = choice.learned(table) if look is None else look.learned(table, choice)
+    roles = choice.roles_of(rows)
+    job.says(f"Learning from {len(rows):,} rows")
     model = Detector(method=choice.method, roles=roles)
     with saying_where(training.where, table.name):
-        check_columns(model, columns.num_columns)
-        model.fit(columns)
+        check_columns(model, len(rows.names))
+        model.fit(rows)
         found = tuple(numbered(each, training) for each in model.noticed_)
         left = [left_out(sorted(choice.without), table.rows)] if choice.without else []
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")
-        odd = suspects(columns, SUSPECTS, roles=roles)
-    return Lesson(table, choice, rows, model, _odd(odd, training), odd.note)
+        odd = suspects(rows, SUSPECTS, roles=roles)
+    return Lesson(table, choice, len(rows), model, _odd(odd, training), odd.note)
 
 
 def _odd(found: Suspects, training: Any) -> list[OddRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from refold.base.findings import Finding, told
 from refold.base.words import shortened
 from refold.checks import Findings, check
 from refold.columns.encoding.encoder import ColumnInfo, TableEncoder
+from refold.columns.table import Table
 from refold.tabular import Training
 
 ROLES = ("number", "category", "date", "text", "identifier", "ignore")
@@ -57,16 +58,20 @@ class Choice:
             raise UserError(f"{table.name}: no row is left to learn from.")
         return table.training.only(chosen)
 
-    def learned(self, training: Training) -> Any:
-        """Return the columns to learn of some rows; what says which are normal is none."""
-        columns = [self.target[0]] if self.target else []
-        if len(columns) == training.table.num_columns:
+    def learned(self, table: KeptTable) -> Table:
+        """Return the rows and columns to learn; what says which rows are normal is none."""
+        names = [name for name in table.columns if not self.target or name != self.target[0]]
+        if not names:
             raise UserError("No column is left to learn.")
-        return training.table.drop_columns(columns)
+        for name in table.nested:
+            if name in names and self.roles.get(name) != "ignore":
+                table.learnable(name)
+        columns, chosen = table.table.select(names), self.chosen(table)
+        return columns if chosen.all() else columns.take(np.flatnonzero(chosen))
 
-    def roles_of(self, learned: Any) -> dict[str, str]:
+    def roles_of(self, learned: Table) -> dict[str, str]:
         """Return the roles of columns that are learned."""
-        return {name: role for name, role in self.roles.items() if name in learned.column_names}
+        return {name: role for name, role in self.roles.items() if name in learned.names}
 
 
 @dataclass(frozen=True)
@@ -116,11 +121,22 @@ class TableLook:
         In their order.
     noticed : tuple of str
         What stands out, and is not about one column.
+    choice : Choice
+        What was said of the table.
+    parsed : Table
+        The rows and columns to learn.
     """
 
     rows: int
     columns: tuple[ColumnLook, ...]
     noticed: tuple[str, ...]
+    choice: Choice
+    parsed: Table
+
+    def learned(self, table: KeptTable, choice: Choice) -> Table:
+        """Return the rows and columns to learn, parsed if this is what was looked at."""
+        same = replace(choice, method=self.choice.method) == self.choice
+        return self.parsed if same else choice.learned(table)
 
 
 def looked_at(table: KeptTable, choice: Choice) -> TableLook:
@@ -132,26 +148,27 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
         If columns cannot be what somebody has said they are.
     """
     training = choice.training(table)
-    learned = choice.learned(training)
+    learned = choice.learned(table)
     roles = choice.roles_of(learned)
-    encoder = TableEncoder(roles=roles).fit(learned)
-    noticed = in_file(check(learned, roles=roles), training)
-    plan = encoder.counts.plan
-    parsed = plan.parse(encoder.read(learned, reset=False))
-    cells = dict(zip(plan.names, parsed.columns, strict=True))
-    known = {column.name: column for column in encoder.columns_}
+    encoder = TableEncoder(roles=roles)
+    known = encoder.fit_table(learned)
+    places = {learned.names.index(name): column for name, column in known.items()}
+    parsed = learned.with_columns(places)
+    noticed = in_file(check(parsed, roles=roles), training)
+    used = set(encoder.counts.plan.names)
+    infos = {column.name: column for column in encoder.columns_}
     columns = []
     for name in table.columns:
         examples = _examples(training.table[name])
-        if name not in known:
+        if name not in infos:
             columns.append(ColumnLook(name, "", "", examples, 0.0))
             continue
-        column = known[name]
-        picture = column_picture(cells[name], column.role) if name in cells else None
+        column = infos[name]
+        picture = column_picture(parsed[name], column.role) if name in used else None
         columns.append(_look(column, examples, picture, roles.get(name, ""), noticed, len(learned)))
-    general = (found for found in noticed if found.column not in known)
+    general = (found for found in noticed if found.column not in infos)
     said = tuple(in_words(text) for text in told(general))
-    return TableLook(len(learned), tuple(columns), said)
+    return TableLook(len(learned), tuple(columns), said, choice, parsed)
 
 
 def in_file(found: Findings, training: Training) -> Findings:

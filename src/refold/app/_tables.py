@@ -15,7 +15,7 @@ from refold.app._reading import TableFile, on_page
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.conversion import texts_of_arrow, to_table
-from refold.columns.table import Column
+from refold.columns.table import Column, Table
 from refold.tabular import InputError, Training, Wanted, open_table, read_training
 
 MOST_CELLS = 30_000_000
@@ -85,12 +85,20 @@ class KeptTable:
         except pa.ArrowException:  # a list in a cell is no value to choose by
             return pa.chunked_array([pa.nulls(len(column), pa.string())])
 
-    def observed(self, name: str) -> Column:
-        """Return what a column holds, learned or not."""
+    @cached_property
+    def table(self) -> Table:
+        """All columns; what cannot be learned, such as lists, as texts or gaps."""
+        return Table(self.columns, [self._column(name) for name in self.columns], self.rows)
+
+    def _column(self, name: str) -> Column:
         try:
-            return to_table(self.training.table.select([name])).columns[0]
-        except UserError:  # such as lists, which have neither an order nor words
+            return self.learnable(name)
+        except UserError:
             return texts_of_arrow(self._texts(name))
+
+    def learnable(self, name: str) -> Column:
+        """Return a column; refuse one that cannot be learned."""
+        return to_table(self.training.table.select([name])).columns[0]
 
     def written(self, rows: Integers, columns: Sequence[int]) -> list[list[str]]:
         """Return some cells as people read them, row by row; a missing one is empty."""

@@ -205,7 +205,7 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
             choice = replace(state.choice, without=without, method=method)
-            lesson = _as_before(learned(table, choice, job), state.lesson)
+            lesson = _as_before(learned(table, choice, state.look, job), state.lesson)
             state = replace(state, choice=choice, lesson=lesson, blind=None, files={})
             said = f"Learned from {plural(lesson.rows, 'row')}."
             if state.checked is None:

@@ -206,6 +206,6 @@ def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> N
     with as_bad_input(name), saying_where(training.where, name):
         check_columns(model, training.table.num_columns)
         model.fit(training.table)
-    if strict:
+    if strict and any(column.unreadable for column in model.columns_):
         encoder = model.encoder_
         check_cells(encoder, encoder.read(training.table, reset=False), training.where)

@@ -6,7 +6,7 @@ stays with it, as its `source`: that has the cells that cannot be read, as they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
@@ -232,6 +232,10 @@ class Table:
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
+
+    def items(self) -> Iterator[tuple[str, Column]]:
+        """Give names and columns."""
+        return zip(self.names, self.columns, strict=True)
 
     def take(self, rows: Integers | Booleans) -> Table:
         """Return some of the rows."""

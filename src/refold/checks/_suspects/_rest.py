@@ -29,7 +29,9 @@ def beside_the_rest(table: Table, budget: int, options: dict[str, Any]) -> Judge
     found fewer bad rows on real tables. What seems a closed set without the rows set aside makes
     the ones that have something else certain, as in a new row.
     """
-    scores, rarest = _look(table, options)
+    encoder = TableEncoder(**options)
+    table = encoder.fit_table(table)
+    scores, rarest = _look(encoder.counts, table)
     most = min(budget, table.rows // _LEAST_REST)
     aside = np.union1d(_largest(scores, most), _largest(rarest, most))
     with warnings.catch_warnings():
@@ -40,12 +42,11 @@ def beside_the_rest(table: Table, budget: int, options: dict[str, Any]) -> Judge
     return JudgedTable(table, model, scores)
 
 
-def _look(table: Table, options: dict[str, Any]) -> tuple[Floats, Floats]:
+def _look(counts: TableCounts, table: Table) -> tuple[Floats, Floats]:
     """Return the mean oddness of each row's cells, and that of the oddest which is no number.
 
     NaN of a row without any value.
     """
-    counts = TableEncoder(**options).fit(table).counts
     used = counts.plan.parse(table)
     looks = [_look_at(counts, used.take(rows)) for rows in blocks(table)]
     return np.concatenate([mean for mean, _ in looks]), np.concatenate([high for _, high in looks])

@@ -25,7 +25,7 @@ from refold.columns.conversion import is_table, of_objects, to_table
 from refold.columns.encoding import dates, numbers, texts
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.dates import DateCounts
-from refold.columns.encoding.plan import ColumnPlan
+from refold.columns.encoding.plan import ColumnPlan, Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
@@ -155,11 +155,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         TableEncoder
             The encoder itself.
         """
+        self.fit_table(X)
+        return self
+
+    def fit_table(self, X: Any) -> Table:
+        """Learn from rows and return them parsed; columns that are ignored stay as they came."""
         with learning(self) as encoder:
             encoder._validate_params()
-            table = encoder.read(X, reset=True)
-            encoder._state = encoder._nothing().plus_rows(table, last=True, n_jobs=self.n_jobs)
-        return self
+            nothing = encoder._nothing()
+            plan, table = Plan.of(encoder.read(X, reset=True), nothing.roles, self.n_init)
+            counts = TableCounts.of(plan, table, n_jobs=self.n_jobs)
+            encoder._state = nothing.with_counts(counts)
+        return table
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Go on counting.
@@ -184,7 +191,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             first = not hasattr(encoder, "_state")
             table = encoder.read(X, reset=first)
             state = encoder._nothing() if first else encoder._state
-            encoder._state = state.plus_rows(table, last=False, n_jobs=encoder.n_jobs)
+            encoder._state = state.plus_rows(table, n_jobs=encoder.n_jobs)
         return self
 
     def forget(self, X: Any) -> Self:
@@ -262,8 +269,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, number of features out)
         """
-        self.fit(X)
-        return features(self.encode(self.read(X, reset=False), left_out=True))
+        return features(self.encode(self.fit_table(X), left_out=True))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the names of the features out.

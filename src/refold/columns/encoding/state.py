@@ -45,13 +45,13 @@ class TableState:
             return self.waiting[0].names
         return [column.name for column in self.counts.plan.columns]
 
-    def plus_rows(self, table: Table, *, last: bool, n_jobs: int | None = None) -> TableState:
-        """Return this and more rows; with `last` no further ones are waited for."""
+    def plus_rows(self, table: Table, *, n_jobs: int | None = None) -> TableState:
+        """Return this and more rows."""
         if self.counts is not None:
             more = TableCounts.of(self.counts.plan, table, n_jobs=n_jobs)
             return replace(self, counts=self.counts.plus(more))
         waiting = (*self.waiting, table)
-        if not last and self.rows + table.rows < self.n_init:
+        if self.rows + table.rows < self.n_init:
             return replace(self, waiting=waiting)
         plan, rows = Plan.of(Table.concat(waiting), self.roles, self.n_init)
         return replace(self, waiting=(), counts=TableCounts.of(plan, rows, n_jobs=n_jobs))

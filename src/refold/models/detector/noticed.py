@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.encoding.noticed import notice_cells
 from refold.columns.noticed import far_cells
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
+from refold.models.detector.scorer import encoded_rows
 
 if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
@@ -53,7 +55,9 @@ def _too_few_rows(model: Detector, table: Table) -> Finding | None:
     if summary is None:
         return None
 
-    distances = learned.distances
+    def distances(rows: Table) -> Floats:
+        return learned.scorer.distances(encoded_rows(counts, rows, n_jobs=learned.n_jobs))
+
     tried = table.take(np.arange(0, len(table), max(len(table) // _ROWS_TRIED, 1)))
     found = distances(tried)
     middle = np.argsort(found)[len(found) // 2]

@@ -56,7 +56,7 @@ class TableCut:
     ) -> tuple[TableState, TableCut]:
         """Count the rows of a table but for those beyond the cut, which are counted here."""
         beyond = self.beyond(table)
-        state = state.plus_rows(table.take(np.flatnonzero(~beyond)), last=True, n_jobs=n_jobs)
+        state = state.plus_rows(table.take(np.flatnonzero(~beyond)), n_jobs=n_jobs)
         counts = np.ones(table.rows)
         return state, replace(self, cut=self.cut.counting(counts, np.where(beyond, 0.0, 1.0)))
 
@@ -79,7 +79,7 @@ def plus_rows(
 ) -> tuple[TableState, TableCut | None]:
     """Return what is known with more rows; the cut is set when it is decided what columns are."""
     if trim == 0.0:
-        return state.plus_rows(table, last=False, n_jobs=n_jobs), None
+        return state.plus_rows(table, n_jobs=n_jobs), None
     if cut is None and state.counts is not None:
         raise ValueError(
             f"trim={trim:g} was not set when the first rows were learned, and it is they that say "
