@@ -44,19 +44,8 @@ def postgres():
             os.chown(folder, user.pw_uid, user.pw_gid)
         identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
         data = f"{folder}/data"
-        create = [
-            initdb,
-            "-D",
-            data,
-            "-U",
-            "tester",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "-N",
-        ]
+        create = [initdb, "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N"]
+        create.append("--locale=C")
         done = subprocess.run(create, cwd=folder, capture_output=True, text=True, **identity)
         assert done.returncode == 0, done.stdout + done.stderr
         options = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]

@@ -162,4 +162,4 @@ def test_plain_text_is_decoded_by_arrow(file, monkeypatch):
         assert block.columns["text"][3].as_py() == 'said "4", loud'
         assert str(block.columns["half"].type) == "double"
         assert block.columns["holes"].null_count == 28
-    os.unlink(packed)
+    packed.unlink()
