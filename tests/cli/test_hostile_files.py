@@ -13,7 +13,8 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.conftest import NAMES, REFOLD, as_csv
+from tests.cli.conftest import NAMES, as_csv
+from tests.warm import REFOLD
 
 
 def table_of(rows):

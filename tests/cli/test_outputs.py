@@ -14,9 +14,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.conftest import REFOLD
 from tests.environment import default_signals
 from tests.waiting import LIMIT, wait_until
+from tests.warm import REFOLD
 
 COMMANDS = {
     "fit": ("fit", "new.csv"),

@@ -15,9 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from refold.studies.novelty.adbench import ADBENCH
 from refold.studies.novelty.cells import RANKED
 from refold.studies.novelty.suite import divide
-from tests.studies.conftest import REFOLD, refold
+from tests.studies.conftest import refold
 from tests.studies.novelty.conftest import OPTIONS, write_task
 from tests.waiting import wait_until
+from tests.warm import REFOLD
 
 
 @pytest.mark.slow

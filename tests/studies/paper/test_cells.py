@@ -10,8 +10,8 @@ import pytest
 from refold.studies.cells import CellStore
 from refold.studies.paper.cells import PaperCell, PaperJob, PaperStudy
 from refold.studies.paper.columns import COLUMNS
-from tests.studies.conftest import REFOLD
 from tests.waiting import wait_until
+from tests.warm import REFOLD
 
 JOB = PaperJob("abs L1/D", "default", "Iris1", 0)
 CELL = PaperCell([93.1], [{"threshold": 0.4}])
