@@ -204,6 +204,7 @@ def test_float_frames_are_not_copied(table):
     assert np.shares_memory(frame_to_numpy(frame), wide)
 
 
+@pytest.mark.growth
 def test_names_are_checked_in_linear_time():
     def given(columns):
         frame = pd.DataFrame(np.zeros((1, columns)), columns=[f"c{i}" for i in range(columns)])

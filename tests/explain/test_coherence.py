@@ -68,7 +68,17 @@ def disturbed(rows, train, rng):
     return rows
 
 
-@pytest.fixture(scope="module", params=[(t, m) for t in TABLES for m in MODELS], ids=", ".join)
+ELSEWHERE = ("taxis", "attrition")  # no package brings them
+
+
+def cases():
+    for table in TABLES:
+        for model in MODELS:
+            marks = pytest.mark.slow if table in ELSEWHERE else ()
+            yield pytest.param((table, model), marks=marks, id=f"{table}, {model}")
+
+
+@pytest.fixture(scope="module", params=list(cases()))
 def told(request):
     table, make = request.param
     train, new = TABLES[table]()

@@ -9,7 +9,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.environment import die_with_parent, nothing_skipped
@@ -68,6 +67,8 @@ def postgres():
 
 
 def _answers(address):
+    import psycopg
+
     with suppress(psycopg.OperationalError), psycopg.connect(address):
         return True
 
@@ -75,6 +76,8 @@ def _answers(address):
 @pytest.fixture
 def pg(postgres):
     """A connection whose work is undone."""
+    import psycopg
+
     with psycopg.connect(postgres) as connection:
         yield connection
         connection.rollback()

@@ -368,6 +368,7 @@ def test_a_pipe_can_be_loaded_from(rows, tmp_path):
     writer.join()
 
 
+@pytest.mark.growth
 def test_a_key_that_is_there_twice_is_found_in_linear_time():
     def file(keys):
         return b"{" + b",".join(b'"%d":0' % (i % (keys - 1)) for i in range(keys)) + b"}"

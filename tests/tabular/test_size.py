@@ -14,6 +14,8 @@ from refold.scale.spark import _collected
 from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
 from tests.growth import assert_linear
 
+pytestmark = pytest.mark.growth
+
 
 @pytest.fixture
 def wide(tmp_path):
