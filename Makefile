@@ -67,8 +67,8 @@ test-slow: $(VENV)/.test-slow ## Run the other tests: some need a browser, Java,
 # Work within one call of a function shows only so; make test counts calls and bytes.
 growth: $(VENV)/.test ## Count instructions of what must not grow faster than its input; needs valgrind
 	rm -rf build/growth && mkdir -p build/growth
-	REFOLD_CALLGRIND=build/growth/out valgrind --quiet --tool=callgrind --instr-atstart=no \
-	  --callgrind-out-file=build/growth/out $(BIN)/python -m pytest -p no:cacheprovider -m growth tests
+	REFOLD_CALLGRIND=build/growth valgrind --quiet --tool=callgrind --instr-atstart=no \
+	  --vgdb-prefix=build/growth/pipe --callgrind-out-file=build/growth/counted $(BIN)/python -m pytest -p no:cacheprovider -m growth tests
 
 coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report=term tests
