@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test coverage oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
+.PHONY: help demo test test-slow growth coverage oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
   screenshots workflows bench clean
 .DEFAULT_GOAL := help
 
@@ -24,16 +24,19 @@ $(VENV)/.package: $(COMPILED) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-# Spark is tested where there is a Java to run it.
-SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
-
 # The versions that the tests are known to pass with. With a Python for which one of them has no
 # wheel: make test LOCK=
 LOCK := --constraint constraints.txt --build-constraint constraints.txt
 
 $(VENV)/.test: $(VENV)/.package constraints.txt
-	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test --group docs \
-	  $(SPARK) $(LOCK)
+	$(BIN)/python -m pip install --quiet --editable .[all] --group lint --group test $(LOCK)
+	@touch $@
+
+# Spark is tested where there is a Java to run it.
+SPARK := $(if $(shell command -v java 2>/dev/null),--group test-spark)
+
+$(VENV)/.test-slow: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group docs --group test-slow $(SPARK) $(LOCK)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
@@ -50,11 +53,25 @@ demo: $(VENV)/.demo ## Learn from healthy cases and say which new ones are not n
 # Here a warning is an error; whoever only wants to use refold may have another compiler.
 test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON
 
-test: lint ## Set everything up, check style and types, run all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal --durations 25
 
-coverage: $(VENV)/.test ## Say which lines and branches the tests that are not slow leave out
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --cov --cov-report=term tests
+test: lint ## Set everything up, check style and types, run the tests that tell whether it works
+	$(PYTEST) -m "not slow"
+	@echo "Not run: every variant, browsers, Spark, PostgreSQL, the site and its gallery, long" \
+	  "fuzzing, sanitizers, data that no package brings. They are for: make test-slow"
+
+test-slow: $(VENV)/.test-slow ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
+	$(PYTEST) -m slow
+	$(MAKE) --jobs 2 --output-sync=target asan $(if $(shell command -v valgrind),growth)
+
+# Work within one call of a function shows only so; make test counts calls and bytes.
+growth: $(VENV)/.test ## Count instructions of what must not grow faster than its input; needs valgrind
+	rm -rf build/growth && mkdir -p build/growth
+	REFOLD_CALLGRIND=build/growth valgrind --quiet --tool=callgrind --instr-atstart=no \
+	  --vgdb-prefix=build/growth/pipe --callgrind-out-file=build/growth/counted $(BIN)/python -m pytest -p no:cacheprovider -m growth tests
+
+coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report=term tests
 
 # A part of the tests that needs few packages, for the two targets below. Each makes an environment
 # and compiles, which takes some minutes: they are for releases and new bounds, not for .ci/run.
@@ -112,7 +129,7 @@ lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	['build-system']['requires'], 'cmake', 'ninja', sep='\n')" > .venv-lock/build.txt
 	.venv-lock/bin/python -m pip install --quiet --config-settings=build-dir=.venv-lock/objects \
 	  .[all] --requirement .venv-lock/build.txt \
-	  $(addprefix --group ,lint test test-spark docs fuzz wheel workflows asv)
+	  $(addprefix --group ,lint test test-slow test-spark docs fuzz wheel workflows asv)
 	printf '%s\n' "# What make test installs, and users do not: versions known to pass the tests." \
 	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
 	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
@@ -182,13 +199,13 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.report
 
 # A warning is an error: a link or a name that leads nowhere, an example that fails.
-docs: $(VENV)/.test ## Build the site: build/docs/index.html
+docs: $(VENV)/.test-slow ## Build the site: build/docs/index.html
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
 
-images: $(VENV)/.test ## Draw the picture of README.md again
+images: $(VENV)/.test-slow ## Draw the picture of README.md again
 	$(BIN)/python docs/extensions/drawn_pictures.py docs/pictures/overview.py docs/images/overview.png
 
-screenshots: $(VENV)/.test ## Take pictures of each step of refold app, for docs/app.md
+screenshots: $(VENV)/.test-slow ## Take pictures of each step of refold app, for docs/app.md
 	$(BIN)/python -m tests.app.screenshots docs/images
 
 clean: ## Remove what the other targets made

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from refold import CreasedREF
+from refold import CreasedREF, limits
 from refold.explain import explain
 from refold.plot import ContributionsDisplay
 from refold.report import write_report
@@ -38,6 +38,10 @@ def main():
         report = cpu(lambda: write_report(model, X, Path(folder) / "report.html"))
     print(f"score {score:.2f} s, reasons of {BLAMED} rows {reasons:.2f} s, report {report:.2f} s:")
     print(f"{(report - reasons) / score:.2f} times one scoring, beside the reasons (≤ {GOAL})")
+    nearest = cpu(lambda: explain(model, worst, reasons=3))
+    print(f"a row's reasons {1e3 * reasons / BLAMED:.2f} ms,", end=" ")
+    print(f"with nearest values {1e3 * nearest / BLAMED:.2f} ms;", end=" ")
+    print(f"limits of {COLUMNS} columns {cpu(lambda: limits(model), runs=1):.1f} s")
     few, many = X[:10], np.tile(X, (10, 1))
     drawn = [
         cpu(lambda rows=rows: ContributionsDisplay.from_estimator(model, rows))

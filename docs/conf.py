@@ -58,6 +58,8 @@ sphinx_gallery_conf = {
     "matplotlib_animations": True,
     "min_reported_time": 1,
     "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "example_rules.check"),
+    "reset_modules_order": "both",
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,  # a page that loads scripts from elsewhere

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import shutil
 import subprocess
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-# Where CI is set it must be there: the tests fail without it.
+from tests.environment import nothing_skipped
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None and "CI" not in os.environ, reason="chromium is not installed"
+    CHROMIUM is None and not nothing_skipped(), reason="chromium is not installed"
 )
 
 OPTIONS = (

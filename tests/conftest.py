@@ -1,17 +1,16 @@
 """Settings and data that several test files share."""
 
-import os
-from pathlib import Path
+from tests import environment  # first: libraries read some of what it sets when they are imported
 
-os.environ["SCIPY_ARRAY_API"] = "1"  # read once by SciPy; lets scikit-learn check array-API input
+environment.prepare()
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-from refold.studies.download import DataError
-from refold.studies.paper.data import load_task, load_tasks
 from tests.browser import CHROMIUM
+from tests.environment import nothing_skipped
+from tests.tables import beside_the_checkout
 
 settings.register_profile("refold", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # --hypothesis-profile
@@ -19,15 +18,24 @@ settings.load_profile("refold")
 
 FOLDS = ("abs", "sqr", "cos-abs", "cos", "sin", "tanh")
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data"
+# What is neither in the repository nor in a package of the tests: make test does without.
+ELSEWHERE = {"paper_data", "adbench", "browser", "postgres", "site"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if ELSEWHERE & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
-def data():
+def paper_data():
     """Let refold find the author's data: REFOLD_DATA, beside the repository, or the network."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
-            patch.setenv("REFOLD_DATA", str(BESIDE))
+    from refold.studies.download import DataError
+    from refold.studies.paper.data import load_task
+
+    with beside_the_checkout():
         try:
             load_task("Iris1")
         except DataError:
@@ -40,6 +48,8 @@ def browser():
     """A browser without a window; its loop ends with the module, or no other could run here."""
     from playwright.sync_api import sync_playwright
 
+    if CHROMIUM is None and not nothing_skipped():
+        pytest.skip("chromium is not installed")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
@@ -47,8 +57,10 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def paper_tasks(data):
+def paper_tasks(paper_data):
     """(task, split) -> training targets, test rows, whether each test row is a target."""
+    from refold.studies.paper.data import load_tasks
+
     tasks = (task.standardized() for task in load_tasks())
     return {(t.info.task, t.split): (t.train_target, t.X_test, t.y_test == 1) for t in tasks}
 
@@ -66,32 +78,6 @@ def assert_same_histogram(a, b):
     np.testing.assert_array_equal(a.bins, b.bins)
     np.testing.assert_array_equal(a.counts, b.counts)
     np.testing.assert_allclose(a.positions, b.positions, rtol=1e-9, atol=1e-9)
-
-
-def adbench_files():
-    return sorted((Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench").glob("*.npz"))
-
-
-def load_adbench(file):
-    """Rows, and which of them are anomalies."""
-    data = np.load(file, allow_pickle=True)
-    return data["X"].astype(float), data["y"].ravel() == 1
-
-
-def adbench_normals(name):
-    for file in adbench_files():
-        if file.stem == name:
-            X, anomaly = load_adbench(file)
-            return X[~anomaly]
-    pytest.skip(f"{name} of ADBench is neither in REFOLD_DATA nor beside the checkout")
-
-
-def real_table(name):
-    """The path of a table that is not in the repository."""
-    path = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables" / name
-    if not path.exists():
-        pytest.skip(f"tables/{name} is neither in REFOLD_DATA nor beside the checkout")
-    return path
 
 
 @pytest.fixture

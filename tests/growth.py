@@ -13,7 +13,7 @@ from pathlib import Path
 
 MOST = 7.0  # times the work for four times as much: linear is four, quadratic sixteen
 FEW_BYTES = 2**20  # what is kept once, such as a cache, may be this large
-CALLGRIND = os.environ.get("REFOLD_CALLGRIND")  # where valgrind writes what it has counted
+CALLGRIND = os.environ.get("REFOLD_CALLGRIND")  # the folder of valgrind, if it runs us
 
 
 def assert_linear(work, of, size):
@@ -51,10 +51,9 @@ def _instructions(work, given):
     _ask_valgrind("instrumentation on")
     _ask_valgrind("zero")
     work(given)
-    before = set(Path(CALLGRIND).parent.iterdir())
     _ask_valgrind("dump")
     _ask_valgrind("instrumentation off")
-    (written,) = set(Path(CALLGRIND).parent.iterdir()) - before
+    (written,) = Path(CALLGRIND).glob("counted.*")
     lines = written.read_text().splitlines()
     written.unlink()
     return (sum(int(line.split()[1]) for line in lines if line.startswith("summary:")),)
@@ -62,7 +61,7 @@ def _instructions(work, given):
 
 def _ask_valgrind(command):
     """Give a command to the valgrind that runs this process; it listens while Python runs."""
-    line = ["vgdb", f"--pid={os.getpid()}", *command.split()]
+    line = ["vgdb", f"--vgdb-prefix={CALLGRIND}/pipe", f"--pid={os.getpid()}", *command.split()]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as asked:
         while asked.poll() is None:
             pass

@@ -2,10 +2,12 @@
 
 import os
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -61,6 +63,13 @@ PACKAGED = {
     "airports.csv": _airports,
 }
 
+# Those that no package brings.
+OTHERS = (
+    *(f"clean-{name}.csv.gz" for name in ("adult_c", "airports", "congress", "taxis")),
+    *(f"natural-{name}.csv.gz" for name in ("adult", "attrition", "churn", "credit-g")),
+    *(f"natural-{name}.csv.gz" for name in ("creditdata", "hypothyroid", "mushroom", "nsl_kdd")),
+)
+
 _WRITTEN = tempfile.TemporaryDirectory(prefix="refold-tables-")
 
 
@@ -90,3 +99,26 @@ def of_tables(*names):
 
 def adbench_files():
     return sorted((DATA / "adbench").glob("*.npz"))
+
+
+def load_adbench(file):
+    """Rows, and which of them are anomalies."""
+    data = np.load(file, allow_pickle=True)
+    return data["X"].astype(float), data["y"].ravel() == 1
+
+
+def adbench_normals(name):
+    for file in adbench_files():
+        if file.stem == name:
+            X, anomaly = load_adbench(file)
+            return X[~anomaly]
+    pytest.skip(f"{name} of ADBench is neither in REFOLD_DATA nor beside the checkout")
+
+
+@contextmanager
+def beside_the_checkout():
+    """Let refold find data that lies beside the checkout, unless REFOLD_DATA names other."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
+            patch.setenv("REFOLD_DATA", str(BESIDE))
+        yield

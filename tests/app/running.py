@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+from tests.environment import default_signals, die_with_parent
+
 _COMMAND = "from refold.cli import app; app()"
 
 
@@ -13,12 +15,14 @@ _COMMAND = "from refold.cli import app; app()"
 def running(*arguments, opens_browser=False, **environment):
     """Run the command; give the process and the address that it prints."""
     silent = [] if opens_browser else ["--no-browser"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", _COMMAND, "app", *map(str, arguments), *silent],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | environment,
-    )
+    with default_signals():
+        process = subprocess.Popen(
+            [sys.executable, "-c", _COMMAND, "app", *map(str, arguments), *silent],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | environment,
+            preexec_fn=die_with_parent,
+        )
     try:
         said = process.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", said)

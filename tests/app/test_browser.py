@@ -10,9 +10,6 @@ import refold
 from refold.models.files import load
 from tests.app.conftest import new_parts, parts
 from tests.app.running import AppPage, running
-from tests.browser import needs_chromium
-
-pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture(scope="module")

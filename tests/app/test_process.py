@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
@@ -11,6 +10,7 @@ import pytest
 
 from tests.app.running import running
 from tests.command import run_in_process
+from tests.waiting import wait_until
 
 
 @pytest.mark.slow
@@ -18,10 +18,7 @@ from tests.command import run_in_process
 def test_it_ends_when_it_is_told_to_and_leaves_nothing(tmp_path, files, number):
     with running(files / "parts.csv", TMPDIR=str(tmp_path)) as (process, address):
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        until = time.monotonic() + 60
-        while "parts.csv" not in opener.open(address, timeout=60).read().decode():
-            assert time.monotonic() < until
-            time.sleep(0.2)
+        wait_until(lambda: b"parts.csv" in opener.open(address, timeout=60).read())
         assert len(list(tmp_path.iterdir())) == 1
         assert (files / "parts.csv").exists()
         process.send_signal(number)
@@ -51,10 +48,7 @@ def test_a_browser_is_started_with_an_address_that_opens_once(tmp_path, files):
     script.write_text(f'#!/bin/sh\necho "$1" > {seen}.part\nmv {seen}.part {seen}\n')
     script.chmod(0o755)
     with running(opens_browser=True, BROWSER=f"{script} %s") as (_, printed):
-        until = time.monotonic() + 60
-        while not seen.exists():
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        wait_until(seen.exists)
         address = seen.read_text().strip()
         assert address != printed
         assert "Which rows are normal?" in visited(address)

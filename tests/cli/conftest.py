@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import refold as library
+from tests.warm import REFOLD, command
 
-REFOLD = Path(sys.executable).with_name("refold")
 NAMES = ("torque", "speed", "heat")
 
 
 @pytest.fixture(scope="session")
 def refold():
     def run(*arguments, **keywords):
-        line = [str(REFOLD), *map(str, arguments)]
+        # A limit of a process is that of the one that is started.
+        program = REFOLD if "preexec_fn" in keywords else command()
+        line = [str(program), *map(str, arguments)]
         done = subprocess.run(line, capture_output=True, check=False, **keywords)
         done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         assert "Traceback" not in done.stderr, done.stderr

@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.conftest import REFOLD
+from tests.environment import default_signals
+from tests.warm import REFOLD
+from tests.warm import command as warm
 
 COMMANDS = (
     *("fit", "score", "explain", "inspect", "limits", "drift"),
@@ -113,7 +115,7 @@ def test_an_interruption_is_130(parts, tmp_path):
     (tmp_path / "many.csv").write_bytes(table + rows * 10_000)  # more than one block
     line = [str(REFOLD), "score", "model.json", str(tmp_path / "many.csv")]
     pipe = subprocess.PIPE
-    with subprocess.Popen(line, stdout=pipe, stderr=pipe, cwd=parts) as run:
+    with default_signals(), subprocess.Popen(line, stdout=pipe, stderr=pipe, cwd=parts) as run:
         run.stdout.read(1)  # it is at work
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=60)
@@ -307,7 +309,7 @@ def test_what_was_mistyped_is_said_with_a_way_to_help(arguments, message, refold
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_is_plain_text_with_examples_on_lines_of_their_own(command):
     wide = {**os.environ, "COLUMNS": "120"}
-    line = [str(REFOLD), *command.split(), "--help"]
+    line = [str(warm()), *command.split(), "--help"]
     done = subprocess.run(line, capture_output=True, text=True, check=True, env=wide)
     assert done.stderr == ""
     assert "\\" not in done.stdout

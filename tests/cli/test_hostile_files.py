@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import subprocess
-import time
 from contextlib import suppress
 
 import pyarrow as pa
@@ -14,7 +13,8 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.conftest import NAMES, REFOLD, as_csv
+from tests.cli.conftest import NAMES, as_csv
+from tests.warm import REFOLD
 
 
 def table_of(rows):
@@ -153,7 +153,7 @@ def test_latin_1_is_read_and_said(refold, rows, tmp_path):
 
 def test_a_gigabyte_of_one_line_is_refused_early(tmp_path):
     line = [str(REFOLD), "fit", "-", "-o", str(tmp_path / "model.json")]
-    begin, sent = time.monotonic(), 0
+    sent = 0
     with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         with suppress(BrokenPipeError):
             while sent < 2**30:
@@ -164,7 +164,6 @@ def test_a_gigabyte_of_one_line_is_refused_early(tmp_path):
     assert run.returncode == 2
     assert "standard input, line 1: the line has more than 16 million characters" in said
     assert sent < 2**26
-    assert time.monotonic() - begin < 60
 
 
 @pytest.mark.parametrize(

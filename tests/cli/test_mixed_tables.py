@@ -12,23 +12,10 @@ import pandas as pd
 import pytest
 
 import refold as library
-from tests.conftest import real_table
-
-TABLES = (
-    *(f"clean-{name}.csv.gz" for name in ("adult_c", "airports", "congress", "flights", "taxis")),
-    *(
-        f"natural-{name}.csv.gz"
-        for name in (
-            *("adult", "attrition", "churn", "credit-g", "creditdata", "hypothyroid"),
-            *("mushroom", "nsl_kdd"),
-        )
-    ),
-    "penguins.csv",
-    "weather-ewr.csv.gz",
-)
+from tests.tables import OTHERS, PACKAGED, of_tables, real_table
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", of_tables(*PACKAGED, *OTHERS))
 def test_every_table_is_learned_and_scored_as_it_is(refold, tmp_path, name):
     table = real_table(name)
     done = refold("fit", table, "-o", "m.json", cwd=tmp_path)

@@ -8,14 +8,15 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.conftest import REFOLD
+from tests.environment import default_signals
+from tests.waiting import LIMIT, wait_until
+from tests.warm import REFOLD
 
 COMMANDS = {
     "fit": ("fit", "new.csv"),
@@ -104,15 +105,11 @@ def test_a_command_that_is_ended_leaves_the_old_file_and_no_other(out, way, numb
     program = f"{way}\nfrom refold.cli import app; app()"
     line = [sys.executable, "-c", program, "score", "model.json", "-", "-o", out]
     header, _, rows = (folder / "new.csv").read_bytes().partition(b"\n")
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as run:
+    pipe = subprocess.PIPE
+    with default_signals(), subprocess.Popen(line, stdin=pipe, stderr=pipe, cwd=folder) as run:
         run.stdin.write(header + b"\n" + rows * 6000)  # two blocks
         run.stdin.flush()
-        deadline = time.monotonic() + 60
-        while not written_by(run.pid, folder):
-            assert run.poll() is None, run.stderr.read()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        time.sleep(1)  # now it waits for the rest of the second
+        wait_until(lambda: written_by(run.pid, folder), running=run)
         end(run, number)
         said = run.stderr.read()
     assert run.returncode == (128 + number if way == NAMED else -number)
@@ -123,11 +120,13 @@ def test_a_command_that_is_ended_leaves_the_old_file_and_no_other(out, way, numb
 
 def end(run, number):
     """Send a signal as who waits would: one that falls just before a read waits for the next."""
-    for _ in range(3):
+    for _ in range(60):
         run.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
-            run.wait(20)
+            run.wait(LIMIT / 60)
             return
+    run.kill()
+    raise AssertionError(f"it did not end by signal {number}")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import refold as library
-from tests.cli.conftest import REFOLD
+from tests.warm import command
 
 # Clear the screen in two ways, set the title, go back, turn the writing round, forge a line.
 EVIL = "h\x1b[2J\x9b2J\x1b]0;x\x07\x7f\x08\u202eé\u2028\nError: all is lost"
@@ -49,7 +49,7 @@ def on_a_terminal(*arguments, folder):
     """Return what a person sees, on both streams."""
     ours, theirs = pty.openpty()
     plain = {**os.environ, "TERM": "dumb", "COLUMNS": "400"}
-    line = [str(REFOLD), *arguments]
+    line = [str(command()), *arguments]
     with subprocess.Popen(
         line, stdout=theirs, stderr=subprocess.PIPE, cwd=folder, env=plain
     ) as run:

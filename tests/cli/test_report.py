@@ -13,13 +13,12 @@ import pytest
 
 import refold
 from refold.report import describe
-
-REFOLD = Path(sys.executable).with_name("refold")
+from tests.warm import REFOLD, command
 
 
 def run(*arguments, folder):
     return subprocess.run(
-        [REFOLD, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120
+        [command(), *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120
     )
 
 
@@ -96,8 +95,8 @@ def test_bad_input_is_a_sentence_and_no_page(folder, arguments, message):
 @pytest.mark.slow
 def test_the_demo_ends_with_a_page(tmp_path):
     demo = Path(__file__).parents[2] / "examples" / "demo.py"
-    for command in ([sys.executable, demo], [REFOLD, "demo"]):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    for line in ([sys.executable, demo], [REFOLD, "demo"]):
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert (done.returncode, done.stderr) == (0, "")
         assert "of the distance; normal" in done.stdout
         assert done.stdout.rstrip().endswith("report.html")

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import refold as library
-from tests.cli.conftest import NAMES, REFOLD, as_csv
+from tests.cli.conftest import NAMES, as_csv
+from tests.warm import REFOLD
 
 
 @pytest.fixture(scope="module")

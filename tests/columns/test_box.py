@@ -1,11 +1,14 @@
 """What is learned of each column by itself, against brute force and on real tables."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine
 
 from refold.columns.box import Box
 from refold.columns.edges import MOST_LEVELS, edges_of, joined
-from tests.conftest import adbench_normals
+from tests.tables import adbench_normals
 
 
 def box_of(X, weights=None):
@@ -69,9 +72,19 @@ def test_a_cut_off_cell_does_not_widen_the_unit(rng):
     assert wild.unit[0] == pytest.approx(plain.unit[0], rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["45_wine", "21_Lymphography", "39_vertebral"])
+SMALL = {
+    "wine": lambda: load_wine().data,
+    "iris": lambda: load_iris().data,
+    "digits": lambda: load_digits().data[:, 18:38],
+    **{n: partial(adbench_normals, n) for n in ("45_wine", "21_Lymphography", "39_vertebral")},
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n[0].isdigit() else ()) for n in SMALL]
+)
 def test_left_out_is_what_leaving_a_row_out_gives(name):
-    X = adbench_normals(name)[:80].astype(float)
+    X = SMALL[name]()[:80].astype(float)
     X[3, 0] = X[:, 0].max() + 100 * np.ptp(X[:, 0])  # an absurd cell
     X[5, 1] = np.nan
     ones = np.ones(len(X))

@@ -118,18 +118,18 @@ def test_hostile_texts_are_no_dates(text):
     assert np.isnan(read).tolist() == [True] * 200 + [False] * 200
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 @pytest.mark.parametrize(("begin", "piece"), [("", "1"), ("2020-01-01", "Z")])
 def test_a_long_text_takes_no_longer_than_its_length(begin, piece):
     form = DateForm("iso", True, True)
-    assert_linear(lambda text: form.read([text] * 50), lambda n: begin + piece * n, 250_000)
+    assert_linear(lambda text: form.read([text] * 50), lambda n: begin + piece * n, 5_000)
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 def test_many_iso_timestamps_are_read_in_linear_time(rng):
-    times = np.datetime64("2000-01-01", "ms") + rng.integers(0, 10**12, 400_000)
+    times = np.datetime64("2000-01-01", "ms") + rng.integers(0, 10**12, 40_000)
     texts = np.datetime_as_string(times).tolist()
     form = DateForm("iso", True, True)
     read = form.read(texts)
-    assert_linear(form.read, lambda n: texts[:n], 100_000)
+    assert_linear(form.read, lambda n: texts[:n], 10_000)
     np.testing.assert_allclose(read, times.astype(np.int64) / 1000, rtol=0, atol=1e-6)

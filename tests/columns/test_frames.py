@@ -1,6 +1,5 @@
 """Dataframes of every library go in, columns are checked by name."""
 
-import time
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from refold import REF
 from refold.columns import frames
 from refold.columns.frames import read_table
+from tests.growth import assert_linear
 
 NAMES = ["torque", "speed", "heat"]
 FRAMES = {
@@ -204,19 +204,15 @@ def test_float_frames_are_not_copied(table):
     assert np.shares_memory(frame_to_numpy(frame), wide)
 
 
+@pytest.mark.growth
 def test_names_are_checked_in_linear_time():
-    """A ratio: four times the columns may take eight times as long, not sixteen."""
-
-    def seconds(columns):
+    def given(columns):
         frame = pd.DataFrame(np.zeros((1, columns)), columns=[f"c{i}" for i in range(columns)])
         estimator = REF()
         read_table(estimator, frame, reset=True, native=False)
-        start = time.process_time()
-        read_table(estimator, frame, reset=False, native=False)
-        return time.process_time() - start
+        return estimator, frame
 
-    few, many = (min(seconds(columns) for _ in range(3)) for columns in (4_000, 16_000))
-    assert many < 8 * few
+    assert_linear(lambda both: read_table(*both, reset=False, native=False), given, 4_000)
 
 
 def test_an_older_scikit_learn_is_told_the_names_of_columns_too(monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 
 from refold.columns.roles import guess
 from tests.columns.right_roles import RIGHT
-from tests.columns.tables import as_typed, as_written, bring_file, observed, texts
+from tests.columns.tables import as_typed, as_written, observed, table_file, texts
 
 # Whole numbers that are names, of which neither name nor values say so, dates like 111597, and a
 # number that grows from year to year: new rows will lie beyond it.
@@ -33,7 +33,7 @@ def right(name, columns):
 
 def guessed(name, how):
     """The table's roles: (right, guessed) of each column."""
-    path = bring_file(name)
+    path = table_file(name)
     if path is None:
         return {}
     frame = as_written(path) if how == "written" else as_typed(path)
@@ -61,4 +61,4 @@ def test_roles_of_real_tables_are_right_but_for_known_misses(how):
 def test_at_least_thirty_tables_come_with_packages():
     brought = [name for name in RIGHT if not name.startswith("tables/")]
     assert len(brought) >= 30
-    assert all(bring_file(name) for name in brought)
+    assert all(table_file(name) for name in brought)

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from refold import REF
-from tests.conftest import adbench_normals, real_table
+from tests.tables import adbench_normals, real_table
 
 
 def rejected(train, new):

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from refold import REF
 from refold.decisions.thresholds import Calibration
 from refold.model_selection import gmean_score
-from tests.conftest import adbench_normals
+from tests.tables import adbench_normals
 
 ALPHAS = (0.01, 0.05, 0.1)
 

@@ -10,7 +10,7 @@ from palmerpenguins import load_penguins
 
 import refold
 from refold import REF, CreasedREF, Detector
-from tests.conftest import real_table
+from tests.tables import real_table
 
 NUMBERS = ["torque [Nm]", "speed", "heat", "flow"]
 

@@ -8,7 +8,6 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 
-from tests.browser import needs_chromium
 from tests.docs.pages import PAGES, ROOT
 from tests.test_architecture import public_names
 
@@ -119,7 +118,6 @@ KINDS = [
 EXAMPLES = sorted((ROOT / "docs" / "gallery").glob("plot_*.py"))
 
 
-@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
 def test_pages_fit_and_ask_nobody(site, browser, scheme, width):
@@ -158,7 +156,6 @@ def luminance(colour):
     return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@needs_chromium
 def test_the_search_finds_a_page(site, browser):
     page = browser.new_page()
     page.goto((site / "search.html").as_uri() + "?q=CreasedREF")

@@ -12,7 +12,7 @@ import pytest
 from refold import Detector
 from refold.columns.text_cells import kept
 from refold.drift import DriftMonitor, compare
-from tests.conftest import real_table
+from tests.tables import real_table
 
 YEAR = 365 * 86_400
 

@@ -1,8 +1,5 @@
 """On real tables: what an explanation says is true, and no two sentences contradict each other."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +7,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from refold import REF, CreasedREF
 from refold.explain import explain
+from tests.tables import real_table
 
-from ..conftest import BESIDE
 from .sentences import Reader
 
-FOLDER = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables"
 MODELS = {
     "REF": lambda: REF(alpha=0.05),
     "REF, T = 1": REF,
@@ -27,9 +23,7 @@ MODELS = {
 
 def of_file(name, rows):
     def load():
-        if not (FOLDER / name).exists():
-            pytest.skip(f"{name} is neither in REFOLD_DATA nor beside the checkout")
-        table = pd.read_csv(FOLDER / name).select_dtypes("number").astype(float)
+        table = pd.read_csv(real_table(name)).select_dtypes("number").astype(float)
         table = table[table.notna().any(axis=1)].sample(frac=1.0, random_state=0)
         return table[:rows], table[rows : rows + 150]
 
@@ -74,7 +68,17 @@ def disturbed(rows, train, rng):
     return rows
 
 
-@pytest.fixture(scope="module", params=[(t, m) for t in TABLES for m in MODELS], ids=", ".join)
+ELSEWHERE = ("taxis", "attrition")  # no package brings them
+
+
+def cases():
+    for table in TABLES:
+        for model in MODELS:
+            marks = pytest.mark.slow if table in ELSEWHERE else ()
+            yield pytest.param((table, model), marks=marks, id=f"{table}, {model}")
+
+
+@pytest.fixture(scope="module", params=list(cases()))
 def told(request):
     table, make = request.param
     train, new = TABLES[table]()

@@ -11,13 +11,15 @@ from refold import Detector
 from refold.cli._answers import as_document
 from refold.explain import explain
 
+from ..tables import of_tables, real_table
 from .table_sentences import TrainingRows
-from .test_coherence import FOLDER
 
-TABLES = [
-    *("clean-adult_c", "clean-airports", "clean-congress", "clean-flights", "clean-taxis"),
-    *("natural-churn", "natural-credit-g", "natural-hypothyroid", "natural-mushroom"),
-]
+TABLES = of_tables(
+    *("clean-flights.csv.gz", "airports.csv", "planes.csv", "clean-adult_c.csv.gz"),
+    *("clean-airports.csv.gz", "clean-congress.csv.gz", "clean-taxis.csv.gz"),
+    *("natural-churn.csv.gz", "natural-credit-g.csv.gz", "natural-hypothyroid.csv.gz"),
+    "natural-mushroom.csv.gz",
+)
 SHARE = re.compile(r": (?:\d+ %|less than 1 %) of the distance.*")
 
 
@@ -158,10 +160,7 @@ def corrupted(rows, rng):
 @pytest.mark.parametrize("method", ["creased", "ref"])
 @pytest.mark.parametrize("name", TABLES)
 def test_on_real_tables_every_sentence_is_true(name, method):
-    path = FOLDER / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not there")
-    table = pd.read_csv(path)
+    table = pd.read_csv(real_table(name))
     if "row_is" in table:
         table = table[table["row_is"] == "normal"].drop(columns="row_is")
     table = table.sample(frac=1.0, random_state=1).reset_index(drop=True)

@@ -3,12 +3,16 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-import psycopg
 import pytest
+
+from tests.environment import die_with_parent, nothing_skipped
+from tests.waiting import LIMIT, wait_until
 
 
 def _program(name):
@@ -26,39 +30,54 @@ def _ordinary_user():
 
 @pytest.fixture(scope="session")
 def postgres():
-    """A connection string; the server is stopped at the end."""
-    initdb, server = _program("initdb"), _program("pg_ctl")
+    """A connection string; the server ends with the tests, also if they are killed."""
+    initdb, server = _program("initdb"), _program("postgres")
     if not (initdb and server):
-        if os.environ.get("CI"):
+        if nothing_skipped():
             pytest.fail("PostgreSQL is not installed; it must be where CI is set")
         pytest.skip("PostgreSQL is not installed")
     user = _ordinary_user()
     # Not in pytest's folder: its path may be too long for a socket, and closed to other users.
-    with tempfile.TemporaryDirectory(prefix="refold-pg-") as folder:
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
         if user:
             os.chown(folder, user.pw_uid, user.pw_gid)
         identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
-
-        def run(*command):
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, check=False, **identity
+        data = f"{folder}/data"
+        create = [initdb, "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N"]
+        create.append("--locale=C")
+        done = subprocess.run(create, cwd=folder, capture_output=True, text=True, **identity)
+        assert done.returncode == 0, done.stdout + done.stderr
+        options = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
+        with open(f"{folder}/log", "wb") as log:
+            process = subprocess.Popen(
+                [server, "-D", data, *options],
+                cwd=folder,
+                stdout=log,
+                stderr=log,
+                preexec_fn=die_with_parent,
+                **identity,
             )
-            assert done.returncode == 0, done.stdout + done.stderr
-
-        data, log = f"{folder}/data", f"{folder}/log"
-        run(initdb, "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-        options = f"-k '{folder}' -c listen_addresses='' -c fsync=off"
-        # With -l the server does not hold our pipes open.
-        run(server, "-D", data, "-l", log, "-o", options, "-w", "start")
+        address = f"host={folder} user=tester dbname=postgres"
         try:
-            yield f"host={folder} user=tester dbname=postgres"
+            wait_until(lambda: _answers(address), running=process)
+            yield address
         finally:
-            run(server, "-D", data, "-m", "immediate", "-w", "stop")
+            process.send_signal(signal.SIGQUIT)
+            process.wait(LIMIT)
+
+
+def _answers(address):
+    import psycopg
+
+    with suppress(psycopg.OperationalError), psycopg.connect(address):
+        return True
 
 
 @pytest.fixture
 def pg(postgres):
     """A connection whose work is undone."""
+    import psycopg
+
     with psycopg.connect(postgres) as connection:
         yield connection
         connection.rollback()

@@ -1,27 +1,22 @@
 """Mixed tables for the tests of exports: real ones, spoiled ones, and what Python says of them."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
 from refold import Detector
 from refold.export._columns import LEFT_OUT
 from refold.models.detector.scorer import marked
-from tests.conftest import BESIDE
+from tests.tables import OTHERS, PACKAGED, real_table
 
 BLIND = ("shape", "character")
 
 
-def real_tables():
-    folder = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables"
-    return sorted(folder.glob("*.csv*"), key=lambda path: path.name)
+REAL_TABLES = (*PACKAGED, *OTHERS)
 
 
-def halves(path, rows=250):
-    """A model of half of a table's normal rows, and others, some of them spoiled."""
-    table = pd.read_csv(path)
+def halves(name, rows=250):
+    """Half of a table's normal rows, and others, some of them spoiled."""
+    table = pd.read_csv(real_table(name))
     normal = table["row_is"] == "normal" if "row_is" in table else np.ones(len(table), bool)
     table = table.drop(columns="row_is", errors="ignore")
     train = table[normal].iloc[::2]

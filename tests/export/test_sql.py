@@ -8,7 +8,6 @@ import sys
 
 import duckdb
 import numpy as np
-import psycopg
 import pytest
 import sqlglot
 from hypothesis import HealthCheck, given, settings
@@ -82,6 +81,8 @@ class Postgres(DuckDB):
         self.address = address
 
     def __enter__(self):
+        import psycopg
+
         self.connection = psycopg.connect(self.address)
         return self
 

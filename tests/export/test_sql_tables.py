@@ -56,9 +56,9 @@ def assert_same(model, table, database, without=(), types=None, *, exact=True):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", mixed.real_tables(), ids=lambda path: path.name)
-def test_real_tables_have_pythons_labels_in_every_database(path, postgres):
-    train, new = mixed.halves(path)
+@pytest.mark.parametrize("name", mixed.REAL_TABLES)
+def test_real_tables_have_pythons_labels_in_every_database(name, postgres):
+    train, new = mixed.halves(name)
     model = mixed.fitted(train)
     unsaid = mixed.open_columns(model)
     if unsaid:

@@ -1,4 +1,4 @@
-"""Four times as much takes about four times as long, of whatever there is more."""
+"""Four times as much takes about four times the work, of whatever there is more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from refold.models.files import KINDS
 from refold.tabular import InputError, Wanted, open_table, read_training
 from tests.growth import assert_linear
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.growth
 
 
 def normal(rows, columns):
@@ -45,7 +45,7 @@ def test_keys_of_a_model_file(repeats):
         members = ",".join(f'"{k % (n // repeats)}":0' for k in range(n))
         return f'{{"format":{{{members}}}}}'.encode()
 
-    assert_linear(refused, keys, 20_000)
+    assert_linear(refused, keys, 2_000)
 
 
 def test_unknown_members_of_a_model_file():
@@ -53,12 +53,12 @@ def test_unknown_members_of_a_model_file():
         document = json.loads(to_bytes(REF(n_iter=1).fit(normal(9, 1)), KINDS, "0"))
         return json.dumps({**{f"k{k}": 0 for k in range(n)}, **document}).encode()
 
-    assert_linear(refused, members, 20_000)
+    assert_linear(refused, members, 2_000)
 
 
 @pytest.mark.parametrize("piece", ["[", "[]", "1,", '"', '"\\"', "1", "\\", " ", '","', ':"'])
 def test_characters_of_a_model_file(piece):
-    assert_linear(refused, lambda n: b'{"a":' + piece.encode() * n, 100_000)
+    assert_linear(refused, lambda n: b'{"a":' + piece.encode() * n, 20_000)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_rows_of_a_valid_model_file():
         model = CreasedREF(n_creases=2, n_levels=1, n_init=10**6)
         return to_bytes(model.partial_fit(normal(n, 2)), KINDS, "0")
 
-    assert_linear(lambda raw: from_bytes(raw, KINDS), file, 10_000)
+    assert_linear(lambda raw: from_bytes(raw, KINDS), file, 2_000)
 
 
 # ---- dataframes ------------------------------------------------------------------------------
@@ -88,11 +88,11 @@ def test_named_columns_to_predict():
     def given(n):
         return REF(n_iter=1).fit(frame(5, n)), frame(5, n)
 
-    assert_linear(lambda given: given[0].predict(given[1]), given, 20_000)
+    assert_linear(lambda given: given[0].predict(given[1]), given, 2_000)
 
 
 def test_named_columns_to_fit():
-    assert_linear(REF(n_iter=1).fit, lambda n: frame(5, n), 6_000)
+    assert_linear(REF(n_iter=1).fit, lambda n: frame(5, n), 1_000)
 
 
 @pytest.mark.parametrize("wrong", ["order", "names", "twice"])
@@ -109,7 +109,7 @@ def test_named_columns_that_are_refused(wrong):
         with pytest.raises(ValueError, match=r"Out of place|should match|more than once"):
             given[0].predict(given[1])
 
-    assert_linear(predict, given, 3_000)
+    assert_linear(predict, given, 1_000)
 
 
 # ---- tables ----------------------------------------------------------------------------------
@@ -139,20 +139,20 @@ def test_rows_with_values_of_their_own(value, tmp_path):
     def long(n):
         return "a,b\n" + "".join(f"{value.format(k)},1\n" for k in range(n))
 
-    assert_linear(reads(tmp_path / "t.csv"), long, 10_000)
+    assert_linear(reads(tmp_path / "t.csv"), long, 2_000)
 
 
 def test_targets_of_a_table(tmp_path):
     def long(n):
         return "a,b\n" + "".join(f"{k},1\n" for k in range(n))
 
-    assert_linear(reads(tmp_path / "t.csv", target_column="a", target="1.0"), long, 20_000)
+    assert_linear(reads(tmp_path / "t.csv", target_column="a", target="1.0"), long, 4_000)
 
 
 @pytest.mark.parametrize("before", ["", "a,b\n1,"], ids=["names", "cells"])
 @pytest.mark.parametrize(
     ("piece", "size"),
-    [("x", 10**6), ('"', 10**6), ("\\", 10**6), ("é", 10**6), (",", 30_000), ("a\tb|", 30_000)],
+    [("x", 10**5), ('"', 10**5), ("\\", 10**5), ("é", 10**5), (",", 5_000), ("a\tb|", 5_000)],
 )
 def test_one_long_line(before, piece, size, tmp_path):
     assert_linear(reads(tmp_path / "t.csv"), lambda n: f"{before}{piece * n}\n1,2\n", size)
@@ -170,10 +170,10 @@ def judged(n, columns=3):
 @pytest.mark.parametrize(
     ("work", "size"),
     [
-        (lambda X: explain(CALIBRATED, X), 500),
-        (lambda X: drift.compare(CALIBRATED, X), 100_000),
-        (lambda X: report.describe(CALIBRATED, X), 30_000),
-        (lambda X: answers(Judgement.of(CALIBRATED, X, explained=True), 3), 100_000),
+        (lambda X: explain(CALIBRATED, X), 50),
+        (lambda X: drift.compare(CALIBRATED, X), 20_000),
+        (lambda X: report.describe(CALIBRATED, X), 5_000),
+        (lambda X: answers(Judgement.of(CALIBRATED, X, explained=True), 3), 10_000),
     ],
     ids=["explain", "drift", "report", "answers"],
 )
@@ -184,13 +184,13 @@ def test_rows_that_are_judged(work, size):
 @pytest.mark.parametrize(
     ("work", "size"),
     [
-        (lambda g: explain(*g), 1_000),
-        (lambda g: explain(*g, reasons=3), 300),
-        (lambda g: drift.compare(*g), 300),
-        (lambda g: report.describe(*g), 200),
-        (lambda g: report.describe(*g, reasons=10**6), 200),
-        (lambda g: answers(Judgement.of(*g, explained=True), 3), 3_000),
-        (lambda g: answers(Judgement.of(*g, explained=True), g[1].shape[1]), 1_000),
+        (lambda g: explain(*g), 100),
+        (lambda g: explain(*g, reasons=3), 100),
+        (lambda g: drift.compare(*g), 100),
+        (lambda g: report.describe(*g), 60),
+        (lambda g: report.describe(*g, reasons=10**6), 60),
+        (lambda g: answers(Judgement.of(*g, explained=True), 3), 1_000),
+        (lambda g: answers(Judgement.of(*g, explained=True), g[1].shape[1]), 300),
     ],
     ids=["explain", "reasons", "drift", "report", "long report", "answers", "many reasons"],
 )
@@ -204,7 +204,7 @@ def test_columns_that_are_judged(work, size):
 
 @pytest.mark.parametrize(
     ("export", "size"),
-    [(to_onnx, 50_000), (lambda model: to_sql(model, "readings", "duckdb", reasons=3), 10)],
+    [(to_onnx, 5_000), (lambda model: to_sql(model, "readings", "duckdb", reasons=3), 10)],
     ids=["onnx", "sql"],
 )
 def test_columns_that_are_exported(export, size):
@@ -215,11 +215,11 @@ def test_rows_of_a_calibration():
     assert_linear(
         lambda d: Calibration.of(d, None, "held-out").p_values(d),
         lambda n: normal(n, 1)[:, 0] ** 2,
-        100_000,
+        20_000,
     )
 
 
 def test_p_values_to_select_from():
     assert_linear(
-        lambda p: refold.select(p, 0.1), lambda n: np.random.default_rng(0).random(n), 100_000
+        lambda p: refold.select(p, 0.1), lambda n: np.random.default_rng(0).random(n), 20_000
     )

@@ -1,8 +1,7 @@
-"""Large files that are valid: memory and time have a bound, and grow no faster than the file."""
+"""Large files that are valid: their memory has a bound, and grows no faster than the file."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -27,9 +26,9 @@ READ = """
 with open_table(path) as table:
     for block in table.blocks(numbers=table.names): pass
 """
-# In a process of its own: the peak of what is resident, and the seconds of the processor.
+# In a process of its own: the peak of what is resident.
 PROGRAM = """
-import json, sys, time
+import sys
 import refold, refold.models.files, pyarrow.parquet
 from refold.tabular import open_table
 
@@ -40,18 +39,18 @@ def work(path):
 {work}
 work(sys.argv[1])  # what is imported and kept once is not counted
 open("/proc/self/clear_refs", "w").write("5")
-before, begin = resident("VmRSS:"), time.process_time()
+before = resident("VmRSS:")
 work(sys.argv[2])
-print(json.dumps([resident("VmHWM:") - before, time.process_time() - begin]))
+print(resident("VmHWM:") - before)
 """
 
 
 def taken(work, small, large):
-    """Return bytes and seconds that a large file takes after a small one of its kind."""
+    """Return the bytes that a large file takes after a small one of its kind."""
     body = "\n".join(f"    {line}" for line in work.strip().splitlines())
     line = [sys.executable, "-c", PROGRAM.format(work=body), str(small), str(large)]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return int(done.stdout)
 
 
 def rows(n, columns):
@@ -65,33 +64,32 @@ def named(n, columns):
 def test_a_model_of_ten_thousand_columns(tmp_path):
     refold.save(REF(n_iter=5).fit(named(50, 10)), tmp_path / "small")
     refold.save(REF(n_iter=5).fit(named(50, 10_000)), tmp_path / "large")
-    memory, seconds = taken(LOAD, tmp_path / "small", tmp_path / "large")
-    assert (memory < 100 * MB, seconds < 10) == (True, True)
+    memory = taken(LOAD, tmp_path / "small", tmp_path / "large")
+    assert memory < 100 * MB
 
 
 def test_a_creased_model_with_as_many_rows_as_it_keeps(tmp_path):
     for name, n in (("small", 100), ("large", 20_000)):
         refold.save(CreasedREF(random_state=0).fit(rows(n, 40)), tmp_path / name)
     assert (tmp_path / "large").stat().st_size > 2 * MB
-    memory, seconds = taken(LOAD, tmp_path / "small", tmp_path / "large")
-    assert (memory < 100 * MB, seconds < 10) == (True, True)
+    memory = taken(LOAD, tmp_path / "small", tmp_path / "large")
+    assert memory < 100 * MB
 
 
 def test_one_row_group_of_parquet(tmp_path):
     for name, n in (("small", 1000), ("large", 2_000_000)):
         table = pa.table(dict(zip("abcd", rows(n, 4).T, strict=True)))
         pq.write_table(table, tmp_path / name, row_group_size=10**9)
-    memory, seconds = taken(READ, tmp_path / "small", tmp_path / "large")
+    memory = taken(READ, tmp_path / "small", tmp_path / "large")
     assert memory < 3 * (tmp_path / "large").stat().st_size
-    assert seconds < 10
 
 
 def test_the_longest_line_of_text(tmp_path):
     cell = "1" * 15_000_000
     (tmp_path / "small").write_text("a,b\n1,x\n")
     (tmp_path / "large").write_text(f"a,b\n1,x\n1,{cell}x\n1,{cell}x\n")
-    memory, seconds = taken(READ, tmp_path / "small", tmp_path / "large")
-    assert (memory < 300 * MB, seconds < 10) == (True, True)
+    memory = taken(READ, tmp_path / "small", tmp_path / "large")
+    assert memory < 300 * MB
 
 
 def test_columns_of_text(tmp_path):
@@ -100,5 +98,5 @@ def test_columns_of_text(tmp_path):
         row = ",".join(["1"] * columns)
         names = ",".join(f"c{k}" for k in range(columns))
         (tmp_path / name).write_text(f"{names}\n{row}\n{row}\n")
-    memory, seconds = taken(READ, tmp_path / "small", tmp_path / "large")
-    assert (memory < 45_000 * 20_000, seconds < 10) == (True, True)
+    memory = taken(READ, tmp_path / "small", tmp_path / "large")
+    assert memory < 45_000 * 20_000

@@ -12,7 +12,7 @@ from refold import REF, CreasedREF
 from refold.explain import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.models.scoring import FoldScorer
-from tests.conftest import real_table
+from tests.tables import real_table
 
 MODELS = {
     "REF": lambda: REF(alpha=0.05),

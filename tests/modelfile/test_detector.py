@@ -14,8 +14,8 @@ from refold.columns.encoding.tally import MOST_VALUES
 from refold.modelfile import texts
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS, check_columns
-from tests.conftest import real_table
 from tests.modelfile.conftest import sealed
+from tests.tables import real_table
 
 HOSTILE = ["'; drop table x", '"', "\\", "\0", "😀", "=1+1", "\u202e", "A" * 10**6, "\ud800", "\n"]
 

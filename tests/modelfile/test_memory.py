@@ -25,7 +25,7 @@ LIMIT = 220 * 2**20
 
 # In a process of its own, for as many files as are named to it: the peak of what is resident.
 LOADER = """
-import ctypes, gc, json, sys, time
+import ctypes, gc, json, sys
 import refold
 import refold.models.files  # now, so that what it imports is not counted as the file's
 
@@ -36,20 +36,19 @@ for path in sys.stdin:
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what is free must not hide what is needed
     open("/proc/self/clear_refs", "w").write("5")  # the peak so far is forgotten
-    before, begin = resident("VmRSS:"), time.process_time()
+    before = resident("VmRSS:")
     try:
         refold.load(path.rstrip())
         said = "loaded"
     except refold.ModelFileError as error:
         said = str(error)
-    took = time.process_time() - begin
-    print(json.dumps([resident("VmHWM:") - before, took, said]), flush=True)
+    print(json.dumps([resident("VmHWM:") - before, said]), flush=True)
 """
 
 
 @pytest.fixture(scope="module")
 def load_apart():
-    """Return what loading a file takes, in bytes and seconds, and what became of it."""
+    """Return how many bytes loading a file takes, and what became of it."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", LOADER], **pipes) as process:
 
@@ -184,12 +183,11 @@ def document():
 def test_a_hostile_file_is_refused_in_bounded_memory(kind, document, load_apart, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(HOSTILE[kind](document))
-    memory, seconds, said = load_apart(path)
+    memory, said = load_apart(path)
     path.unlink()
-    print(f"{kind:32s} {memory / 2**20:5.1f} MB {seconds:5.2f} s  {said[-90:]}")
+    print(f"{kind:32s} {memory / 2**20:5.1f} MB  {said[-90:]}")
     assert "model.json: " in said
     assert memory < LIMIT
-    assert seconds < 10
 
 
 @pytest.mark.slow
@@ -209,9 +207,9 @@ def test_rows_that_wait_for_many_creases_load_in_bounded_memory(
 ):
     path = tmp_path / "model.json"
     path.write_bytes(waiting(rows, **recipe))
-    memory, seconds, said = load_apart(path)
+    memory, said = load_apart(path)
     assert outcome in said
-    assert (memory < LIMIT, seconds < 5) == (True, True)
+    assert memory < LIMIT
 
 
 @pytest.mark.slow
@@ -221,7 +219,7 @@ def test_values_take_no_more_memory_than_was_reckoned(piece, load_apart, tmp_pat
     path = tmp_path / "model.json"
     raw = just_fitting(piece)
     path.write_bytes(raw)
-    memory, _, said = load_apart(path)
+    memory, said = load_apart(path)
     print(f"{piece.decode():32s} {memory / 2**20:5.1f} MB of {len(raw) / 2**20:5.1f}  {said[-60:]}")
     assert "must be an object, not a list" in said or "no 'format'" in said  # it was parsed
     assert memory < LIMIT
@@ -233,7 +231,7 @@ def test_the_largest_sketch_that_can_be_saved_loads_in_bounded_memory(load_apart
     model = REF(engine="sketch", n_iter=3).fit(rng.normal(size=(30_000, 250)))
     refold.save(model, tmp_path / "model.json")
     assert (tmp_path / "model.json").stat().st_size > 10 * 2**20
-    memory, _, said = load_apart(tmp_path / "model.json")
+    memory, said = load_apart(tmp_path / "model.json")
     print(f"large sketch {memory / 2**20:5.1f} MB {said}")
     assert (said, memory < LIMIT) == ("loaded", True)
 

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import pickle
-import time
 import zlib
 from threading import Thread
 
@@ -16,6 +15,7 @@ from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.modelfile.text import digest
 from refold.models.files import KINDS, check_columns
+from tests.growth import assert_linear
 from tests.modelfile.conftest import fitted, sealed
 
 MISSING = object()
@@ -368,18 +368,16 @@ def test_a_pipe_can_be_loaded_from(rows, tmp_path):
     writer.join()
 
 
+@pytest.mark.growth
 def test_a_key_that_is_there_twice_is_found_in_linear_time():
-    """A ratio: four times the keys may take eight times as long, not sixteen."""
+    def file(keys):
+        return b"{" + b",".join(b'"%d":0' % (i % (keys - 1)) for i in range(keys)) + b"}"
 
-    def seconds(count):
-        raw = b"{" + b",".join(b'"%d":0' % (i % (count - 1)) for i in range(count)) + b"}"
-        start = time.process_time()
+    def load(raw):
         with pytest.raises(ModelFileError, match="key '0' more than once"):
             from_bytes(raw, KINDS)
-        return time.process_time() - start
 
-    few, many = (min(seconds(count) for _ in range(3)) for count in (5_000, 20_000))
-    assert many < 8 * few
+    assert_linear(load, file, 5_000)
 
 
 @pytest.mark.parametrize("engine", ["sketch", "exact", "auto"])

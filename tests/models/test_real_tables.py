@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 from refold import REF, CreasedREF
-from tests.conftest import adbench_files, load_adbench, real_table
+from tests.tables import adbench_files, load_adbench, real_table
 
 ALPHA = 0.05
 TABLES = (

@@ -1,14 +1,11 @@
 """What trim gains and costs on public data; ``python -m benchmarks.trim`` measures all sets."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from benchmarks.trim import auroc_and_rate, contaminated, tables
 
 from refold import CreasedREF
-from tests.conftest import BESIDE
+from tests.tables import DATA
 
 # Small sets are quick; which ones they are, their size says and not what trim does to them.
 MOST_ROWS, MOST_COLUMNS = 2_500, 100
@@ -16,7 +13,7 @@ MOST_ROWS, MOST_COLUMNS = 2_500, 100
 
 @pytest.mark.slow
 def test_creased_gains_where_rows_are_bad_and_loses_little_where_not():
-    folder = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench"
+    folder = DATA / "adbench"
     found = [(X, y) for _, X, y in tables(folder) if small(X)]
     if len(found) < 9:
         pytest.skip(f"ADBench's sets are not in {folder}")

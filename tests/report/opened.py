@@ -1,9 +1,5 @@
 """A page in a browser."""
 
-import shutil
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-
 
 class Opened:
     """A page that remembers what it asked for and what it complained about."""

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from refold import REF
 from refold.report import write_report
 from tests.report.conftest import HOSTILE
-from tests.report.opened import CHROMIUM, Opened
-
-pytestmark = [
-    pytest.mark.slow,
-    # Where everything is to be tested, a browser that is missing is a failure.
-    pytest.mark.skipif(
-        CHROMIUM is None and not os.environ.get("CI"), reason="chromium is not installed"
-    ),
-]
+from tests.report.opened import Opened
 
 
 @pytest.fixture

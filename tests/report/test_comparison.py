@@ -10,7 +10,6 @@ from refold import REF, compare
 from refold.report import write_comparison
 from tests.report.conftest import HOSTILE, QUOTED
 from tests.report.opened import Opened
-from tests.report.test_browser import pytestmark as in_a_browser
 from tests.report.test_page import Page
 
 
@@ -54,8 +53,6 @@ def test_rows_that_nobody_judges_have_a_page_without_a_picture(model, new, tmp_p
     assert 'id="scatter"' not in text
 
 
-@in_a_browser[0]
-@in_a_browser[1]
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "dark")])
 def test_it_opens_in_silence_and_fits_the_window(browser, file, width, scheme):
     viewport = {"width": width, "height": 900}

@@ -1,7 +1,5 @@
 """The report of a table of texts and dates: what its pictures show is what pandas counts."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from refold import Detector
 from refold.report import write_report
 from tests.report.conftest import HOSTILE
-from tests.report.opened import CHROMIUM, Opened
+from tests.report.opened import Opened
 
 
 def orders(rng, rows):
@@ -96,10 +94,6 @@ def test_hostile_cells_are_text(written):
     assert "{{ 7 * 7 }}" in text
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    CHROMIUM is None and not os.environ.get("CI"), reason="chromium is not installed"
-)
 @pytest.mark.parametrize("width", [400, 1280])
 def test_it_opens_in_silence_and_fits(browser, written, width):
     opened = Opened(browser, written[0], viewport={"width": width, "height": 900})

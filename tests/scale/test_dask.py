@@ -19,6 +19,7 @@ import dask.dataframe as dd
 
 from refold import REF, CreasedREF, Detector, scale
 from refold.scale import dask as refold_dask
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("in_parts")
 
@@ -221,8 +222,7 @@ def test_a_killed_worker_changes_nothing(name, rng):
         killed = []
 
         def kill_one():
-            while sum(len(done) for done in client.has_what().values()) < 5:
-                time.sleep(0.05)
+            wait_until(lambda: sum(map(len, client.has_what().values())) >= 5)
             worker = cluster.workers[0]
             killed.append(worker.pid)
             os.kill(worker.pid, signal.SIGKILL)

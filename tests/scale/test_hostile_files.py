@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 from refold import REF, Detector, scale
 from refold.tabular import InputError, open_table
 from tests.tabular.numbers import read_numbers
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -319,11 +319,7 @@ def test_a_killed_run_leaves_the_old_file_or_none(tmp_path, rng, old):
     command = [sys.executable, "-c", SCORE, str(source), str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         run.stdout.readline()
-        deadline = time.monotonic() + 60
-        while bytes_written(run.pid, tmp_path) < 50_000:
-            assert run.poll() is None, "scored before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
+        wait_until(lambda: bytes_written(run.pid, tmp_path) >= 50_000, running=run)
         run.kill()
     assert (out.read_text() if out.exists() else None) == old
     assert scale.score(learn(source), source, out, reasons=0) == 3_000_000

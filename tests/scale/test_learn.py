@@ -14,7 +14,7 @@ from refold import REF, CreasedREF, Detector, TableEncoder, scale
 from refold.models.draws import draws
 from refold.models.parts import drawn
 from refold.tabular import InputError
-from tests.conftest import real_table
+from tests.tables import real_table
 
 MODELS = {
     "REF": REF(alpha=0.05),

@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
 
-if "CI" not in os.environ:  # where CI is set both must be there: the tests fail without them
+from tests.environment import nothing_skipped
+
+if not nothing_skipped():
     if shutil.which("java") is None:
         pytest.skip("There is no Java to run Spark.", allow_module_level=True)
     pytest.importorskip("pyspark", reason="pyspark is not installed")

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import Detector, scale
-from tests.conftest import real_table
+from tests.tables import real_table
 
 
 def mixed(rows, seed):

@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 
 from refold.service import Settings, _application, _body
 from refold.service._errors import RequestError
+from tests.waiting import LIMIT, wait_until
 
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
 AT = "/v1/models/ref/score"
@@ -110,19 +110,18 @@ def test_more_than_it_works_on_at_a_time_is_told_to_come_again(client_of, monkey
 def test_what_takes_too_long_is_given_up_and_its_place_comes_back(client_of, monkeypatch):
     client = client_of(max_requests=1, seconds=0.2)
     judged = _application._Service._judged
-    waits = [0.6]
+    may_end = threading.Event()
 
     def slow(self, *args):
-        if waits:
-            time.sleep(waits.pop())
+        may_end.wait(LIMIT)
         return judged(self, *args)
 
     monkeypatch.setattr(_application, "_SMALL", 0)
     monkeypatch.setattr(_application._Service, "_judged", slow)
     assert client.post(AT, json=[GOOD]).status_code == 503
     assert client.post(AT, json=[GOOD]).status_code == 429  # its thread is still at work
-    time.sleep(0.8)
-    assert client.post(AT, json=[GOOD]).status_code == 200
+    may_end.set()
+    wait_until(lambda: client.post(AT, json=[GOOD]).status_code == 200)
 
 
 def test_a_body_that_does_not_come_is_not_waited_for():

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import pooch
 import pytest
 
-REFOLD = Path(sys.executable).with_name("refold")
+from tests.warm import command
 
 
 def refold(*arguments, env=None, **keywords):
     """Run the command; with `env` it has these variables, and no data but theirs."""
     if env is not None:  # what else is set stays: coverage follows the command by it
         env = {name: os.environ[name] for name in os.environ if name != "REFOLD_DATA"} | env
-    line = [REFOLD, *map(str, arguments)]
+    line = [command(), *map(str, arguments)]
     return subprocess.run(line, capture_output=True, text=True, check=False, env=env, **keywords)
 
 

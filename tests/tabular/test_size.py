@@ -1,8 +1,7 @@
-"""Nothing takes more than its share of time as tables get wider, longer or stranger."""
+"""Nothing takes more than its share of work as tables get wider, longer or stranger."""
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -13,19 +12,9 @@ import pytest
 from refold import REF, scale
 from refold.scale.spark import _collected
 from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
+from tests.growth import assert_linear
 
-
-def times_longer(work, size, of=lambda size: size):
-    """How much longer four times as much takes; seconds of this process alone, best of three."""
-    best = []
-    for n in (size, 4 * size):
-        given, seconds = of(n), []
-        for _ in range(3):
-            begin = time.process_time()
-            work(given)
-            seconds.append(time.process_time() - begin)
-        best.append(min(seconds))
-    return best[1] / best[0]
+pytestmark = pytest.mark.growth
 
 
 @pytest.fixture
@@ -71,12 +60,12 @@ def learn(path):
 
 @pytest.mark.parametrize("work", [train, judge, look, learn])
 def test_columns_of_text_files(wide, work):
-    assert times_longer(work, 4000, lambda n: wide(n, "csv")) < 8
+    assert_linear(work, lambda n: wide(n, "csv"), 500)
 
 
 @pytest.mark.parametrize("work", [judge, look])
 def test_columns_of_parquet_files(wide, work):
-    assert times_longer(work, 1000, lambda n: wide(n, "parquet")) < 8
+    assert_linear(work, lambda n: wide(n, "parquet"), 250)
 
 
 def test_names_that_appear_twice(tmp_path):
@@ -87,7 +76,7 @@ def test_names_that_appear_twice(tmp_path):
             assert len(table.names) == len(names)
         assert " and " in said[0]
 
-    assert times_longer(read, 10_000, lambda n: [f"x{k % (n // 2)}" for k in range(n)]) < 8
+    assert_linear(read, lambda n: [f"x{k % (n // 2)}" for k in range(n)], 2_000)
 
 
 def test_small_batches():
@@ -95,7 +84,7 @@ def test_small_batches():
         assert len(list(_collected(iter(batches), 2**18))) == 1
 
     batch = pa.record_batch({"x": [1.0]})
-    assert times_longer(count, 10_000, lambda n: [batch] * n) < 8
+    assert_linear(count, lambda n: [batch] * n, 2_000)
 
 
 @pytest.mark.parametrize("cell", ['"{}"', '"{}\n"', "{}", '"{}""', '{}"', ' "{}"'])
@@ -105,7 +94,7 @@ def test_characters_of_a_cell(tmp_path, cell):
         with suppress(InputError), open_table(tmp_path / "t.csv", delimiter=",") as table:
             list(table.blocks())
 
-    assert times_longer(read, 100_000) < 8
+    assert_linear(read, lambda size: size, 100_000)
 
 
 def test_quotes_that_lead_nowhere(tmp_path):
@@ -115,4 +104,4 @@ def test_quotes_that_lead_nowhere(tmp_path):
             list(table.blocks())
 
     for piece in ('"', ',"', ',""x', '"",', '"\n'):
-        assert times_longer(read, 30_000, lambda n, piece=piece: '"' + piece * n) < 8
+        assert_linear(read, lambda n, piece=piece: '"' + piece * n, 30_000)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,12 +13,11 @@ from hypothesis import strategies as st
 from refold.columns.text_cells import MISSING_WORDS
 from refold.tabular import Column, InputError, open_table, text
 from refold.tabular.plain import PlainReader
-from tests.conftest import BESIDE
+from tests.tables import OTHERS, PACKAGED, of_tables, real_table
 from tests.tabular.numbers import read_numbers
 
-FOLDER = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "tables"
 # All but the mushrooms, which have no column of numbers.
-TABLES = sorted(path for path in FOLDER.glob("*.csv*") if "mushroom" not in path.name)
+TABLES = [name for name in (*PACKAGED, *OTHERS) if "mushroom" not in name]
 
 
 def as_numbers(file, **how):
@@ -133,9 +130,10 @@ def test_truth_and_numbers_are_not_mixed_whatever_came_as_numbers(file, monkeypa
         assert as_numbers(file) == carefully(as_numbers, file)
 
 
-@pytest.mark.skipif(not TABLES, reason="the real tables are not here")
-@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.name)
-def test_real_tables_are_read_as_pandas_reads_them(table):
+@pytest.mark.parametrize("name", of_tables(*TABLES))
+def test_real_tables_are_read_as_pandas_reads_them(name):
+    table = real_table(name)
+
     def read():
         with open_table(table) as opened:
             return read_numbers(opened, ignore_text=True)
@@ -164,4 +162,4 @@ def test_plain_text_is_decoded_by_arrow(file, monkeypatch):
         assert block.columns["text"][3].as_py() == 'said "4", loud'
         assert str(block.columns["half"].type) == "double"
         assert block.columns["holes"].null_count == 28
-    os.unlink(packed)
+    packed.unlink()

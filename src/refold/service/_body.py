@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
-from refold.service._deadline import Deadline
 from refold.service._errors import RequestError
 from refold.service._rows import JSON, KINDS
 from refold.service._settings import Settings
@@ -21,13 +22,12 @@ class Held:
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._bytes = settings, 0
-        self._deadline = Deadline(settings.seconds)
 
     async def read(self, receive: Receive) -> bytes:
         """Return all of a body."""
         held, parts, more = 0, [], True
         try:
-            with self._deadline:
+            async with asyncio.timeout(self._settings.seconds):
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":

@@ -15,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 from refold import REF, merge
 from refold.algorithm.engines import MANY_ROWS, exact, sketch
 from refold.algorithm.engines.sketch import GrowingSketch, Sketch
-from tests.conftest import adbench_files, assert_same_histogram, load_adbench
+from tests.conftest import assert_same_histogram
+from tests.tables import adbench_files, load_adbench
 
 GENERATORS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -81,6 +82,7 @@ def test_ranks_the_papers_tasks_as_the_exact_engine_does(paper_tasks):
 NO_ADBENCH = [pytest.param(None, marks=pytest.mark.skip("ADBench's data is not here"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file", adbench_files() or NO_ADBENCH, ids=lambda f: getattr(f, "stem", "none")
 )

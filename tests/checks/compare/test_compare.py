@@ -16,7 +16,7 @@ import refold
 from refold import REF, CreasedREF, Detector, compare
 from refold.checks import Comparer
 from refold.judgement import Judgement
-from tests.conftest import real_table
+from tests.tables import real_table
 
 MODELS = {
     "REF": lambda: REF(),

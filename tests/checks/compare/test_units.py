@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from refold import REF, CreasedREF, Detector, compare
 from refold.checks._compare.units import LearnedValues, unit_change
-from tests.conftest import real_table
+from tests.tables import real_table
 
 MODELS = {
     "REF": lambda: REF(alpha=0.05),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from refold import REF, suspects
-from tests.conftest import adbench_files, load_adbench, real_table
+from tests.tables import adbench_files, load_adbench, real_table
 
 
 def parts(n=300, seed=0):

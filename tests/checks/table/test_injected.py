@@ -1,28 +1,31 @@
 """Errors put into real clean tables are found, and clean tables have little to say."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import datasets
 
 from refold import check
-from tests.conftest import BESIDE, adbench_files, load_adbench
+from tests.tables import DATA, adbench_files, load_adbench, real_table
 
 ROWS = 1000
-DATA = Path(os.environ.get("REFOLD_DATA", BESIDE))
 
 
-def clean_tables():
-    """Normal rows in an order that means nothing: of scikit-learn, and of what else is here."""
+def packaged_tables():
+    """Normal rows in an order that means nothing."""
     for load, kind in (
         *((datasets.load_iris, 1), (datasets.load_wine, 1), (datasets.load_breast_cancer, 1)),
     ):
         found = load(as_frame=True)
         yield load.__name__, found.data[found.target == kind]
     yield "load_diabetes", datasets.load_diabetes(as_frame=True, scaled=False).data
+    for name in ("clean-flights.csv.gz", "airports.csv", "planes.csv"):
+        yield name, pd.read_csv(real_table(name))
+
+
+def other_tables():
+    if not adbench_files():
+        pytest.skip("ADBench is neither in REFOLD_DATA nor beside the checkout")
     for file in adbench_files():
         X, anomaly = load_adbench(file)
         if X.shape[1] <= 40:
@@ -31,9 +34,13 @@ def clean_tables():
         yield path.name, pd.read_csv(path, low_memory=False)
 
 
-@pytest.fixture(scope="module")
-def tables():
-    mixed = ((name, t.sample(frac=1, random_state=0)[:ROWS]) for name, t in clean_tables())
+@pytest.fixture(
+    scope="module",
+    params=[packaged_tables, pytest.param(other_tables, marks=pytest.mark.slow)],
+    ids=["packaged", "others"],
+)
+def tables(request):
+    mixed = ((name, t.sample(frac=1, random_state=0)[:ROWS]) for name, t in request.param())
     return {name: table.reset_index(drop=True) for name, table in mixed}
 
 
@@ -88,7 +95,6 @@ INJECTED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", INJECTED)
 def test_nine_of_ten_injected_errors_are_found_in_their_column_and_rows(tables, kind):
     found = []
@@ -106,14 +112,12 @@ def test_nine_of_ten_injected_errors_are_found_in_their_column_and_rows(tables, 
     assert np.mean(found) >= 0.9
 
 
-@pytest.mark.slow
 def test_running_numbers_are_found_in_every_table(tables):
     for table in tables.values():
         numbers = np.arange(len(table)) + 4711
         assert check(table.iloc[:, :5].assign(part=numbers)).of("running-number", "part")
 
 
-@pytest.mark.slow
 def test_rows_in_no_order_have_no_drift_and_hardly_any_second_unit(tables):
     said = [check(table).of(kind) for table in tables.values() for kind in ("drift", "mixed-units")]
     assert sum(map(len, said)) <= len(tables) / 4

@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import refold
 from refold import CreasedREF
-from tests.conftest import real_table
+from tests.tables import real_table
 
 
 @pytest.fixture

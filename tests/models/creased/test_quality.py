@@ -1,15 +1,12 @@
 """How well CreasedREF tells anomalies from normal rows, on public data."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
 from refold import CreasedREF
-from tests.conftest import BESIDE
+from tests.tables import DATA
 
 
 def split(X, y, seed):
@@ -23,7 +20,7 @@ def split(X, y, seed):
 
 @pytest.fixture(scope="module")
 def adbench():
-    folder = Path(os.environ.get("REFOLD_DATA", BESIDE)) / "adbench"
+    folder = DATA / "adbench"
     files = sorted(folder.glob("*.npz"))
     if len(files) < 21:
         pytest.skip(f"the 21 sets of ADBench are not in {folder}")

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from refold import REF, CreasedREF, Detector
-from tests.conftest import adbench_normals, assert_same_histogram, real_table
+from tests.conftest import assert_same_histogram
 from tests.models.feedback.makes import numbers, odd_parts, parts
+from tests.tables import adbench_normals, real_table
 
 ROWS, ODD = parts(600, seed=0), odd_parts()
 

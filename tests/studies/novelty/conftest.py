@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +10,8 @@ import pytest
 
 from refold.studies.download import DataError
 from refold.studies.novelty.adbench import ADBENCH
-from tests.conftest import BESIDE
 from tests.studies.conftest import refold
+from tests.tables import beside_the_checkout
 
 # A run that takes no longer than the command's start.
 OPTIONS = ("--sets", "wine,Hepatitis", "--methods", "REF,kNN-5,LOF", "--seeds", "3")
@@ -21,9 +20,7 @@ OPTIONS = ("--sets", "wine,Hepatitis", "--methods", "REF,kNN-5,LOF", "--seeds", 
 @pytest.fixture(scope="session")
 def adbench():
     """Let refold find three small sets: REFOLD_DATA, beside the repository, or the network."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "REFOLD_DATA" not in os.environ and BESIDE.is_dir():
-            patch.setenv("REFOLD_DATA", str(BESIDE))
+    with beside_the_checkout():
         try:
             ADBENCH.fetch(["wine", "Hepatitis", "Waveform"])
         except DataError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from refold.studies.novelty.adbench import ADBENCH
 from refold.studies.novelty.cells import RANKED
 from refold.studies.novelty.suite import divide
-from tests.studies.conftest import REFOLD, refold
+from tests.studies.conftest import refold
 from tests.studies.novelty.conftest import OPTIONS, write_task
+from tests.waiting import wait_until
+from tests.warm import REFOLD
 
 
 @pytest.mark.slow
@@ -83,9 +84,8 @@ def children(pid):
 def test_a_killed_run_continues(whole_run, tmp_path):
     line = [REFOLD, "benchmark", *OPTIONS, "--jobs", "1", "--out", str(tmp_path)]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while len(cells := sorted(tmp_path.rglob("*.json"))) < 4:
-        assert process.poll() is None, "the run ended before it could be killed"
-        time.sleep(0.005)
+    wait_until(lambda: len(list(tmp_path.rglob("*.json"))) >= 4, running=process)
+    cells = sorted(tmp_path.rglob("*.json"))
     workers = children(process.pid)
     assert workers
     process.kill()

@@ -8,7 +8,7 @@ from tests.studies.conftest import refold
 
 
 @pytest.fixture(scope="session")
-def reproduce(data):
+def reproduce(paper_data):
     """Run ``refold reproduce`` as a user would."""
 
     def run(*arguments):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,8 @@ import pytest
 from refold.studies.cells import CellStore
 from refold.studies.paper.cells import PaperCell, PaperJob, PaperStudy
 from refold.studies.paper.columns import COLUMNS
-from tests.studies.conftest import REFOLD
+from tests.waiting import wait_until
+from tests.warm import REFOLD
 
 JOB = PaperJob("abs L1/D", "default", "Iris1", 0)
 CELL = PaperCell([93.1], [{"threshold": 0.4}])
@@ -33,7 +33,7 @@ def test_a_cell_that_contradicts_itself_is_not_read(tmp_path, cell):
 
 
 @pytest.mark.parametrize("column", ["abs L1/D", "Linear SVDD", "SVDD+GRM"])
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_an_optimized_cell_is_the_same_in_every_run(column):
     job = PaperJob(column, "optimized", "Iris2", 1)
     first, second = (PaperStudy().compute(job) for _ in range(2))
@@ -57,9 +57,8 @@ def test_an_interrupted_run_continues(reproduce, tmp_path):
     reproduce(*options, "--out", whole)
     line = [REFOLD, "reproduce", *options, "--out", broken]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while len(cells := sorted(broken.rglob("*.json"))) < 20:
-        assert process.poll() is None, "the run ended before it could be interrupted"
-        time.sleep(0.005)
+    wait_until(lambda: len(list(broken.rglob("*.json"))) >= 20, running=process)
+    cells = sorted(broken.rglob("*.json"))
     process.kill()
     process.wait()
     assert not (broken / "table2.csv").exists()

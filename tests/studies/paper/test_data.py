@@ -13,7 +13,7 @@ from refold.studies.paper.data import N_SPLITS, SHA256, SOURCE, load_task, load_
 from refold.studies.paper.printed import table1
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_counts_of_table1():
     tasks = load_tasks()
     assert len(tasks) == len(table1()) * N_SPLITS
@@ -25,7 +25,7 @@ def test_counts_of_table1():
         assert set(task.y_test) == {1, -1}
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_rows_keep_their_order_in_the_file():
     iris, task = loadmat(SOURCE.path("iris.mat")), load_task("Iris2", split=3)
     for part in ("train", "test"):
@@ -36,7 +36,7 @@ def test_rows_keep_their_order_in_the_file():
     assert task.train_target.flags.c_contiguous
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_standardized_by_target_training_rows():
     task = load_task("Ion2").standardized()
     std = task.train_target.std(axis=0, ddof=1)

@@ -15,7 +15,7 @@ from tests.conftest import FOLDS, gmean
 @pytest.mark.parametrize("n_iter", [101, 11])
 @pytest.mark.parametrize("distance", ["l1", "l2"])
 @pytest.mark.parametrize("fold", PLAIN_FOLDS)
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_ref_is_algorithm1(fold, distance, n_iter):
     for name in ("Iris2", "Seed3", "Son1"):
         task = load_task(name).standardized()

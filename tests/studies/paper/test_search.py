@@ -23,7 +23,7 @@ REJECTED = RejectionGrid(
 @pytest.mark.parametrize(
     ("column", "grid"), [("SSVDD", PROJECTED), ("OCKELM", REJECTED), ("AAKELM", REJECTED)]
 )
-@pytest.mark.usefixtures("data")
+@pytest.mark.usefixtures("paper_data")
 def test_shared_search_is_a_grid_search(column, grid):
     task = load_task("Bank1", split=2).standardized()
     estimator = clone(COLUMNS[column].estimator)

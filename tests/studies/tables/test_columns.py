@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from refold.studies.tables.columns import CleanColumn
-from tests.conftest import real_table
+from tests.tables import real_table
 
 
 def column(*texts):

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.injection import KINDS, inject
-from tests.conftest import real_table
 from tests.studies.tables.made import orders
+from tests.tables import of_tables, real_table
 
-REAL = ("adult_c", "airports", "congress", "flights", "taxis")
 ABSENT = {
-    "adult_c": {"night", "weekend", "default-date", "date-format", "string-format"},
-    "airports": {"rare", "night", "weekend", "default-date", "date-format"},
-    "congress": {"night"},
-    "flights": {"weekend"},
-    "taxis": {"weekend", "string-format"},
+    "clean-adult_c.csv.gz": {"night", "weekend", "default-date", "date-format", "string-format"},
+    "clean-airports.csv.gz": {"rare", "night", "weekend", "default-date", "date-format"},
+    "clean-congress.csv.gz": {"night"},
+    "clean-flights.csv.gz": {"weekend"},
+    "clean-taxis.csv.gz": {"weekend", "string-format"},
 }
 
 
@@ -57,11 +56,11 @@ class Table:
         ]
 
 
-@pytest.fixture(scope="module", params=[*REAL, "made"])
+@pytest.fixture(scope="module", params=[*of_tables(*ABSENT), "made"])
 def table(request):
     if request.param == "made":
         return Table(orders(2600), 1800)
-    rows = pd.read_csv(real_table(f"clean-{request.param}.csv.gz"), dtype=str)
+    rows = pd.read_csv(real_table(request.param), dtype=str)
     return Table(rows, 2000)
 
 
@@ -79,9 +78,9 @@ def test_no_kind_changes_more_than_one_cell_of_a_row(table):
     assert sum(cells is not None for cells in found.values()) >= 7
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", of_tables(*ABSENT))
 def test_tables_allow_the_kinds_that_they_have_columns_for(name):
-    rows = pd.read_csv(real_table(f"clean-{name}.csv.gz"), dtype=str)
+    rows = pd.read_csv(real_table(name), dtype=str)
     table = Table(rows.sample(frac=1.0, random_state=3), 2000)
     absent = {kind for kind in KINDS if table.cells(kind, count=20) is None}
     assert absent - {"rare"} == ABSENT[name] - {"rare"}  # a rare value may be in no training row
