@@ -205,6 +205,8 @@ def _judged(judge: Judge, rows: list[dict[str, Any]], *, explained: bool) -> Jud
         else:
             known = [{name: row[name] for name in judge.names} for row in rows]
             found = judge.table(known, explained=explained)
+        if explained and not judge.scorer.unexplained:
+            found.attribution()  # distances come with it
         found.distances  # noqa: B018  # now: what is wrong with the rows is said here
     except UserError as error:
         raise RequestError(400, str(error), row=getattr(error, "row", None)) from None

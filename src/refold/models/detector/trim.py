@@ -33,10 +33,9 @@ class TableCut:
     cut: Cut
 
     @classmethod
-    def of(cls, state: TableState, table: Table, share: float) -> TableCut:
-        """Set the cut by rows that are there at once; `state` is that before any row."""
-        plan, first = Plan.of(table, state.roles, state.n_init)
-        odd = _oddness(TableCounts.of(plan, first), first, left_out=True)
+    def of(cls, state: TableState, plan: Plan, table: Table, share: float) -> TableCut:
+        """Set the cut by rows that are there at once, parsed; `state` is that before any row."""
+        odd = _oddness(TableCounts.of(plan, table), table, left_out=True)
         kept = np.flatnonzero(odd <= Cut.of(odd, np.ones(table.rows), share).limit)
         counts = TableCounts.of(*Plan.of(table.take(kept), state.roles, state.n_init))
         odd = _oddness(counts, table, left_out=False)
@@ -98,10 +97,10 @@ def of_rows(
     state: TableState, table: Table, *, trim: float, n_jobs: int | None
 ) -> tuple[TableState, TableCut | None, Table]:
     """Return what is known of all rows at once, and these, parsed; `state` is that before any."""
+    plan, table = Plan.of(table, state.roles, state.n_init)
     if trim == 0.0:
-        plan, table = Plan.of(table, state.roles, state.n_init)
         return state.with_counts(TableCounts.of(plan, table, n_jobs=n_jobs)), None, table
-    cut = TableCut.of(state, table, trim)
+    cut = TableCut.of(state, plan, table, trim)
     table = cut.counts.plan.parse(table)
     nothing = TableCounts.of(cut.counts.plan, table.take(np.arange(0)))
     return *cut.plus_rows(state.with_counts(nothing), table, n_jobs=n_jobs), table
