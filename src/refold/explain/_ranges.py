@@ -6,6 +6,7 @@ It comes from the training rows: the levels of a fold chain are too jagged to be
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -152,3 +153,9 @@ class Normal:
             below[:, j] = np.searchsorted(q, X[:, j], "right")
             above[:, j] = len(q) - np.searchsorted(q, X[:, j], "left")
         return len(quantiles), below, above
+
+
+@lru_cache(maxsize=16)
+def normal_of(summary: Summary) -> Normal:
+    """Return the same for everybody who asks about a model; ranges are found once."""
+    return Normal(summary)

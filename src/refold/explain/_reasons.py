@@ -11,7 +11,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.explain._beside import beside
 from refold.explain._changes import different, smallest_changes
 from refold.explain._nearest import is_exact, nearest_accepted
-from refold.explain._ranges import Normal
+from refold.explain._ranges import Normal, normal_of
 from refold.explain._results import Cell, Reason
 from refold.explain._search import search, stated
 from refold.explain._tables import of_table, shares
@@ -33,8 +33,13 @@ def explained_rows(
     for begin in range(0, len(judged), _AT_ONCE):
         part = found.take(judged[begin : begin + _AT_ONCE])
         by_cell = _need_words(part)
-        numbers = _of_numbers(model, part.take(np.flatnonzero(~by_cell)), most, nearest)
-        tables = of_table(model, part.take(np.flatnonzero(by_cell)), most, nearest)
+        in_numbers, in_words = np.flatnonzero(~by_cell), np.flatnonzero(by_cell)
+        numbers: Iterator[dict[str, Any]] = iter(())
+        tables: Iterator[dict[str, Any]] = iter(())
+        if len(in_numbers):
+            numbers = _of_numbers(model, part.take(in_numbers), most, nearest)
+        if len(in_words):
+            tables = of_table(model, part.take(in_words), most, nearest)
         yield from (next(tables if words else numbers) for words in by_cell.tolist())
 
 
@@ -49,12 +54,10 @@ def _need_words(found: Judgement) -> Booleans:
 def _of_numbers(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
-    if len(found) == 0:
-        return
     estimator = model if found.judge.encoder is None else model.model_
     keeps = nearest and isinstance(estimator, CreasedREF)
     learned = estimator.training_sample()[:_LEARNED] if keeps else None
-    yield from _of_block(found, Normal(model.summary_), learned, most, nearest)
+    yield from _of_block(found, normal_of(model.summary_), learned, most, nearest)
 
 
 def _of_block(

@@ -12,7 +12,7 @@ from refold._typing import Floats
 from refold.columns.encoding.words import CellWords
 from refold.explain._beside import beside
 from refold.explain._expected import Relations
-from refold.explain._ranges import Normal
+from refold.explain._ranges import normal_of
 from refold.explain._results import Cell, Reason
 from refold.explain._table_changes import table_changes
 from refold.judgement import Judgement
@@ -30,8 +30,6 @@ def of_table(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of rows that all have a value."""
-    if len(found) == 0:
-        return
     block = _Block(model, found)
     changes = table_changes(found, block.normal, block.expected) if nearest else [()] * len(found)
     for row in range(len(found)):
@@ -63,7 +61,7 @@ class _Block:
         self._roles = [column.role for column in counts.plan.used]
         self._place = {column: place for place, column in enumerate(judge.numeric)}
         self._found, self._shares = found, shares(found)
-        self.normal = None if model.summary_ is None else Normal(model.summary_)
+        self.normal = None if model.summary_ is None else normal_of(model.summary_)
         X = found.numbers
         self._inside = np.zeros(X.shape, bool) if self.normal is None else self.normal.inside(X)
         self._as_far = np.zeros(X.shape) if self.normal is None else self.normal.as_far(X)
