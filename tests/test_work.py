@@ -134,5 +134,5 @@ def test_an_upload_that_is_checked_and_learned(tmp_path, monkeypatch):
         work.worker.wait(120)
         work.learn(frozenset())
         work.worker.wait(120)
-    assert work.state.lesson is not None, work.news
+    assert work.state.trained is not None, work.news
     assert done["cells"] <= 2 * PARSED * 500

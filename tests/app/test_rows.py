@@ -80,7 +80,7 @@ def test_a_group_has_the_rows_with_its_reason(checked):
 def described(visitor):
     """Return the groups as the report finds them, which knows nothing of other rates."""
     checked = visitor.state.checked
-    found = describe(checked.lesson.in_use, checked.table.training.table).groups
+    found = describe(checked.trained.in_use, checked.table.training.table).groups
     return [(group.feature, group.how, group.rows) for group in found]
 
 

@@ -126,7 +126,7 @@ def test_cells_that_have_no_order_leave_the_rows_as_they_are(visitor, tmp_path):
     table.to_parquet(tmp_path / "listed.parquet")
     assert not visitor.put("/table", tmp_path / "listed.parquet").bad
     assert not visitor.post("/learn").bad
-    assert "tags" not in visitor.state.lesson.judge.names
+    assert "tags" not in visitor.state.trained.judge.names
     assert not visitor.put("/check", tmp_path / "listed.parquet").bad
     place = visitor.state.checked.table.columns.index("tags")
     page = visitor.page(f"/check?show=all&sort=column-{place}&down=1")

@@ -59,7 +59,7 @@ def test_normal_rows_can_be_chosen_in_an_excel_file_and_the_others_checked(visit
     mixed = pd.read_excel(files / "mixed.xlsx", engine="calamine")
     good = mixed[mixed["state"] == "good"].drop(columns="state")
     others = mixed[mixed["state"] == "bad"].drop(columns="state")
-    assert visitor.state.lesson.rows == len(good)
+    assert visitor.state.trained.rows == len(good)
     assert not visitor.post("/check/rest").bad
     expected = python(good).predict(others)
     np.testing.assert_array_equal(visitor.state.checked.found.labels, expected)
@@ -82,10 +82,10 @@ def test_rows_that_are_ticked_are_learned_without(visitor, tmp_path):
     table.to_csv(file, index=False)
     visitor.put("/table", file)
     visitor.post("/learn")
-    assert visitor.state.lesson.odd[0].number == 42  # people count from 1
+    assert visitor.state.trained.odd[0].number == 42  # people count from 1
     visitor.post("/learn", without=[42])
-    assert visitor.state.lesson.rows == 299
-    assert all(row.number != 42 for row in visitor.state.lesson.odd)
+    assert visitor.state.trained.rows == 299
+    assert all(row.number != 42 for row in visitor.state.trained.odd)
     model = loaded(visitor, tmp_path)
     kept = pd.read_csv(file).drop(index=41)
     assert model.threshold_ == python(kept).threshold_
@@ -136,7 +136,7 @@ def test_what_is_shown_in_python_is_the_same_model(visitor, files, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parts.csv").write_bytes((files / "parts.csv").read_bytes())
     (tmp_path / "new-rows.csv").write_bytes((files / "new.csv").read_bytes())
-    exec(in_python(visitor.state.lesson), {})
+    exec(in_python(visitor.state.trained), {})
     assert "NOT normal" in capsys.readouterr().out
     assert load(tmp_path / "model.json").threshold_ == loaded(visitor, tmp_path).threshold_
 
@@ -191,9 +191,9 @@ def test_learning_again_keeps_the_rate_and_says_what_it_forgets(visitor, files):
     visitor.post("/check/accept", row=20)
     assert "Learning again forgets that you said of 1 row" in visitor.page("/learn")
     visitor.post("/learn", without=[1])
-    assert visitor.state.lesson.in_use.alpha_ == rates[-1].rate
+    assert visitor.state.trained.in_use.alpha_ == rates[-1].rate
     assert visitor.state.checked.found.judge.alpha == rates[-1].rate
-    assert visitor.state.lesson.model.feedback_ == ()
+    assert visitor.state.trained.model.feedback_ == ()
 
 
 def test_files_of_a_model_that_has_changed_are_not_given(visitor, files):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from refold import Detector
 from refold.export._columns import LEFT_OUT
-from refold.models.detector.scorer import marked
+from refold.models.detector.scorer import pack
 from tests.tables import OTHERS, PACKAGED, real_table
 
 BLIND = ("shape", "character")
@@ -56,7 +56,7 @@ def distances(model, table, without=()):
     encoder = model.encoder_
     views = [view for each in without for view in LEFT_OUT[each]]
     brought = encoder.read(table, reset=False)
-    rows = marked(encoder.counts.encode(brought, without=views))
+    rows = pack(encoder.counts.encode(brought, without=views))
     empty = np.isnan(rows).all(axis=1)
     return np.where(empty, np.nan, model.scorer().distances(np.where(empty[:, None], 0.0, rows)))
 

@@ -145,8 +145,8 @@ class _Steps:
         )
 
     async def _learn(self, request: Request) -> Response:
-        state, lesson = self._work.state, self._work.state.lesson
-        card = None if lesson is None else await _thread(lambda: card_of(lesson.in_use, {}))
+        state, trained = self._work.state, self._work.state.trained
+        card = None if trained is None else await _thread(lambda: card_of(trained.in_use, {}))
         return self._shown("learn", here="/learn", state=state, card=card)
 
     async def _check(self, request: Request) -> Response:
@@ -192,16 +192,16 @@ class _Steps:
         return self._shown("limits", here="/limits", state=state, zones=zones)
 
     async def _take(self, request: Request) -> Response:
-        state, lesson = self._work.state, self._work.state.lesson
+        state, trained = self._work.state, self._work.state.trained
         return self._shown(
             "take",
             here="/take",
             state=state,
             of_model=OF_MODEL,
             of_rows=OF_ROWS,
-            python="" if lesson is None else in_python(lesson),
+            python="" if trained is None else in_python(trained),
             ready="" if self._work.worker.job else request.query_params.get("ready", ""),
-            curl="" if lesson is None else by_curl(lesson),
+            curl="" if trained is None else by_curl(trained),
             sizes={name: file.stat().st_size for name, file in state.files.items()},
         )
 

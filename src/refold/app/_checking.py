@@ -11,7 +11,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.app._jobs import Job
-from refold.app._learning import Lesson
+from refold.app._learning import TrainedModel
 from refold.app._rates import RateChoice, rate_choices
 from refold.app._sorting import SortKey, SortKeys, key_of
 from refold.app._tables import KeptTable
@@ -125,7 +125,7 @@ class CheckedRows:
 
     Parameters
     ----------
-    lesson : Lesson
+    trained : TrainedModel
         The model.
     table : KeptTable
         The rows.
@@ -139,13 +139,13 @@ class CheckedRows:
 
     def __init__(
         self,
-        lesson: Lesson,
+        trained: TrainedModel,
         table: KeptTable,
         found: Judgement,
         job: Job,
         first: Mapping[int, tuple[Reason, ...]] = MappingProxyType({}),
     ) -> None:
-        self.lesson, self.table, self.found = lesson, table, found
+        self.trained, self.table, self.found = trained, table, found
         self.judged = int(np.count_nonzero(found.judged))
         self.rejected = int(np.count_nonzero(found.outlier))
         self.rates: list[RateChoice] = rate_choices(found)
@@ -160,9 +160,9 @@ class CheckedRows:
         self._keys = SortKeys()
 
     @classmethod
-    def of(cls, lesson: Lesson, table: KeptTable, job: Job) -> CheckedRows:
+    def of(cls, trained: TrainedModel, table: KeptTable, job: Job) -> CheckedRows:
         """Judge the rows of a table."""
-        absent = [name for name in lesson.judge.names if name not in table.columns]
+        absent = [name for name in trained.judge.names if name not in table.columns]
         if absent:
             raise UserError(
                 f"{table.name}: there is no column {listed(absent)}, which was learned. The table "
@@ -170,19 +170,19 @@ class CheckedRows:
             )
         parts = []
         for begin in range(0, table.rows, _AT_ONCE):
-            part = _judged(lesson, table, begin)
+            part = _judged(trained, table, begin)
             parts.append(part)
             job.count(len(part))
-        return cls(lesson, table, Judgement.joined(parts), job)
+        return cls(trained, table, Judgement.joined(parts), job)
 
-    def at(self, lesson: Lesson, job: Job) -> CheckedRows:
+    def at(self, trained: TrainedModel, job: Job) -> CheckedRows:
         """Return the same by a model that differs in its rate alone.
 
         Distances stay, and what comes first among the reasons of a row.
         """
-        found = Judgement(lesson.judge, self.found.rows, cells=self.found.cells)
+        found = Judgement(trained.judge, self.found.rows, cells=self.found.cells)
         found.distances = self.found.distances
-        return CheckedRows(lesson, self.table, found, job, self._first)
+        return CheckedRows(trained, self.table, found, job, self._first)
 
     @property
     def choice(self) -> int:
@@ -245,7 +245,7 @@ class CheckedRows:
     def _key(self, place: int) -> SortKey:
         """Return by what the cells of a column are sorted."""
         name, cells = self.table.columns[place], self.found.cells
-        encoder = self.lesson.judge.encoder
+        encoder = self.trained.judge.encoder
         if encoder is None or cells is None or name not in cells.names:
             return key_of(name, self.table.table[name], None)
         k = cells.names.index(name)
@@ -270,7 +270,7 @@ class CheckedRows:
         new = np.array([row for row in rows.tolist() if row not in self._said], dtype=np.int64)
         said = dict[int, Explanation]()
         if len(new):
-            model, rows_here = self.lesson.in_use, self.found.take(new)
+            model, rows_here = self.trained.in_use, self.found.take(new)
             found = explain(model, rows_here, reasons=_REASONS, nearest=False)
             said = {int(row): _at(one, int(row)) for one, row in zip(found, new, strict=True)}
         shown = [said.get(row) or self._said[row] for row in rows.tolist()]
@@ -281,7 +281,7 @@ class CheckedRows:
     def explained(self, row: int) -> tuple[Explanation, list[Marked | None]]:
         """Return all that is said of a row, and where texts and dates are among normal ones."""
         found = self.found.take(np.array([row]))
-        (said,) = explain(self.lesson.in_use, found, nearest=bool(self.found.outlier[row]))
+        (said,) = explain(self.trained.in_use, found, nearest=bool(self.found.outlier[row]))
         if found.judge.encoder is None or found.cells is None:
             return _at(said, row), [None] * len(said.reasons)
         shares = ColumnShares(found)
@@ -294,15 +294,15 @@ class CheckedRows:
         return _at(said, row), marks
 
 
-def _judged(lesson: Lesson, table: KeptTable, begin: int) -> Judgement:
+def _judged(trained: TrainedModel, table: KeptTable, begin: int) -> Judgement:
     """Judge some of the rows; an error says where in the file it is."""
 
     def where(row: int) -> str:
         return table.training.where(begin + row)
 
     with saying_where(where, table.name):
-        rows = table.training.table.select(list(lesson.judge.names))  # others may hold anything
-        found = lesson.judge.table(rows.slice(begin, _AT_ONCE))
+        rows = table.training.table.select(list(trained.judge.names))  # others may hold anything
+        found = trained.judge.table(rows.slice(begin, _AT_ONCE))
         found.distances  # noqa: B018  # now: it is this that takes the time
     return found
 

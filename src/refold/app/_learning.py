@@ -22,7 +22,7 @@ SUSPECTS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TrainedModel:
     """A model, and what it was learned from.
 
     Parameters
@@ -73,11 +73,11 @@ class Lesson:
             for name, column in found.items()
         }
 
-    def with_model(self, model: Detector) -> Lesson:
+    def with_model(self, model: Detector) -> TrainedModel:
         """Return the same with a model that has learned on."""
         return replace(self, model=model)
 
-    def at(self, rate: float) -> Lesson:
+    def at(self, rate: float) -> TrainedModel:
         """Return the same with another rate."""
         return replace(self, rate=rate)
 
@@ -98,7 +98,7 @@ class OddRow:
     because: list[str]
 
 
-def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> Lesson:
+def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> TrainedModel:
     """Learn what is normal, and list the rows that look least so."""
     training = choice.training(table)
     rows = choice.learned(table) if look is None else look.learned(table, choice)
@@ -113,7 +113,7 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")
         odd = suspects(rows, SUSPECTS, roles=roles)
-    return Lesson(table, choice, len(rows), model, _odd(odd, training), odd.note)
+    return TrainedModel(table, choice, len(rows), model, _odd(odd, training), odd.note)
 
 
 def _odd(found: Suspects, training: Any) -> list[OddRow]:

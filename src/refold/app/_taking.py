@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from refold.app._checking import CheckedRows
-from refold.app._learning import Lesson
+from refold.app._learning import TrainedModel
 from refold.app._tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.files import replacing
@@ -23,32 +23,32 @@ _REASONS, _PREFIX = 3, "refold_"
 DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
 
 
-def _model(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
-    save(lesson.in_use, out)
+def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    save(trained.in_use, out)
 
 
 def _onnx(without: Sequence[str]) -> Making:
-    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
         from refold.export import to_onnx
 
         with replacing(out) as file:
-            file.write(to_onnx(lesson.in_use, without=without).SerializeToString())
+            file.write(to_onnx(trained.in_use, without=without).SerializeToString())
 
     return make
 
 
 def _sql(dialect: str) -> Making:
-    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
         from refold.export import to_sql
 
         with replacing(out) as file:
-            file.write(f"{to_sql(lesson.in_use, 'new_rows', dialect)};\n".encode())
+            file.write(f"{to_sql(trained.in_use, 'new_rows', dialect)};\n".encode())
 
     return make
 
 
 def _scored(fmt: str) -> Making:
-    def make(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
         table = scored_table(_needed(checked), as_written=fmt == "csv")
         with writing(fmt, out, table.schema) as write:
             for batch in table.to_batches():
@@ -76,16 +76,16 @@ def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
     return table
 
 
-def _report(lesson: Lesson, checked: CheckedRows | None, out: Path) -> None:
+def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
     checked = _needed(checked)
     write_report(
-        lesson.in_use,
+        trained.in_use,
         checked.found,
         out,
         title=checked.table.name,
         row_names=checked.table.training.numbers.tolist(),
         about={
-            "Learned from": f"{lesson.table.name} ({lesson.table.format})",
+            "Learned from": f"{trained.table.name} ({trained.table.format})",
             "Table": f"{checked.table.name} ({checked.table.format})",
         },
     )
@@ -97,7 +97,7 @@ def _needed(checked: CheckedRows | None) -> CheckedRows:
     return checked
 
 
-Making = Callable[[Lesson, CheckedRows | None, Path], None]
+Making = Callable[[TrainedModel, CheckedRows | None, Path], None]
 # What each file is made by; those of the second list need new rows.
 OF_MODEL: dict[str, Making] = {
     "model.json": _model,
@@ -114,14 +114,14 @@ OF_ROWS: dict[str, Making] = {
 MAKING = {**OF_MODEL, **OF_ROWS}
 
 
-def in_python(lesson: Lesson) -> str:
+def in_python(trained: TrainedModel) -> str:
     """Return the same in a few lines of Python."""
-    choice = lesson.choice
+    choice = trained.choice
     lines = [
         "from refold import Detector",
         "from refold.tabular import Wanted, open_table, read_training",
         "",
-        f"with open_table({_asked(lesson.table)}) as file:",
+        f"with open_table({_asked(trained.table)}) as file:",
         f"    rows = read_training(file, {_wanted(choice.target)})",
     ]
     if choice.without:
@@ -132,8 +132,8 @@ def in_python(lesson: Lesson) -> str:
     asked = [f"method={choice.method!r}"] if choice.method != "auto" else []
     asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
     lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
-    if lesson.rate is not None:
-        lines.append(f"model.calibrate(alpha={lesson.rate!r})")
+    if trained.rate is not None:
+        lines.append(f"model.calibrate(alpha={trained.rate!r})")
     return "\n".join(
         [
             *lines,
@@ -158,11 +158,11 @@ def _wanted(target: tuple[str, str] | None) -> str:
     return f"Wanted(target_column={target[0]!r}, target={target[1]!r})"
 
 
-def by_curl(lesson: Lesson) -> str:
+def by_curl(trained: TrainedModel) -> str:
     """Return the lines that ask the service for a verdict on the first row learned."""
-    names = list(lesson.judge.names)
-    (row,) = lesson.table.training.table.select(names).slice(0, 1).to_pylist()
-    for k in lesson.judge.numeric:
+    names = list(trained.judge.names)
+    (row,) = trained.table.training.table.select(names).slice(0, 1).to_pylist()
+    for k in trained.judge.numeric:
         with suppress(TypeError, ValueError):  # it may be missing, or written in another form
             row[names[k]] = float(row[names[k]])
     sent = json.dumps([row], ensure_ascii=False, default=str).replace("'", "'\\''")

@@ -15,7 +15,7 @@ import numpy as np
 
 from refold.app._checking import CheckedRows
 from refold.app._jobs import Job, Worker
-from refold.app._learning import Lesson, learned
+from refold.app._learning import TrainedModel, learned
 from refold.app._looking import Choice, TableLook, in_words, looked_at
 from refold.app._reading import TableFile
 from refold.app._samples import SAMPLES
@@ -42,7 +42,7 @@ class WorkState:
         What was said of it.
     look : TableLook or None
         What it holds.
-    lesson : Lesson or None
+    trained : TrainedModel or None
         What was learned.
     checked : CheckedRows or None
         New rows.
@@ -55,7 +55,7 @@ class WorkState:
     table: KeptTable | None = None
     choice: Choice = field(default_factory=Choice)
     look: TableLook | None = None
-    lesson: Lesson | None = None
+    trained: TrainedModel | None = None
     checked: CheckedRows | None = None
     blind: Limits | None = None
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -79,9 +79,9 @@ class WorkState:
     @property
     def stale(self) -> bool:
         """Whether the table or what is said of it has changed since it was learned."""
-        lesson = self.lesson
-        return lesson is not None and (
-            lesson.table is not self.table or lesson.choice != self.choice
+        trained = self.trained
+        return trained is not None and (
+            trained.table is not self.table or trained.choice != self.choice
         )
 
 
@@ -205,14 +205,14 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
             choice = replace(state.choice, without=without, method=method)
-            lesson = _as_before(learned(table, choice, state.look, job), state.lesson)
-            state = replace(state, choice=choice, lesson=lesson, blind=None, files={})
-            said = f"Learned from {plural(lesson.rows, 'row')}."
+            trained = _as_before(learned(table, choice, state.look, job), state.trained)
+            state = replace(state, choice=choice, trained=trained, blind=None, files={})
+            said = f"Learned from {plural(trained.rows, 'row')}."
             if state.checked is None:
                 return state, said
             job.says("Judging the new rows again")
             try:
-                checked = CheckedRows.of(lesson, state.checked.table, job)
+                checked = CheckedRows.of(trained, state.checked.table, job)
             except ValueError as error:
                 return replace(state, checked=None), f"{said} The new rows do not fit: {error}"
             return replace(state, checked=checked), said
@@ -239,20 +239,20 @@ class Workspace:
         """Judge the rows of the table that were not learned."""
 
         def rest(state: WorkState, job: Job) -> KeptTable:
-            lesson = _there(state.lesson, "Nothing is learned yet.")
-            others = ~lesson.choice.chosen(lesson.table)
+            trained = _there(state.trained, "Nothing is learned yet.")
+            others = ~trained.choice.chosen(trained.table)
             if not others.any():
                 raise UserError("All rows of the table were learned.")
-            return lesson.table.only(others, f"{lesson.table.name}, the other rows")
+            return trained.table.only(others, f"{trained.table.name}, the other rows")
 
         self._check("Judging the other rows", rest)
 
     def _check(self, what: str, bring: Callable[[WorkState, Job], KeptTable]) -> None:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            lesson = _there(state.lesson, "Nothing is learned yet.")
+            trained = _there(state.trained, "Nothing is learned yet.")
             table = bring(state, job)
             job.says(f"Judging {plural(table.rows, 'row')}")
-            checked = CheckedRows.of(lesson, table, job)
+            checked = CheckedRows.of(trained, table, job)
             return replace(state, checked=checked, files={}), " ".join(table.notes)
 
         self.begin(what, work)
@@ -261,10 +261,10 @@ class Workspace:
         """Choose the share of normal rows that may be called not normal."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            lesson = _there(state.lesson, "Nothing is learned yet.").at(rate)
-            checked = None if state.checked is None else state.checked.at(lesson, job)
+            trained = _there(state.trained, "Nothing is learned yet.").at(rate)
+            checked = None if state.checked is None else state.checked.at(trained, job)
             said = f"About {100 * rate:.3g} % of normal rows will be called not normal."
-            return replace(state, lesson=lesson, checked=checked, blind=None, files={}), said
+            return replace(state, trained=trained, checked=checked, blind=None, files={}), said
 
         self.begin("Choosing the rate", work)
 
@@ -273,10 +273,10 @@ class Workspace:
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             checked = _there(state.checked, "There are no new rows yet.")
-            model = copy.copy(checked.lesson.model)
+            model = copy.copy(checked.trained.model)
             model.accept(checked.table.training.table.slice(row, 1))
             said = f"Row {checked.number(row):,}: {model.feedback_[-1]}"
-            return _again(state, checked.lesson.with_model(model), said, job)
+            return _again(state, checked.trained.with_model(model), said, job)
 
         self.begin("Learning that the row is normal", work)
 
@@ -284,9 +284,9 @@ class Workspace:
         """Take the last word on a row back."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            lesson = _there(state.lesson, "Nothing is learned yet.")
-            model = copy.copy(lesson.model).undo_feedback()
-            return _again(state, lesson.with_model(model), "Taken back.", job)
+            trained = _there(state.trained, "Nothing is learned yet.")
+            model = copy.copy(trained.model).undo_feedback()
+            return _again(state, trained.with_model(model), "Taken back.", job)
 
         self.begin("Taking it back", work)
 
@@ -294,8 +294,8 @@ class Workspace:
         """Find out what would be missed."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            lesson = _there(state.lesson, "Nothing is learned yet.")
-            return replace(state, blind=limits(lesson.in_use)), ""
+            trained = _there(state.trained, "Nothing is learned yet.")
+            return replace(state, blind=limits(trained.in_use)), ""
 
         self.begin("Shifting each column until it is noticed", work)
 
@@ -305,9 +305,9 @@ class Workspace:
             raise RequestError(404, "There is no such file.")
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
-            lesson = _there(state.lesson, "Nothing is learned yet.")
+            trained = _there(state.trained, "Nothing is learned yet.")
             out = self.new_file()
-            MAKING[name](lesson, state.checked, out)
+            MAKING[name](trained, state.checked, out)
             return replace(state, files={**state.files, name: out}), f"{name} is ready."
 
         self.begin(f"Writing {name}", work)
@@ -332,26 +332,26 @@ def _ours(*files: TableFile | None) -> set[Path]:
     return {file.path for file in files if file is not None and file.ours}
 
 
-def _as_before(lesson: Lesson, old: Lesson | None) -> Lesson:
-    """Return a lesson with the rate that was chosen before, if there are rows enough for it."""
+def _as_before(trained: TrainedModel, old: TrainedModel | None) -> TrainedModel:
+    """Return a trained with the rate that was chosen before, if there are rows enough for it."""
     if old is None or old.rate is None:
-        return lesson
-    same = lesson.at(old.rate)
+        return trained
+    same = trained.at(old.rate)
     try:
         same.in_use  # noqa: B018  # now: it says so if there are too few
     except ValueError:
-        return lesson
+        return trained
     return same
 
 
-def _again(state: WorkState, lesson: Lesson, said: str, job: Job) -> tuple[WorkState, str]:
+def _again(state: WorkState, trained: TrainedModel, said: str, job: Job) -> tuple[WorkState, str]:
     """Judge the new rows by a model that has heard something."""
-    state = replace(state, lesson=lesson, blind=None, files={})
+    state = replace(state, trained=trained, blind=None, files={})
     if state.checked is None:
         return state, said
     job.says("Judging the new rows again")
     before = state.checked.found.outlier
-    checked = CheckedRows.of(lesson, state.checked.table, job)
+    checked = CheckedRows.of(trained, state.checked.table, job)
     after = checked.found.outlier
     gone, come = np.count_nonzero(before & ~after), np.count_nonzero(after & ~before)
     said += (

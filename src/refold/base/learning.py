@@ -19,7 +19,7 @@ def check_learned(model: Any) -> None:
         check_is_fitted(model)
 
 
-def as_it_is(model: Model) -> Model:
+def snapshot(model: Model) -> Model:
     """Return the model as it is now: what it learns meanwhile does not show."""
     now: Model = object.__new__(type(model))
     now.__dict__.update(vars(model))
@@ -34,6 +34,6 @@ def learning(model: Model) -> Iterator[Model]:
     it stays so. Parameters that are set meanwhile are kept.
     """
     with lock_of(model):
-        copy = as_it_is(model)
+        copy = snapshot(model)
         yield copy
         model.__dict__ = {**vars(copy), **model.get_params(deep=False)}

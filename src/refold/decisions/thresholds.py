@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
-from refold.base.learning import as_it_is, learning
+from refold.base.learning import learning, snapshot
 
 # Scores kept one by one at the upper end, where small p-values are told apart, and steps below.
 _KEPT, _STEPS = 10_000, 10_000
@@ -200,7 +200,7 @@ class DecisionMixin:
         -------
         ndarray of shape (n,)
         """
-        model = as_it_is(self)
+        model = snapshot(self)
         return model.score_samples(X) - model.offset_
 
     def predict(self, X: Array) -> Array:
@@ -216,7 +216,7 @@ class DecisionMixin:
         ndarray of int, shape (n,)
             1 for normal (target), -1 for not (outlier).
         """
-        model = as_it_is(self)
+        model = snapshot(self)
         scores = model.score_samples(X)
         xp = array_api_compat.array_namespace(scores)
         label = xp.ones_like(scores, dtype=xp.int64)
@@ -341,7 +341,7 @@ class DecisionMixin:
             ``calibrate(X_cal)`` at most ``alpha_``.
         """
         check_is_fitted(self)
-        model = as_it_is(self)
+        model = snapshot(self)
         return model._stored_calibration().p_values(-to_numpy(model.score_samples(X)))
 
     def _decide_by(self, calibration: Calibration, alpha: float) -> None:

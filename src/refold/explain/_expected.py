@@ -13,7 +13,7 @@ from refold.models.creased import CreasedScorer, Creases
 from refold.models.detector.scorer import TableScorer, inside
 
 # Of models that are in use: what numbers say about each other, by how many of the columns they are.
-_AMONG: WeakKeyDictionary[Creases, dict[int, Floats]] = WeakKeyDictionary()
+_MARGINAL: WeakKeyDictionary[Creases, dict[int, Floats]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,12 @@ class Relations:
         creases = scorer.scoring.creases
         rows = found.rows.astype(np.float64)
         if isinstance(found.judge.scorer, TableScorer):
-            rows = found.judge.scorer.unmarked(rows)[0]
+            rows = found.judge.scorer.unpack(rows)[0]
         Z, precision = creases.standardized(rows)[0], creases.precision
         varying = np.flatnonzero(creases.varying)
         own = varying < k
         if not own.all():
-            precision = _among(creases, k)
+            precision = _marginal_precision(creases, k)
         return cls(creases, rows[:, :k], Z[:, own], varying[own], precision)
 
     @property
@@ -75,9 +75,9 @@ class Relations:
         return np.nan_to_num(out)
 
 
-def _among(creases: Creases, k: int) -> Floats:
+def _marginal_precision(creases: Creases, k: int) -> Floats:
     """Return what the first k columns say about each other if the others are not looked at."""
-    known = _AMONG.setdefault(creases, {})
+    known = _MARGINAL.setdefault(creases, {})
     if k not in known:
         own = np.flatnonzero(creases.varying) < k
         known[k] = np.linalg.pinv(np.linalg.pinv(creases.precision)[np.ix_(own, own)])

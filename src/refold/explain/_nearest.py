@@ -65,11 +65,11 @@ def nearest_accepted(found: Judgement, normal: Normal, wanted: NDArray[np.int64]
     for begin in range(0, len(found), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
         X = found.rows[part].astype(np.float64, copy=False)
-        out[part] = _of_few(found.judge, normal, X, found.outlier[part], wanted[part])
+        out[part] = _nearest_of_block(found.judge, normal, X, found.outlier[part], wanted[part])
     return out
 
 
-def _of_few(
+def _nearest_of_block(
     judge: Judge, normal: Normal, X: Floats, rejected: Booleans, wanted: NDArray[np.int64]
 ) -> Floats:
     found = np.take_along_axis(X, wanted, axis=1)
@@ -84,7 +84,7 @@ def _of_few(
         question = _Question(judge, X, rows, feature, others[feature, rows], most[rows])
         levels = normal.levels[feature]
         if levels is not None and len(levels) > 1:
-            found[rows, place] = _among(question, levels)
+            found[rows, place] = _nearest_level(question, levels)
         elif is_exact(scorer):
             found[rows, place] = _walk_both_ways(question, normal.summary.quantiles[:, feature])
         else:
@@ -380,7 +380,7 @@ def _rounded_inward(question: _Question, values: Floats) -> Floats:
     return found
 
 
-def _among(question: _Question, levels: Floats) -> Floats:
+def _nearest_level(question: _Question, levels: Floats) -> Floats:
     """Return the nearest of a few values."""
     sizes = _scorer(question.judge).magnitudes(question.feature, levels)
     good = np.column_stack([question.excess(size[None]) <= 0.0 for size in sizes])

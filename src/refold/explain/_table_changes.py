@@ -103,7 +103,7 @@ class _Instead:
         order = _only(self.found.by_blame, np.isin(np.arange(d), columns))
         scorer = self.found.judge.scorer
         assert isinstance(scorer, TableScorer)
-        novel = scorer.unmarked(self.found.rows)[1]
+        novel = scorer.unpack(self.found.rows)[1]
         hopeless = np.delete(novel, columns, axis=1).any(axis=1)
         # If what matters most cannot be mended, nobody wants to hear what else could be.
         hopeless |= ~np.isin(self.found.by_blame[:, 0], columns)

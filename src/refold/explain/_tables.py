@@ -54,7 +54,7 @@ class _Block:
         assert judge.encoder is not None
         assert found.cells is not None
         assert isinstance(judge.scorer, TableScorer)
-        rows, self._novel = judge.scorer.unmarked(found.rows)
+        rows, self._novel = judge.scorer.unpack(found.rows)
         counts = judge.encoder.counts
         magnitudes = rows[:, len(judge.scorer.leading) :]
         self._words = CellWords(counts, found.cells, magnitudes, self._novel)

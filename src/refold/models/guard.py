@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from refold.base.errors import TableError
 from refold.base.findings import Finding, RateWarning, told
-from refold.base.learning import as_it_is, learning
+from refold.base.learning import learning, snapshot
 from refold.base.version import VERSION, series
 
 _ASKED_FOR = frozenset({"trimmed"})
@@ -79,7 +79,7 @@ class GuardMixin(BaseEstimator):
         from refold.cards import card_html  # a room above: this is its front door
 
         try:
-            return card_html(as_it_is(self))
+            return card_html(snapshot(self))
         except NotFittedError:
             return ""
 

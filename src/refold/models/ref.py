@@ -27,7 +27,7 @@ from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
 from refold.base.errors import UserError
-from refold.base.learning import as_it_is, check_learned
+from refold.base.learning import check_learned, snapshot
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
 from refold.columns.noticed import notice_columns
 from refold.columns.summary import Summary
@@ -463,7 +463,7 @@ class REF(
             It does not change when the model learns on.
         """
         check_learned(self)
-        return as_it_is(self)._scorer()
+        return snapshot(self)._scorer()
 
     def _scorer(self) -> FoldScorer:
         return FoldScorer(
@@ -525,6 +525,6 @@ class REF(
     def _read(self, X: Array) -> tuple[REF, Array, Engine]:
         """Return the model as it is now, the rows as it takes them, and who evaluates it."""
         check_learned(self)
-        model = as_it_is(self)
+        model = snapshot(self)
         X = read_table(model, X, reset=False, native=model.engine_ == "reference")
         return model, X, ENGINES[model.engine_]

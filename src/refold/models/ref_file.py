@@ -78,7 +78,7 @@ def _read_feedback(field: Field, model: REF) -> None:
         field.refuse(f"has accepted rows; the engine {model.engine_!r} cannot learn them")
     try:
         with np.errstate(all="ignore"):
-            model._lay_over(log)
+            model._apply_feedback(log)
             chain = model.chain_
     except ValueError as error:
         field.refuse(f"cannot be learned: {error}")

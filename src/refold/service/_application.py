@@ -26,7 +26,7 @@ from refold.judgement import one_row
 from refold.service import _described as described
 from refold.service import _openapi
 from refold.service._answers import answer, chosen, full_answer, one_answer
-from refold.service._body import Held, check_plain, check_size, kind_of
+from refold.service._body import BodyReader, check_plain, check_size, kind_of
 from refold.service._errors import RequestError
 from refold.service._guard import Guard, first_of
 from refold.service._judging import Verdicts, judge_objects, judge_table, objects_of, one_of
@@ -82,7 +82,7 @@ class _Service:
 
     def __init__(self, store: ModelStore, settings: Settings, log: Log) -> None:
         self._store, self._settings, self._log = store, settings, log
-        self._metrics, self._held = Metrics(), Held(settings)
+        self._metrics, self._held = Metrics(), BodyReader(settings)
         self._busy, self._ready = 0, False
         self._threads: anyio.CapacityLimiter | None = None
 

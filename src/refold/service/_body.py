@@ -17,7 +17,7 @@ _AT_ONCE = 8
 _CURL = "application/x-www-form-urlencoded"
 
 
-class Held:
+class BodyReader:
     """How many bytes of bodies are held: many clients that send slowly must not fill the memory."""
 
     def __init__(self, settings: Settings) -> None:

@@ -69,5 +69,5 @@ def _for_novelty(model: Detector, table: Table) -> Floats:
         return np.zeros(0)
     scorer = model.scorer()
     assert isinstance(scorer, TableScorer)
-    _, novel = scorer.unmarked(judgement(model, table).rows)
+    _, novel = scorer.unpack(judgement(model, table).rows)
     return np.asarray(scorer.certain * novel.sum(axis=1))

@@ -17,18 +17,18 @@ from refold.checks._table.table import CheckedTable
 from refold.columns.table import TextColumn
 from refold.columns.units import is_unit
 
-_LEAST_ROWS = 30  # fewer than these are in two heaps by chance
-_LEAST_APART, _LEAST_SHARE = 8, 0.005  # rows, and the share of them, in the smaller heap
+_LEAST_ROWS = 30  # fewer than these are in two clusters by chance
+_LEAST_APART, _LEAST_SHARE = 8, 0.005  # rows, and the share of them, in the smaller cluster
 # Two kinds of things differ by some factor too. Unless that is a power of ten, which is no chance,
-# a heap of more than this share of the rows is rather another kind than another unit.
+# a cluster of more than this share of the rows is rather another kind than another unit.
 _MOST_SHARE = 0.25
-_WIDER = 2.5  # times as wide as any gap inside the larger heap is the one between heaps
-_VARIOUS, _SOME = 8, 5  # different values in the larger heap and in the smaller one
-_CHANCE = 1.95  # how far the heaps may differ by chance in one unit (Kolmogorov, 1 in 1,000), …
+_WIDER = 2.5  # times as wide as any gap inside the larger cluster is the one between clusters
+_VARIOUS, _SOME = 8, 5  # different values in the larger cluster and in the smaller one
+_CHANCE = 1.95  # how far the clusters may differ by chance in one unit (Kolmogorov, 1 in 1,000), …
 _MOST_UNLIKE = 0.5  # … and how far at most
 # Where the gap is not clear: how far they may differ, in how many rows at least, and the spread.
 _ALIKE, _MANY, _SAME_SPREAD = 0.2, 20, (0.6, 1.7)
-_APART = 0.25  # how wide a gap is that is not wider than all others, from heap to heap
+_APART = 0.25  # how wide a gap is that is not wider than all others, from cluster to cluster
 _TRIED = 8  # gaps, the widest
 _SPREAD = (0.3, 3.0)  # of the smaller one, in spreads of the larger one
 _WITH_UNIT = re.compile(r"[-+−]?[0-9][0-9.,' ]*([^0-9\s][^0-9]{0,15})")
@@ -78,7 +78,7 @@ _CONVERSIONS = (
 
 
 def notice_units(table: CheckedTable) -> Iterator[Finding]:
-    """Find numbers in two heaps that are alike once one is converted, and units beside numbers.
+    """Find numbers in two clusters that are alike once one is converted, and units beside numbers.
 
     Yields
     ------
@@ -96,15 +96,15 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
     drawn = np.sort(some[~np.isnan(some)])
     if len(drawn) < _LEAST_ROWS:
         return
-    best = max(_heaps(drawn), key=lambda heaps: heaps.alike, default=None)
+    best = max(_clusters(drawn), key=lambda clusters: clusters.alike, default=None)
     if best is None:
         return
     few, many = sorted((best.low, best.high), key=len)
     rows = np.flatnonzero((values >= few[0]) & (values <= few[-1]))
     yield Finding(
         kind="mixed-units",
-        message=f"{name} is in two heaps, {_shown(best.low)} and {_shown(best.high)}: the latter "
-        f"{best.how.name}. {len(rows):,} rows are in the smaller one.",
+        message=f"{name} is in two clusters, {_shown(best.low)} and {_shown(best.high)}: the "
+        f"latter {best.how.name}. {len(rows):,} rows are in the smaller one.",
         column=name,
         rows=tuple(rows[:LISTED].tolist()),
         values=(float(np.median(many)), float(np.median(few))),
@@ -112,12 +112,12 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
     )
 
 
-def _shown(heap: Floats) -> str:
-    return f"{number(heap[0])} to {number(heap[-1])}"
+def _shown(cluster: Floats) -> str:
+    return f"{number(cluster[0])} to {number(cluster[-1])}"
 
 
-class Heaps(NamedTuple):
-    """Two heaps of numbers, and how alike they are in one unit."""
+class Clusters(NamedTuple):
+    """Two clusters of numbers, and how alike they are in one unit."""
 
     alike: float
     low: Floats
@@ -125,8 +125,8 @@ class Heaps(NamedTuple):
     how: Conversion
 
 
-def _heaps(values: Floats) -> Iterator[Heaps]:
-    """Yield ways to see two heaps in sorted numbers that one conversion makes alike."""
+def _clusters(values: Floats) -> Iterator[Clusters]:
+    """Yield ways to see two clusters in sorted numbers that one conversion makes alike."""
     # What is multiplied is seen in logarithms, of which 0 and negative numbers have none.
     positive = values[values > 0.0] if values[0] >= 0.0 else values[:0]
     gaps = {False: (positive, _gaps(np.log(positive))), True: (values, _gaps(values))}
@@ -141,14 +141,14 @@ def _heaps(values: Floats) -> Iterator[Heaps]:
             few, many = sorted((low, how.back(high)), key=len)
             alike = _likeness(few, many, clear=clear)
             if alike > 0.0:
-                yield Heaps(alike, low, high, how)
+                yield Clusters(alike, low, high, how)
 
 
 def _gaps(values: Floats) -> list[tuple[int, bool]]:
     """Return where the widest gaps divide sorted numbers, and which are far wider than all others.
 
     Codes and long tails have wide gaps too: then one that is not wider must make up for it by
-    heaps that are very much alike.
+    clusters that are very much alike.
     """
     least = max(_LEAST_APART, round(_LEAST_SHARE * len(values)))
     gaps = np.diff(values)
@@ -162,17 +162,19 @@ def _gaps(values: Floats) -> list[tuple[int, bool]]:
 
 
 def _are_apart(low: Floats, high: Floats, how: Conversion) -> bool:
-    """Whether the gap is a good part of the way from heap to heap."""
+    """Whether the gap is a good part of the way from cluster to cluster."""
     if how.offset:
         return bool(high[0] - low[-1] >= _APART * (np.median(high) - np.median(low)))
     return bool(np.log(high[0] / low[-1]) >= _APART * np.log(how.factor))
 
 
 def _likeness(few: Floats, many: Floats, *, clear: bool) -> float:
-    """Return how alike two heaps are, from 1 down to 0: not at all."""
+    """Return how alike two clusters are, from 1 down to 0: not at all."""
     if len(np.unique(many)) < _VARIOUS or len(np.unique(few)) < _SOME:
         return 0.0
-    wide, narrow = (float(np.subtract(*np.quantile(heap, (0.9, 0.1)))) for heap in (many, few))
+    wide, narrow = (
+        float(np.subtract(*np.quantile(cluster, (0.9, 0.1)))) for cluster in (many, few)
+    )
     low, high = _SPREAD if clear else _SAME_SPREAD
     if wide <= 0.0 or not low <= narrow / wide <= high:
         return 0.0

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
 from refold.base.findings import Finding
-from refold.base.learning import as_it_is, check_learned
+from refold.base.learning import check_learned, snapshot
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
 from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
@@ -447,7 +447,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _read(self, X: Array) -> tuple[CreasedREF, NDArray[Any]]:
         """Return the model as it is now, and the rows as it takes them."""
         check_learned(self)
-        model = as_it_is(self)
+        model = snapshot(self)
         X = read_table(model, X, reset=False, native=False)
         with model._naming_columns():
             _rows.check(X)

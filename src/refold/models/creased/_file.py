@@ -142,7 +142,7 @@ def _read_feedback(field: Field, model: CreasedREF) -> None:
     """Read what was said of rows, and learn now what was accepted, as far as it is possible."""
     log = feedback.read(field, feedback.numbers(model.n_features_in_))
     if log.rows("accepted") is None:
-        model._lay_over(log)
+        model._apply_feedback(log)
         return
     if "scoring" not in vars(model._learned):
         field.refuse("cannot be learned: there are too few rows, or more wait than a file may have")
@@ -150,7 +150,7 @@ def _read_feedback(field: Field, model: CreasedREF) -> None:
     model._learned = replace(model._learned)
     try:
         with np.errstate(all="ignore"):
-            model._lay_over(log)
+            model._apply_feedback(log)
             scoring = model.scoring_
     except ValueError as error:
         field.refuse(f"cannot be learned: {error}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.base.learning import as_it_is
+from refold.base.learning import snapshot
 from refold.base.once import once
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import features
@@ -70,7 +70,7 @@ class AcceptingTable(LearnedTable):
         if isinstance(before.model, REF):
             return self._of_folds(before.model)
         learn = self._of_numbers if self.plan.plain else self._of_features
-        model = as_it_is(before.model)
+        model = snapshot(before.model)
         model._learned = learn(before.model._learned)
         return self._rated(of_model(model))
 
@@ -93,7 +93,7 @@ class AcceptingTable(LearnedTable):
 
     def _of_folds(self, before: REF) -> Inside:
         """Fold all rows anew; the counts have them, and the sample is what calibrates."""
-        counts, model = self.counts, as_it_is(before)
+        counts, model = self.counts, snapshot(before)
         assert counts.numbers is not None
         model._learned = FromSketch(counts.numbers.sketch, before._recipe())
         model.engine_ = "sketch"

@@ -510,11 +510,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _check_accepting(self) -> None:
         pass  # it goes on learning whatever it has learned
 
-    def _lay_over(self, log: FeedbackLog) -> None:
+    def _apply_feedback(self, log: FeedbackLog) -> None:
         counts = self._underneath.table.counts
         if counts is not None:  # as in all that it keeps, no column is there that is not in use
             log = log.mapped(partial(in_use, counts.plan.names))
-        super()._lay_over(log)
+        super()._apply_feedback(log)
 
     def _read_feedback(self, X: Any) -> Table:
         return self._without_feedback()._more(X)

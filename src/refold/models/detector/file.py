@@ -87,7 +87,7 @@ def _read_feedback(field: Field, model: Detector) -> None:
         field.refuse("must be empty where nothing can be judged yet")
     try:
         with np.errstate(all="ignore"):
-            model._lay_over(log)
+            model._apply_feedback(log)
             if model._base is not None and field.budget.has(_to_learn_again(model._base)):
                 model.scorer()
     except ValueError as error:

@@ -22,10 +22,10 @@ _CERTAIN = 10.0
 
 def encoded_rows(counts: TableCounts, table: Table, *, n_jobs: int | None = None) -> Floats:
     """Return the rows of a table as a TableScorer takes them; NaN in a row without any value."""
-    return marked(counts.encode(table, n_jobs=n_jobs))
+    return pack(counts.encode(table, n_jobs=n_jobs))
 
 
-def marked(encoded: Encoded) -> Floats:
+def pack(encoded: Encoded) -> Floats:
     """Return encoded rows as one array, what is novel marked; NaN in a row without any value."""
     rows = encoded.numbers
     if encoded.magnitudes.shape[1]:
@@ -48,7 +48,7 @@ def _side_by_side(parts: list[Floats]) -> Floats:
     return out
 
 
-def _unmarked(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
+def _unpack(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
     if rows.shape[1] == leading:  # numbers alone
         novel = np.isinf(rows)
         return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
@@ -134,30 +134,30 @@ class TableScorer:
         """As the estimator inside."""
         return self.inside.unexplained
 
-    def unmarked(self, X: Floats) -> tuple[Floats, Booleans]:
+    def unpack(self, X: Floats) -> tuple[Floats, Booleans]:
         """Return encoded rows as the estimator inside has them, and which columns are novel."""
-        return _unmarked(X, len(self.leading))
+        return _unpack(X, len(self.leading))
 
     def numbers(self, X: Floats) -> Floats:
         """Return the columns of numbers of encoded rows."""
-        return self.unmarked(X)[0][:, : len(self.numeric)]
+        return self.unpack(X)[0][:, : len(self.numeric)]
 
     def magnitudes(self, X: Floats) -> Floats:
         """Return how surprising the cells of encoded rows are, if they hold more than numbers."""
-        return self.unmarked(X)[0][:, len(self.leading) :]
+        return self.unpack(X)[0][:, len(self.leading) :]
 
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
         if X.shape[1] == len(self.leading) and np.isfinite(X).all():
             return self.inside.distances(X)  # numbers alone, and all are there
-        rows, novel = self.unmarked(X)
+        rows, novel = self.unpack(X)
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
         out[some] = self.inside.distances(rows if some.all() else rows[some])
         return np.asarray(out + self.certain * novel.sum(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
         """Return the same, and because of which columns."""
-        rows, novel = self.unmarked(X)
+        rows, novel = self.unpack(X)
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
         found = self.inside.attribution(rows[some])
         parts: Floats = self.certain * novel.astype(np.float64)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
-from refold.base.learning import as_it_is
+from refold.base.learning import snapshot
 from refold.columns.frames import read_table
 from refold.decisions.thresholds import Calibration
 from refold.models.feedback.entry import LONGEST_NOTE, FeedbackEntry, Kind, Verdict
@@ -154,7 +154,7 @@ class FeedbackMixin(GuardMixin):
             if number is None or not -entries <= number < entries:
                 there = f"from 0 to {entries - 1}" if entries else "none"
                 raise UserError(f"There is no feedback number {entry!r} to undo; there is {there}.")
-            model._lay_over(model._feedback.without(number))
+            model._apply_feedback(model._feedback.without(number))
         return self
 
     def _say(self, kind: Kind, X: Any, times: int, note: str) -> None:
@@ -163,10 +163,10 @@ class FeedbackMixin(GuardMixin):
         if len(rows) == 0:
             raise UserError(f"There are no rows to be {kind}.")
         entry = FeedbackEntry.now(kind, rows, whole, note, self._verdict(rows))
-        self._lay_over(self._feedback.plus(entry))
+        self._apply_feedback(self._feedback.plus(entry))
         self._feedback = self._feedback.replaced(-1, entry.settled(self._verdict(rows)))
 
-    def _lay_over(self, log: FeedbackLog) -> None:
+    def _apply_feedback(self, log: FeedbackLog) -> None:
         """Become what was learned and what the log accepts."""
         accepted = log.rows("accepted")
         self._forget_feedback()
@@ -183,7 +183,7 @@ class FeedbackMixin(GuardMixin):
 
     def _without_feedback(self) -> Self:
         """Return the model as if nobody had said anything."""
-        model = as_it_is(self)
+        model = snapshot(self)
         model._forget_feedback()
         return model
 
@@ -202,7 +202,7 @@ class FeedbackMixin(GuardMixin):
             model._forget_feedback()
             yield model
             if log.entries:
-                model._lay_over(log)
+                model._apply_feedback(log)
 
     def _read_feedback(self, X: Any) -> JudgedRows:
         """Return rows as the model takes them, and its own."""
@@ -211,7 +211,7 @@ class FeedbackMixin(GuardMixin):
 
     def _distances_of(self, rows: JudgedRows) -> Floats:
         """Return how far out rows are that the model has read already."""
-        plain = as_it_is(self)
+        plain = snapshot(self)
         plain.__dict__.pop("feature_names_in_", None)  # an array has none
         return -np.asarray(plain.score_samples(rows), dtype=np.float64)
 
