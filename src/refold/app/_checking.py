@@ -16,6 +16,8 @@ from refold.app._rates import RateChoice, rate_choices
 from refold.app._sorting import SortKey, SortKeys, key_of
 from refold.app._tables import KeptTable
 from refold.base.errors import UserError
+from refold.columns.encoding.plan import ColumnPlan
+from refold.columns.roles import guess
 from refold.explain import Explanation, Reason, explain
 from refold.judgement import Judgement
 from refold.judgement.reading import saying_where
@@ -245,11 +247,10 @@ class CheckedRows:
     def _key(self, place: int) -> SortKey:
         """Return by what the cells of a column are sorted."""
         name, cells = self.table.columns[place], self.found.cells
-        encoder = self.trained.judge.encoder
-        if encoder is None or cells is None or name not in cells.names:
-            return key_of(name, self.table.table[name], None)
-        k = cells.names.index(name)
-        return key_of(name, cells.columns[k], encoder.counts.plan.used[k])
+        if cells is not None and name in cells.names:
+            return key_of(cells[name])
+        column = self.table.table[name]
+        return key_of(ColumnPlan.of(name, guess(name, column)).parse(column))
 
     def _blamed(
         self, rows: Integers, known: Mapping[int, tuple[Reason, ...]], job: Job

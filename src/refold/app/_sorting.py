@@ -9,9 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.number_form import NumberForm
-from refold.columns.roles import guess
 from refold.columns.table import CellState, Column, NumberColumn, TextColumn
 
 _KEPT = 8  # columns whose order is kept: somebody goes through pages, and tries another column
@@ -63,15 +61,14 @@ class SortKeys:
             return key
 
 
-def key_of(name: str, column: Column, plan: ColumnPlan | None) -> SortKey:
-    """Return by what a column sorts rows; `plan` is what it was learned as, if it was."""
-    if isinstance(column, NumberColumn):
-        return SortKey.of(column.values)
-    cells = (plan or ColumnPlan.of(name, guess(name, column))).parse(column)
-    if isinstance(cells, TextColumn):
-        return _of_texts(cells)
-    values = cells.values if isinstance(cells, NumberColumn) else cells.seconds
-    return SortKey(values, _LAST[cells.state])
+def key_of(column: Column) -> SortKey:
+    """Return by what a column that was parsed sorts rows."""
+    if isinstance(column.raw, NumberColumn):
+        return SortKey.of(column.raw.values)
+    if isinstance(column, TextColumn):
+        return _of_texts(column)
+    values = column.values if isinstance(column, NumberColumn) else column.seconds
+    return SortKey(values, _LAST[column.state])
 
 
 def _of_texts(texts: TextColumn) -> SortKey:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from refold.columns.word_set import word_set
+from refold.columns.text_cells import word_set
 
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|[0-9]+")
 _LONGEST = 200

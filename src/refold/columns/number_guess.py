@@ -8,9 +8,9 @@ import numpy as np
 
 from refold._typing import Booleans, Floats
 from refold.columns.number_form import LONGEST, MINUS, SPACES, NumberForm
+from refold.columns.text_cells import word_set
 from refold.columns.text_sample import FormReading, TextSample, disagree
 from refold.columns.units import SCALES, is_currency, is_unit
-from refold.columns.word_set import word_set
 
 # The first is taken of those that read as much: only then the order matters.
 _MARKS = (

@@ -27,3 +27,15 @@ def kept(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:_BEGINNING]}…{sha256(text.encode()).hexdigest()[:_DIGITS]}"
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text.
+
+    Examples
+    --------
+    >>> from refold.columns.text_cells import word_set
+    >>> sorted(word_set("kg m s"))
+    ['kg', 'm', 's']
+    """
+    return frozenset(text.split())

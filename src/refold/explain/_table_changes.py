@@ -15,7 +15,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.table import CellState, Column, NumberColumn, TextColumn, as_texts
+from refold.columns.table import Column, NumberColumn, TextColumn, as_texts
 from refold.explain._numbers import as_read
 from refold.explain._ranges import Normal
 from refold.explain._results import Cell
@@ -64,13 +64,10 @@ class _Instead:
         The rows, all rejected.
     values : dict of int to list
         The other values of the columns that may change, one for each row.
-    numbers : dict of int to NumberColumn
-        The columns of numbers as they were read.
     """
 
     found: Judgement
     values: dict[int, list[float] | list[str]]
-    numbers: dict[int, NumberColumn]
 
     @classmethod
     def of(cls, found: Judgement, normal: Normal | None, expected: Floats | None) -> _Instead:
@@ -93,8 +90,7 @@ class _Instead:
                 values[k] = [
                     column.frequent[c] for c in _most_likely(counts, k, codes, len(found)).tolist()
                 ]
-        numbers = {k: each for k, each in enumerate(cells) if isinstance(each, NumberColumn)}
-        return cls(found, values, numbers)
+        return cls(found, values)
 
     def enough(self) -> Booleans:
         """Return which cells to change for rows to be accepted; none where nothing helps."""
@@ -133,10 +129,9 @@ class _Instead:
 
     def _unreadable(self) -> Booleans:
         """Say which cells have to change in any case, being no numbers at all."""
-        out = np.zeros((len(self.found), len(self.found.names)), dtype=np.bool_)
-        for k, figures in self.numbers.items():
-            out[:, k] = figures.state == CellState.UNREADABLE
-        return out
+        assert self.found.cells is not None
+        cells = self.found.cells.columns
+        return np.column_stack([isinstance(c, NumberColumn) & c.unreadable for c in cells])
 
     def _accepted(self, rows: Integers, chosen: Booleans) -> Booleans:
         """Ask the model about rows with some of their cells changed."""
@@ -152,8 +147,8 @@ class _Instead:
 
     def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
         other = [self.values[k][row] for row in rows.tolist()]
-        if k in self.numbers:
-            return NumberColumn(np.where(chosen, np.array(other), self.numbers[k].values[rows]))
+        if isinstance(column, NumberColumn):
+            return NumberColumn(np.where(chosen, np.array(other), column.values))
         texts = as_texts(column)
         place = {value: code for code, value in enumerate(texts.values)}
         codes = [place.setdefault(str(value), len(place)) for value in other]

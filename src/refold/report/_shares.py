@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from refold._typing import Integers
-from refold.columns.encoding.date_words import WEEKDAYS
 from refold.columns.encoding.dates import HOURS, DateCounts
 from refold.columns.encoding.shapes import shape_of
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.encoding.words import WEEKDAYS
 from refold.columns.table import CellState, DateColumn, TextColumn
 from refold.judgement import Judgement
 from refold.report._contents import FeatureBars, Marked

@@ -13,7 +13,7 @@ from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.name_hints import words
 from refold.columns.role_findings import mended
 from refold.columns.table import TextColumn, as_texts
-from refold.columns.word_set import word_set
+from refold.columns.text_cells import word_set
 
 # A label if the whole name is this word, and some value is rare; if it is one of the words.
 _ALONE = word_set(

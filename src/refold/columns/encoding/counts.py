@@ -14,7 +14,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.surprise import surprise_of
+from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import (
     CellState,
@@ -162,7 +162,7 @@ class TableCounts:
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
             if isinstance(each, NumberColumn):
-                states = (self._states_left_out if left_out else self._states_new)[k]
+                states = self._states[k].of_rows(self.states(k), left_out=left_out)
                 known = states[:1] if each.complete else states[each.state]
                 np.maximum(out[:, k], known, out=out[:, k])
             else:
@@ -173,14 +173,9 @@ class TableCounts:
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
     @once
-    def _states_new(self) -> dict[int, Floats]:
-        """How surprising each state of the columns of numbers is to a new row."""
-        return {k: surprise_of(self.states(k)) for k in self.plan.numbers.tolist()}
-
-    @once
-    def _states_left_out(self) -> dict[int, Floats]:
-        """The same to a row that was counted, as if it were not."""
-        return {k: surprise_of(self.states(k), left_out=True) for k in self.plan.numbers.tolist()}
+    def _states(self) -> dict[int, Surprise]:
+        """How surprising counts of states are, of the columns of numbers."""
+        return {k: Surprise.of_counts(self.states(k)) for k in self.plan.numbers.tolist()}
 
     def _largest_view(
         self, k: int, cells: Column, left_out: bool, without: Collection[str]

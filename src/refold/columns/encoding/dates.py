@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.surprise import Surprise, surprise_of
+from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally, less
 from refold.columns.table import CellState, DateColumn
 
@@ -111,18 +110,18 @@ class DateCounts:
             Whether these rows were counted, and are to be judged as if they were not.
         """
         out = np.zeros((len(dates), len(VIEWS)))
-        hours, weekdays, states, shapes = self._left_out if left_out else self._new
+        hours, weekdays, states, shapes = self._surprises
         seen = ~dates.is_null
         if self.has_clock:
-            out[seen, 0] = hours[dates.hour[seen]]
+            out[seen, 0] = hours.of_rows(self.hours, left_out=left_out)[dates.hour[seen]]
         if self.has_date:
-            out[seen, 1] = weekdays[dates.weekday[seen]]
+            out[seen, 1] = weekdays.of_rows(self.weekdays, left_out=left_out)[dates.weekday[seen]]
         if dates.shapes is not None and self.shapes.rows:
             have = np.append(self.shapes.counts_of(dates.shapes.values), 0)
             surprise = shapes.of_rows(have, left_out=left_out)
             surprise[-1] = 0.0  # missing: another view says so
             out[:, 2] = surprise[dates.shapes.codes]
-        out[:, 3] = states[dates.state]
+        out[:, 3] = states.of_rows(self.states, left_out=left_out)[dates.state]
         if ranged and self.has_date and self.low <= self.high:
             seconds = dates.seconds[seen]
             beyond = np.maximum(self.low - seconds, seconds - self.high)
@@ -130,14 +129,7 @@ class DateCounts:
         return out
 
     @once
-    def _new(self) -> tuple[Floats, Floats, Floats, Surprise]:
-        """How surprising each hour, weekday and state is to a new row, and counts of shapes."""
-        hours, weekdays, states = map(surprise_of, (self.hours, self.weekdays, self.states))
-        return hours, weekdays, states, Surprise.of(self.shapes)
-
-    @once
-    def _left_out(self) -> tuple[Floats, Floats, Floats, Surprise]:
-        """The same to one of the rows."""
-        of = partial(surprise_of, left_out=True)
-        hours, weekdays, states = map(of, (self.hours, self.weekdays, self.states))
+    def _surprises(self) -> tuple[Surprise, Surprise, Surprise, Surprise]:
+        """How surprising counts of hours, weekdays, states and shapes are."""
+        hours, weekdays, states = map(Surprise.of_counts, (self.hours, self.weekdays, self.states))
         return hours, weekdays, states, Surprise.of(self.shapes)

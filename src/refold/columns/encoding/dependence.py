@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.surprise import surprise_of
+from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import less
 
 # Codes of a column: its frequent values, all others, and none.
@@ -66,7 +66,8 @@ class Slices:
     def _surprise(self, *, left_out: bool) -> Floats:
         out = np.zeros((N_CODES, N_CODES))
         for code in np.flatnonzero(self.counts.sum(axis=1) > left_out):
-            out[code] = surprise_of(self.counts[code], left_out=left_out)
+            counts = self.counts[code]
+            out[code] = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
         return out
 
 

@@ -117,11 +117,6 @@ class Surprise:
         return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
 
 
-def surprise_of(counts: Integers, *, left_out: bool = False) -> Floats:
-    """Return the surprise of each of some values, given how many rows have each."""
-    return Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
-
-
 def surely_new(surprise: Surprise, have: Integers) -> Booleans:
     """Say which values are new to a set that seemed closed."""
     return np.asarray((have == 0) & surprise.closed)

@@ -6,19 +6,209 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 
+import numpy as np
+
 from refold._typing import Booleans, Floats, Integers
+from refold.base.words import number, printable, quoted, shortened
 from refold.columns.encoding import dates, texts
-from refold.columns.encoding.beside_words import beside_words
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.date_words import cannot_be_read, date_words, never_or
-from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.dates import HOURS, DateCounts
+from refold.columns.encoding.dependence import NONE, OTHER
+from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.encoding.text_words import text_words, usual_text
+from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import CellState, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MOST, _COMMON, _RARE = 0.5, 0.05, 0.05
 # A date so much of the whole span before or after all others is that first of all.
 _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
+
+
+def text_words(counts: TextCounts, view: str, text: str) -> str:
+    """Say what is odd about a text in one of the views of its column."""
+    shape, collapsed = shape_of(text), shape_of(text, collapsed=True)
+    rarest = min(text[:LOOKED_AT], key=lambda each: counts.characters.get(each, 0), default="")
+    so_many = {
+        "value": counts.values.counts.get(text, 0),
+        "shape": counts.shapes.counts.get(shape, 0),
+        "collapsed shape": counts.collapsed.counts.get(collapsed, 0),
+        "character": counts.characters.get(rarest, 0),
+    }
+    # Where most rows that look so have this very value, that is what is rare.
+    if view == "value" or 0 < so_many[view] <= 2 * so_many["value"]:
+        return _value(counts.values, text)
+    if view == "character":
+        return _character(rarest, so_many[view], counts.values.rows)
+    if view == "shape":
+        return looks_like(counts.shapes, shape)
+    return looks_like(counts.collapsed, collapsed)
+
+
+def usual_text(counts: TextCounts, text: str) -> str:
+    """Say how usual a text is by which nobody is surprised."""
+    have, rows = counts.values.counts.get(text, 0), counts.values.rows
+    if have == 0:
+        return f"is new, as many are ({values_in(counts.values)})"
+    usual = "usual by itself" if have >= _COMMON * rows else "no rarer than many"
+    return f"is {usual} ({have:,} of {rows:,} rows)"
+
+
+def looks_like(shapes: Tally, shape: str, verb: str = "looks like") -> str:
+    """Say which shape a text has, and which texts usually have."""
+    have = shapes.counts.get(shape, 0)
+    most = max(shapes.counts, key=lambda each: (shapes.counts[each], each), default="")
+    often = shapes.counts.get(most, 0) > _MOST * max(shapes.rows - shapes.missing, 1)
+    so_many = f" ({have:,} of {shapes.rows:,} rows)" if have else ""
+    if have and most == shape:
+        return f"{verb} {shortened(shape)}{so_many}"
+    usually = "usually" if often else "most often"
+    return f"{verb} {shortened(shape)}{so_many}, {usually} {shortened(most)}"
+
+
+def values_in(values: Tally) -> str:
+    """Return "16 values in 2,000 rows"."""
+    about = "about " if values.level else ""
+    different = f"{about}{values.distinct:,} value{'' if values.distinct == 1 else 's'}"
+    return f"{different} in {values.rows:,} rows"
+
+
+def _value(values: Tally, text: str) -> str:
+    have = values.counts.get(text, 0)
+    if have:
+        return f"is rare ({have:,} of {values.rows:,} rows)"
+    if values.level:  # it may have been let go of
+        return f"is rare (at most {values.error:,} of {values.rows:,} rows)"
+    return f"was never seen ({values_in(values)})"
+
+
+def _character(character: str, have: int, rows: int) -> str:
+    if have == 0:
+        return f"has {_named(character)}, which no other row has"
+    return f"has {_named(character)} ({have:,} of {rows:,} rows)"
+
+
+def _named(character: str) -> str:
+    """Return a character in quotes; by its number if nothing would be seen."""
+    if character == " ":
+        return "a space"
+    if character.isprintable() and character:
+        return quoted(character)
+    return f"the character U+{ord(character):04X}" if character else "no character"
+
+
+def date_words(counts: DateCounts, view: str, dates: DateColumn, row: int) -> str:
+    """Say what is odd about a date in one of the views of its column."""
+    if view == "hour":
+        clock = f" at {_clock(dates.seconds[row])}" if counts.has_date else ""
+        return _hour(counts.hours, int(dates.hour[row]), clock)
+    if view == "weekday":
+        day = int(dates.weekday[row])
+        return f"is a {WEEKDAYS[day]} ({of_rows(int(counts.weekdays[day]), counts.weekdays)})"
+    if view == "form":
+        assert dates.shapes is not None
+        shape = dates.shapes.values[int(dates.shapes.codes[row])]
+        return looks_like(counts.shapes, shape, "is written as")
+    side = "before" if dates.seconds[row] < counts.low else "after"
+    low, high = (_day(seconds) for seconds in (counts.low, counts.high))
+    return f"is {side} all ({low} to {high})"
+
+
+def cannot_be_read(counts: DateCounts, dates: DateColumn, row: int) -> str:
+    """Say that a text is no date, or not one as they were written."""
+    kind = "date" if counts.has_date else "time"
+    shape = "" if dates.shapes is None else dates.shapes.values[int(dates.shapes.codes[row])]
+    if "9" in shape and counts.shapes.rows:
+        return f"cannot be read as a {kind}: it {looks_like(counts.shapes, shape)}"
+    times = int(counts.states[CellState.UNREADABLE])
+    return f"is not a {kind}; {never_or(times, int(counts.states.sum()))}"
+
+
+def never_or(times: int, rows: int) -> str:
+    """Say how often something else stood in a column."""
+    if times == 0:
+        return "it always was one in training"
+    return f"so it was in {times:,} of {rows:,} rows"
+
+
+def of_rows(have: int, counts: Integers) -> str:
+    """Return "2 of 2,000 rows", "none of 2,000 rows"."""
+    return f"{f'{have:,}' if have else 'none'} of {int(counts.sum()):,} rows"
+
+
+def oclock(hour: int, hours: int = 1) -> str:
+    """Return "between 3 and 4 o'clock"."""
+    return f"between {hour % HOURS} and {(hour + hours - 1) % HOURS + 1} o'clock"
+
+
+def _hour(hours: Integers, hour: int, clock: str) -> str:
+    if hours[hour]:
+        return f"is{clock or ' rare'} ({of_rows(int(hours[hour]), hours)} {oclock(hour)})"
+    first = hour
+    while not hours[(first - 1) % HOURS] and hour - first < HOURS:
+        first -= 1
+    length = 1
+    while not hours[(first + length) % HOURS] and length < HOURS:
+        length += 1
+    return f"is{clock or ' alone'}; no row {oclock(first, length)}"
+
+
+def _clock(seconds: float) -> str:
+    return str(np.datetime64(int(np.floor(seconds)), "s"))[11:16]
+
+
+def _day(seconds: float) -> str:
+    return str(np.datetime64(int(np.floor(seconds)), "s"))[:10]
+
+
+def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str:
+    """Say how rare a cell is where another is what it is.
+
+    Parameters
+    ----------
+    counts : TableCounts
+        What is known of the columns.
+    column : int
+        The column, which has a partner.
+    own, beside : int
+        The codes of the cell and of its partner's.
+    """
+    partner = counts.plan.used[column].partner
+    assert partner is not None
+    slice_ = counts.slices[column].counts[beside]
+    name = printable(counts.plan.names[partner])
+    have = int(slice_[own])
+    rare = "rare" if have <= _RARE * slice_.sum() else "less usual"
+    said = f"is {rare} where {name} is {code_words(counts, partner, beside)}"
+    rows = of_rows(have, slice_)
+    if own < len(counts.plan.used[column].frequent):
+        return f"{said} ({rows})"
+    if own == OTHER:
+        return f"{said} ({rows} {'have' if have > 1 else 'has'} one as rare)"
+    return f"{said} ({rows} {'are' if have > 1 else 'is'} {code_words(counts, column, own)})"
+
+
+def code_words(counts: TableCounts, column: int, code: int) -> str:
+    """Say what a code of a column stands for, behind "is"."""
+    plan, others = counts.plan.used[column], counts.others.get(column)
+    if code == NONE:
+        return "missing"
+    if isinstance(others, DateCounts):
+        return oclock(code) if others.has_clock else f"a {WEEKDAYS[code]}"
+    if plan.role == "number":
+        return _between(plan.edges, code)
+    return "a rare value" if code == OTHER else quoted(plan.frequent[code])
+
+
+def _between(edges: tuple[float, ...], code: int) -> str:
+    if not edges:
+        return "any number"
+    if code == 0:
+        return f"below {number(edges[0])}"
+    if code == len(edges):
+        return f"{number(edges[-1])} or more"
+    return f"from {number(edges[code - 1])} to below {number(edges[code])}"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import Learned, relearned, with_accepted_rows
 from refold.models.detector.learned import Inside, LearnedTable, of_model
 from refold.models.detector.scorer import MeanScorer
-from refold.models.feedback.rows import JudgedRows, equal_rows
+from refold.models.feedback.rows import equal_rows
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
 
@@ -38,12 +38,6 @@ def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
         base=base,
         accepted=rows,
     )
-
-
-def in_use(names: list[str], rows: JudgedRows) -> Table:
-    """Return the columns of rows that are in use."""
-    assert isinstance(rows, Table)
-    return rows.select(names)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
@@ -26,7 +25,7 @@ from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
-from refold.models.detector.accepted import AcceptingTable, in_use, with_accepted
+from refold.models.detector.accepted import AcceptingTable, with_accepted
 from refold.models.detector.learned import LearnedTable
 from refold.models.detector.noticed import WARNED, findings, trimmed
 from refold.models.detector.sample import SIZE, RowSample
@@ -513,7 +512,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _apply_feedback(self, log: FeedbackLog) -> None:
         counts = self._underneath.table.counts
         if counts is not None:  # as in all that it keeps, no column is there that is not in use
-            log = log.mapped(partial(in_use, counts.plan.names))
+            log = log.mapped(lambda rows: cast("Table", rows).select(counts.plan.names))
         super()._apply_feedback(log)
 
     def _read_feedback(self, X: Any) -> Table:
