@@ -226,7 +226,7 @@ def _not_numbers(table: Table) -> list[str]:
     """Return the columns of texts, dates or times; truth values are numbers."""
     return [
         name
-        for name, column in zip(table.names, table.columns, strict=True)
+        for name, column in table.items()
         if isinstance(column, DateColumn)
         or (isinstance(column, TextColumn) and not {"False", "True"}.issuperset(column.values))
     ]

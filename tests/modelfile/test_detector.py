@@ -92,7 +92,7 @@ def assert_same_answers(a, b, rows):
     for method in ("predict", "score_samples", "decision_function", "p_values"):
         ours, theirs = getattr(a, method)(rows), getattr(b, method)(rows)
         np.testing.assert_array_equal(ours, theirs, err_msg=method)
-    ours, theirs = (one.scorer().attribution(one.encoded(rows)[0]).parts for one in (a, b))
+    ours, theirs = (one.scorer().attribution(one._learned.encoded(rows)[0]).parts for one in (a, b))
     np.testing.assert_array_equal(ours, theirs)
     assert (a.threshold_, a.alpha_, a.get_params()) == (b.threshold_, b.alpha_, b.get_params())
     assert (a.columns_, a.noticed_) == (b.columns_, b.noticed_)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from refold.models.parts import FirstLook, of_array
+from refold.columns.table import Table
+from refold.models.parts import FirstLook
 from refold.scale.blocks import BlockParts, rows_at_once
 from refold.tabular import Block
 
@@ -16,7 +17,7 @@ def test_every_thread_has_some_of_a_table(rows, known):
 
     def read(at_once):
         asked.append(at_once)
-        yield Block(1, {}, 2, str, "a.csv"), lambda: of_array(np.ones((2, 6)), "abcdef")
+        yield Block(1, {}, 2, str, "a.csv"), lambda: Table.of_numbers("abcdef", np.ones((6, 2)))
 
     parts = BlockParts(read, "abcdef", rows=rows if known else None, n_jobs=2, show=False)
     parts.added_up(FirstLook(10))

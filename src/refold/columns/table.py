@@ -6,13 +6,14 @@ stays with it, as its `source`: that has the cells that cannot be read, as they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base import errors
@@ -226,6 +227,12 @@ class Table:
     columns: list[Column]
     rows: int
     guessed: bool = True
+
+    @classmethod
+    def of_numbers(cls, names: Sequence[str], columns: Iterable[NDArray[Any]]) -> Table:
+        """Return a table that holds nothing but numbers, NaN where one is missing."""
+        numbers = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in columns]
+        return cls(list(names), [*numbers], len(numbers[0]) if numbers else 0, guessed=False)
 
     def __len__(self) -> int:
         return self.rows

@@ -17,7 +17,7 @@ from refold.base.errors import TableError
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
-from refold.columns.table import NumberColumn, Table
+from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._unwrapping import unwrapped
 from refold.models.detector.scorer import TableScorer, encoded_rows
@@ -136,7 +136,7 @@ class Judge:
         """Return the judgement of rows of numbers that were scored before."""
         cells = None
         if self.encoder is not None:
-            cells = Table(list(self.names), [NumberColumn(column) for column in X.T], len(X))
+            cells = Table.of_numbers(self.names, X.T)
         found = Judgement(self, X, cells=cells)
         found.distances = distances
         return found

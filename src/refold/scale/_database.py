@@ -15,7 +15,7 @@ from refold.algorithm import kernels
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.base.needs import needs
 from refold.columns.arrow import described, floats, is_number
-from refold.columns.table import NumberColumn, Table
+from refold.columns.table import Table
 from refold.models.parts import Drawn, FirstLook, Look, Work, numbers
 from refold.scale._query import QueryTable, quoted
 from refold.tabular import InputError
@@ -94,7 +94,7 @@ class DatabaseParts:
             )
             columns = [floats(column.combine_chunks()) for column in found.columns[1:]]
             self._check_same(len(found), len(places))
-        some = Table(list(self._names), [*map(NumberColumn, columns)], len(places), guessed=False)
+        some = Table.of_numbers(self._names, columns)
         return Drawn(wanted.size, wanted.limit, keys, places, (some,))
 
     def _placed(self) -> str:

@@ -10,7 +10,7 @@ from refold.algorithm.engines.exact import threads
 from refold.base.errors import TableError
 from refold.base.progress import counting
 from refold.columns.conversion import to_table
-from refold.columns.table import NumberColumn, Table
+from refold.columns.table import Table
 from refold.models.parts import FirstLook, Work
 from refold.tabular import Block, Column, InputError, block_to_arrow
 from refold.tabular.ahead import made_ahead
@@ -110,8 +110,7 @@ def as_numbers(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Read
     """Read columns as numbers, NaN where one is missing; where they are such, without a copy."""
     readers = [Column(name) for name in columns]  # they know what came before
     for block in blocks:
-        values = [NumberColumn(reader.numbers(block)) for reader in readers]
-        rows = Table(list(columns), [*values], block.rows, guessed=False)
+        rows = Table.of_numbers(columns, (reader.numbers(block) for reader in readers))
         yield block, lambda rows=rows: rows  # type: ignore[misc]
 
 

@@ -15,7 +15,7 @@ from refold.columns.table import Table
 from refold.judgement import Judge, Judgement, answer_names, answers
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
-from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts, of_array
+from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
 from refold.scale._batches import located
 
@@ -225,7 +225,7 @@ class _NumberColumns:
         self.header, self._ignored, self._chosen = header, ignored, chosen
 
     def __call__(self, block: Any) -> Table:
-        return of_array(_read(self._selected(block)), self.header.names)
+        return Table.of_numbers(self.header.names, _read(self._selected(block)).T)
 
     def _selected(self, block: Any) -> Any:
         return block if self._chosen is None else _selected(block, self._chosen)
@@ -238,7 +238,7 @@ class _AnyColumns(_NumberColumns):
         if self.header.named:
             return to_table(self._selected(block), self._ignored)
         used = [name for name in self.header.names if name not in self._ignored]
-        return of_array(_read(block), self.header.names).select(used)
+        return Table.of_numbers(self.header.names, _read(block).T).select(used)
 
 
 def _selected(block: Any, names: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ from refold.base.needs import needs
 from refold.columns.arrow import floats
 from refold.columns.conversion import to_table
 from refold.columns.frames import features_of
-from refold.columns.table import NumberColumn, Table
+from refold.columns.table import Table
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
@@ -278,8 +278,7 @@ def _as_they_are(table: Any, names: Sequence[str]) -> Table:
 
 
 def _as_numbers(table: Any, names: Sequence[str]) -> Table:
-    columns = [NumberColumn(floats(column)) for column in table.columns]
-    return Table(list(names), [*columns], table.num_rows, guessed=False)
+    return Table.of_numbers(names, map(floats, table.columns))
 
 
 def _partition() -> int:

@@ -11,7 +11,7 @@ def test_a_number_however_far_out_is_not_taken_for_a_novel_cell():
     table = pd.DataFrame({"kind": ["a", "b"] * 100, "size": np.arange(200) % 5})
     model = Detector(method="ref").fit(table)
     far = pd.DataFrame({"kind": ["a", "z"], "size": [1e12, 1.0]})
-    rows, novel = model.scorer().unpack(model.encoded(far)[0])
+    rows, novel = model.scorer().unpack(model._learned.encoded(far)[0])
     assert novel.tolist() == [[False, False], [True, False]]
     assert rows[0, 3] == FARTHEST
     assert model.predict(far).tolist() == [-1, -1]

@@ -146,7 +146,7 @@ class CheckedTable:
         first = table.head(N_INIT)
         found = [
             _guess(name, column, roles.get(name), guessed=table.guessed)
-            for name, column in zip(first.names, first.columns, strict=True)
+            for name, column in first.items()
         ]
         return cls._of(table, found)
 
@@ -158,9 +158,8 @@ class CheckedTable:
             plans = encoder.counts.plan.used
             guesses = [Guess(plan.role, plan.form) for plan in plans]
             return cls._of(found.cells.select([plan.name for plan in plans]), guesses)
-        columns: list[Column] = [NumberColumn(column.astype(np.float64)) for column in found.rows.T]
-        table = Table(list(found.names), columns, len(found), guessed=False)
-        return cls._of(table, [Guess("number")] * len(columns))
+        table = Table.of_numbers(found.names, found.rows.T)
+        return cls._of(table, [Guess("number")] * len(table.columns))
 
     @classmethod
     def _of(cls, table: Table, guesses: list[Guess]) -> CheckedTable:

@@ -29,7 +29,7 @@ from refold.columns.encoding.plan import ColumnPlan, Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
-from refold.columns.table import CellState, Column, NumberColumn, Table
+from refold.columns.table import CellState, Table
 
 N_INIT = 10_000
 
@@ -385,8 +385,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if X.dtype.kind == "c":
             raise ValueError("Complex data not supported: split it into two columns.")
-        guessed = X.dtype.kind not in "biuf"
-        return Table(feature_names(self), _columns(X), len(X), guessed)
+        names = feature_names(self)
+        if X.dtype.kind in "biuf":
+            return Table.of_numbers(names, X.T)
+        columns = [of_objects(name, x.tolist()) for name, x in zip(names, X.T, strict=True)]
+        return Table(names, columns, len(X))
 
     def _check_roles(self, names: list[str]) -> None:
         unknown = [name for name in self.roles or {} if name not in names]
@@ -440,13 +443,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def _columns(X: NDArray[Any]) -> list[Column]:
-    """Return the columns of an array; objects may be anything."""
-    if X.dtype.kind in "biuf":
-        return [NumberColumn(np.asarray(column, dtype=np.float64)) for column in X.T]
-    return [of_objects(f"x{j}", column.tolist()) for j, column in enumerate(X.T)]
 
 
 def features(encoded: Encoded) -> Floats:

@@ -140,7 +140,7 @@ class Plan:
             as_role(name, column.raw, roles[name])
             if name in roles
             else (guess(name, column.raw) if table.guessed else Guess("number", None, ()))
-            for name, column in zip(first.names, first.columns, strict=True)
+            for name, column in first.items()
         ]
         columns = [ColumnPlan.of(*each) for each in zip(table.names, guesses, strict=True)]
         noticed = tuple(finding for found in guesses for finding in found.noticed)

@@ -384,24 +384,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
         return merge(self, *others)
 
-    def encoded(self, X: Any) -> tuple[Floats, Table | None]:
-        """Return rows as what the scorer takes, and the parsed table.
-
-        Parameters
-        ----------
-        X : dataframe, Arrow table, list of dict or array of shape (n, d)
-            Rows; columns are found by name.
-
-        Returns
-        -------
-        rows : ndarray
-            Numbers and magnitudes, NaN where a number is missing.
-        table : Table or None
-            The columns in use; None of a table of numbers, all of which are there.
-        """
-        check_learned(self)
-        return self._learned.encoded(X)
-
     @property
     def columns_(self) -> list[ColumnInfo]:
         """What each column was taken for."""

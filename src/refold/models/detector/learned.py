@@ -16,7 +16,7 @@ from refold.columns.encoding.encoder import TableEncoder, features
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.summary import Summary
-from refold.columns.table import NumberColumn, Table
+from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.detector.sample import RowSample
@@ -198,8 +198,7 @@ class LearnedTable:
         elif np.isfinite(numbers).all():
             return numbers, None
         else:
-            columns = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in numbers.T]
-            table = Table(self.plan.names, [*columns], len(numbers))
+            table = Table.of_numbers(self.plan.names, numbers.T)
         return encoded_rows(self.counts, table, n_jobs=self.n_jobs), table
 
     def distances(self, table: Table) -> Floats:

@@ -7,7 +7,7 @@ makes of them), `learn` (all of it in order). Who has the parts goes over them a
 `refold.scale`.
 """
 
-from refold.models.parts.drawn import Drawn, Header, numbers, of_array
+from refold.models.parts.drawn import Drawn, Header, numbers
 from refold.models.parts.learn import TableParts, Work, check_learnable, learn_parts
 from refold.models.parts.look import FirstLook, Look, Looking
 
@@ -22,5 +22,4 @@ __all__ = [
     "check_learnable",
     "learn_parts",
     "numbers",
-    "of_array",
 ]

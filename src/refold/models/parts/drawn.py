@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.table import NumberColumn, Table
@@ -44,12 +42,6 @@ def below(limit: float, first: int, rows: int) -> tuple[Floats, Integers]:
     keys = draws(_SEED, first, rows)
     places = np.flatnonzero(keys <= limit)
     return keys[places], first + places
-
-
-def of_array(X: NDArray[Any], names: Sequence[str]) -> Table:
-    """Return an array of numbers as the columns of a table, which are nothing but numbers."""
-    columns = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in X.T]
-    return Table(list(names), [*columns], len(X), guessed=False)
 
 
 def matrix(rows: Table) -> Floats:
