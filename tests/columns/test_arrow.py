@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF
-from refold.columns.arrow import floats
+from refold.columns.frames import floats
 
 LARGE = [2**53 + 1, -(2**62) - 3, 5]
 

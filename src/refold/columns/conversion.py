@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.arrow import floats
-from refold.columns.frames import column_names, whole
+from refold.columns.frames import column_names, floats, whole
 from refold.columns.role_findings import mended
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept

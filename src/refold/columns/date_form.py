@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import nan
 from typing import Any
+from unicodedata import combining, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.month_names import month_of
 from refold.columns.number_form import NumberForm
 
 LONGEST = 64  # characters; no date is longer, and hostile texts are not looked at
@@ -47,6 +47,22 @@ _CLOCKS = {
 _CENTURY = 69  # years of two digits from here on are of the last century, as POSIX has it
 _LAYOUTS = 64  # that are read all at once; what is left is read one by one
 _FEW = 64  # texts that are quicker read one by one
+
+# English, German, French and Spanish, in full and shortened, a line for each month.
+_MONTH_NAMES = """
+january jan januar jänner jän janvier janv enero ene
+february feb februar februari février févr fév febrero
+march mar märz maerz mär mrz mars marzo
+april apr avril avr abril abr
+may mai mayo
+june jun juni juin junio
+july jul juli juillet juil julio
+august aug août agosto ago
+september sep sept septembre septiembre setiembre
+october oct oktober okt octobre octubre
+november nov novembre noviembre
+december dec dezember dez décembre déc diciembre dic
+"""
 
 Fields = dict[str, Integers]
 
@@ -303,3 +319,28 @@ def _day(fields: Fields) -> Floats:
     first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))
     wrong |= (day < 1) | (day > after - first)
     return np.where(wrong, nan, 86400.0 * (first + day - 1))
+
+
+def _bare(name: str) -> str:
+    """Return a name in small letters without accents and points."""
+    letters = normalize("NFKD", name.lower().rstrip("."))
+    return "".join(letter for letter in letters if not combining(letter))
+
+
+_MONTHS = {
+    _bare(name): month
+    for month, names in enumerate(_MONTH_NAMES.strip().splitlines(), start=1)
+    for name in names.split()
+}
+
+
+def month_of(name: str) -> int:
+    """Return the month that is so called, or 0.
+
+    Examples
+    --------
+    >>> from refold.columns.date_form import month_of
+    >>> month_of("März"), month_of("AOUT"), month_of("Sept."), month_of("Monday")
+    (3, 8, 9, 0)
+    """
+    return _MONTHS.get(_bare(name), 0)

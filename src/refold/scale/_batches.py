@@ -10,8 +10,7 @@ import numpy as np
 
 from refold.base.errors import TableError
 from refold.base.needs import needs
-from refold.columns.arrow import floats
-from refold.columns.frames import feature_names, features_of
+from refold.columns.frames import feature_names, features_of, floats
 from refold.judgement import Judge, Judgement, answers
 
 Batch = Any

@@ -14,7 +14,7 @@ from refold._typing import Floats, Integers
 from refold.algorithm import kernels
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.base.needs import needs
-from refold.columns.arrow import described, floats, is_number
+from refold.columns.frames import described, floats, is_number
 from refold.columns.table import Table
 from refold.models.parts import Drawn, FirstLook, Look, Work, numbers
 from refold.scale._query import QueryTable, quoted

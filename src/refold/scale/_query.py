@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.arrow import described, is_number, is_text
+from refold.columns.frames import described, is_number, is_text
 from refold.tabular import Block, InputError, TableSource
 from refold.tabular.table import Asked
 

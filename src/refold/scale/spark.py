@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.arrow import floats
 from refold.columns.conversion import to_table
-from refold.columns.frames import features_of
+from refold.columns.frames import features_of, floats
 from refold.columns.table import Table
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.arrow import is_number, is_text
+from refold.columns.frames import is_number, is_text
 from refold.tabular.cells import kind_of, number_of
 
 

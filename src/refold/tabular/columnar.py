@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from refold.base.needs import needs
-from refold.columns.arrow import is_number
+from refold.columns.frames import is_number
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
 from refold.tabular.table import Asked, Block, FileTable, How, checked_names

@@ -15,7 +15,7 @@ from typing import Any
 
 from refold._typing import PathLike
 from refold.base.needs import needs
-from refold.columns.arrow import described, is_number, is_text
+from refold.columns.frames import described, is_number, is_text
 from refold.tabular.errors import InputError, listed
 from refold.tabular.opening import open_table
 from refold.tabular.table import Asked, Block, TableSource

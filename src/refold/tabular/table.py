@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Integers
 from refold.base.needs import needs
-from refold.columns.arrow import described, is_text
+from refold.columns.frames import described, is_text
 from refold.tabular.absent import Absent
 from refold.tabular.cells import without_missing
 from refold.tabular.dialect import Dialect

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.arrow import is_number, is_text
+from refold.columns.frames import is_number, is_text
 from refold.tabular.errors import InputError
 from refold.tabular.table import Block, TableSource
 

@@ -8,10 +8,8 @@ from typing import Any
 
 from refold._typing import Integers
 from refold.base.errors import UserError
-from refold.checks._suspects._judged import JudgedTable
-from refold.checks._suspects._rest import beside_the_rest
+from refold.checks._suspects._compared import JudgedTable, beside_the_rest, beside_trusted
 from refold.checks._suspects._results import Suspect, Suspects
-from refold.checks._suspects._trusted import beside_trusted
 from refold.columns.encoding.encoder import TableEncoder
 from refold.decisions.select import select
 from refold.explain import explain

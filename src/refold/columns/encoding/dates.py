@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,28 +63,24 @@ class DateCounts:
 
     def plus(self, other: DateCounts) -> DateCounts:
         """Return the counts of the rows of both."""
-        return DateCounts(
-            self.has_date,
-            self.has_clock,
-            self.hours + other.hours,
-            self.weekdays + other.weekdays,
-            self.states + other.states,
-            self.shapes.plus(other.shapes),
-            min(self.low, other.low),
-            max(self.high, other.high),
+        return replace(
+            self,
+            hours=self.hours + other.hours,
+            weekdays=self.weekdays + other.weekdays,
+            states=self.states + other.states,
+            shapes=self.shapes.plus(other.shapes),
+            low=min(self.low, other.low),
+            high=max(self.high, other.high),
         )
 
     def minus(self, other: DateCounts) -> DateCounts:
         """Return the counts without those rows; from when to when stays."""
-        return DateCounts(
-            self.has_date,
-            self.has_clock,
-            less(self.hours, other.hours),
-            less(self.weekdays, other.weekdays),
-            less(self.states, other.states),
-            self.shapes.minus(other.shapes),
-            self.low,
-            self.high,
+        return replace(
+            self,
+            hours=less(self.hours, other.hours),
+            weekdays=less(self.weekdays, other.weekdays),
+            states=less(self.states, other.states),
+            shapes=self.shapes.minus(other.shapes),
         )
 
     @property

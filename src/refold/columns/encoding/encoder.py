@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
 from numbers import Integral
@@ -350,36 +350,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return frame_to_numpy(frame.select(plan.names).to_native())
 
     def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Table:
-        """Read a table and check (or, with `reset`, learn) its columns; or read all of them.
-
-        One that was read before is taken as it is.
-        """
-        if isinstance(X, Table):
-            return self._read_again(X, reset=reset)
+        """Read a table and check (or, with `reset`, learn) its columns; or read all of them."""
         X = to_numpy(X) if is_foreign_array(X) else X
-        if not is_table(X):
+        if not isinstance(X, Table) and not is_table(X):
             return self._read_array(X, reset=reset)
         ignore = {name for name, role in (self.roles or {}).items() if role == "ignore"}
         if reset:
-            brought = to_table(X, () if isinstance(X, list) else ignore)
-            names = brought.names if isinstance(X, list) else list(map(str, column_names(whole(X))))
+            table, names = _with_names(X, ignore)
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
             self._check_roles(names)
-            return brought
+            return table.select([name for name in table.names if name not in ignore])
         if all_columns:
             wanted = [name for name in self._state.names if name not in ignore]
-            return self._find_columns(to_table(X, ignore), wanted)
-        unused = ignore.union(self._unused())
-        return self._find_columns(to_table(X, unused), self.counts.plan.names)
-
-    def _read_again(self, table: Table, *, reset: bool) -> Table:
-        if not reset:
-            return self._find_columns(table, self.counts.plan.names)
-        self.feature_names_in_ = np.array(table.names, dtype=object)
-        self.n_features_in_ = len(table.names)
-        self._check_roles(table.names)
-        return table.select([n for n in table.names if (self.roles or {}).get(n) != "ignore"])
+        else:
+            columns, wanted = self.counts.plan.columns, self.counts.plan.names
+            ignore.update(column.name for column in columns if column.role == "ignore")
+        table = X if isinstance(X, Table) else to_table(X, ignore)
+        return self._find_columns(table, wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -397,9 +385,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise UserError(
                 f"roles= names columns that are not there: {unknown}. There are {names}."
             )
-
-    def _unused(self) -> list[str]:
-        return [column.name for column in self.counts.plan.columns if column.role == "ignore"]
 
     def _find_columns(self, table: Table, wanted: list[str]) -> Table:
         absent = [name for name in wanted if name not in table.names]
@@ -443,6 +428,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _with_names(X: Any, ignore: Collection[str]) -> tuple[Table, list[str]]:
+    """Return the columns of X, but for those to be ignored, and the names of all."""
+    if isinstance(X, Table | list):
+        table = X if isinstance(X, Table) else to_table(X)
+        return table, table.names
+    return to_table(X, ignore), [str(name) for name in column_names(whole(X))]
 
 
 def features(encoded: Encoded) -> Floats:

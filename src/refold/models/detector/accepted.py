@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -27,17 +27,11 @@ def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
     counts = base.counts
     rows = counts.plan.parse(rows)
     more = TableCounts.of(counts.plan, rows, n_jobs=base.n_jobs)
-    return AcceptingTable(
-        base.encoder.with_state(base.table.with_counts(counts.plus(more))),
-        base.sample.select(counts.plan.names),
-        base.method,
-        base.rate,  # it is that of the rows that calibrate
-        base.random_state,
-        base.n_jobs,
-        base.cut,
-        base=base,
-        accepted=rows,
-    )
+    known = {field.name: getattr(base, field.name) for field in fields(LearnedTable)}
+    known["encoder"] = base.encoder.with_state(base.table.with_counts(counts.plus(more)))
+    known["sample"] = base.sample.select(counts.plan.names)
+    known["alpha"] = base.rate  # it is that of the rows that calibrate
+    return AcceptingTable(**known, base=base, accepted=rows)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

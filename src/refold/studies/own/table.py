@@ -18,7 +18,7 @@ import numpy as np
 
 from refold._typing import Booleans
 from refold.base.needs import needs
-from refold.columns.arrow import is_text
+from refold.columns.frames import is_text
 from refold.studies.tables.columns import CleanColumn
 from refold.tabular import Block, InputError, TableSource, Wanted
 from refold.tabular.errors import listed
