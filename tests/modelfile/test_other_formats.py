@@ -65,7 +65,7 @@ TRUSTED = [
     "refold.models.detector.estimator.Detector",
     "refold.models.detector.learned.Inside",
     "refold.models.detector.learned.LearnedTable",
-    "refold.models.detector.sample.RowSample",
+    "refold.models.detector.learned.RowSample",
     "refold.models.detector.scorer.MeanScorer",
     "refold.models.detector.scorer.TableScorer",
     "refold.models.scoring.FoldScorer",

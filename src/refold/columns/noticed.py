@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base.findings import Finding
+from refold.base.words import quoted
 from refold.columns.box import Box
 from refold.columns.edges import UNKNOWN, edges_of
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.role_findings import mended
+from refold.columns.running import evenly_spaced, monotonic
 from refold.columns.summary import SAMPLED_ROWS
+from refold.columns.table import CellState, Table, TextColumn, as_texts
 
 _LEAST_ROWS = 20  # fewer than these are a running number, or one value, by chance
 _FIRST_ROWS = 512  # enough to see that nearly every column is neither
-_REGULAR = 0.9  # the share of steps of a running number that are alike: rows may have been left out
 _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice among few
 
 
@@ -43,8 +48,8 @@ def notice_columns(
         X, weights = X[weights > 0.0], weights[weights > 0.0]
     if len(X) < _LEAST_ROWS:
         return
-    for j in map(int, np.flatnonzero(_may_count(X[:_FIRST_ROWS]))):
-        if _counts(X[:, j]):
+    for j in map(int, np.flatnonzero(monotonic(X[:_FIRST_ROWS]))):
+        if evenly_spaced(X[:, j]):
             yield _running_number(X[:, j], names[j])
     w = None if weights is None else _drawn(weights, SAMPLED_ROWS)
     likely = _may_repeat(_drawn(X, _FIRST_ROWS)) if w is None else np.ones(X.shape[1])
@@ -115,23 +120,6 @@ def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:
     return rows[np.random.default_rng(0).choice(len(rows), number, replace=False)]
 
 
-def _may_count(X: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say of each column whether it goes only up, or only down."""
-    with np.errstate(over="ignore"):  # from one end of the numbers to the other
-        steps = np.diff(X.astype(np.float64), axis=0)
-    return np.asarray((steps > 0.0).all(axis=0) | (steps < 0.0).all(axis=0))
-
-
-def _counts(values: NDArray[Any]) -> bool:
-    """Whether values go up, or down, by the same step nearly everywhere; sorted ones do not."""
-    if not _may_count(values[:, None])[0]:
-        return False
-    steps = np.diff(values.astype(np.float64))
-    step = float(np.median(steps))
-    slack = 1e-3 * abs(step) + 4.0 * np.spacing(float(np.abs(values).max()))
-    return bool(np.mean(np.abs(steps - step) <= slack) >= _REGULAR)
-
-
 def _running_number(values: NDArray[Any], name: str) -> Finding:
     first, last = float(values[0]), float(values[-1])
     return Finding(
@@ -167,4 +155,65 @@ def _one_value(values: NDArray[Any], weights: Floats | None, name: str) -> Itera
         column=name,
         values=(usual,),
         advice=f"If {usual:.6g} stands for a missing value, leave the cell empty.",
+    )
+
+
+def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
+    """Look for cells that cannot be read, and for columns with more values than are kept.
+
+    Parameters
+    ----------
+    counts : TableCounts
+        What was counted of the rows.
+    table : Table
+        These rows.
+
+    Yields
+    ------
+    Finding
+        ``"unreadable"`` and ``"many-values"``, at most one of each for a column.
+    """
+    table = counts.plan.parse(table)
+    for k, column in enumerate(counts.plan.used):
+        if counts.states(k)[CellState.UNREADABLE]:
+            odd = np.flatnonzero(table.columns[k].unreadable)
+            yield unreadable_cells(column.name, column.role, as_texts(table.columns[k]), odd)
+        counted = counts.others.get(k)
+        if isinstance(counted, TextCounts) and counted.values.level:
+            tally = counted.values
+            yield Finding(
+                kind="many-values",
+                message=f"{column.name} has about {tally.distinct:,} different values; "
+                f"{len(tally.counts):,} of them are kept, all that more than {tally.error:,} rows "
+                "have and a sample of the others.",
+                column=column.name,
+                advice="A value that is not kept counts as a new one.",
+            )
+
+
+def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> Finding:
+    """Say that cells of a column are not what it holds.
+
+    Parameters
+    ----------
+    name, role : str
+        The column: of numbers or dates.
+    texts : TextColumn
+        What it holds.
+    odd : ndarray of int
+        The rows of these cells.
+    """
+    row = int(odd[0])
+    text = quoted(texts.values[int(texts.codes[row])])
+    what = "number" if role == "number" else "date"
+    cells = len(odd)
+    times = f"{cells:,} cells that are no {what}s" if cells > 1 else f"a cell that is no {what}"
+    return Finding(
+        kind="unreadable",
+        message=f"{name} has {times}, such as {text} in row {row:,} of the table.",
+        column=name,
+        rows=tuple(odd[:100].tolist()),
+        values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),
+        advice=f"If they stand for missing values, leave them empty or name them; if {name} "
+        f"holds other things than {what}s: {mended(name, 'category')}.",
     )

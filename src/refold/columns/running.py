@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from refold._typing import Floats
-from refold.columns.noticed import _counts
+from refold._typing import Booleans, Floats
 
+_REGULAR = 0.9  # the share of steps that are alike: rows may have been left out
 _LEAST_ROWS = 20  # fewer than these count by chance
 _LEAST_IN_ORDER = 8  # unless they go on like 1, 2, 3
 _EVEN = 0.1  # by which steps differ: the months of a calendar do
@@ -32,13 +34,14 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
     Examples
     --------
     >>> import numpy as np
+    from numpy.typing import NDArray
     >>> from refold.columns.running import counts_rows
     >>> counts_rows(np.arange(30.0), named=False), counts_rows(np.arange(30.0) ** 3, named=False)
     (True, False)
     """
     if len(values) < _LEAST_ROWS:
         return len(values) >= _LEAST_IN_ORDER and bool((np.diff(values) == 1.0).all())
-    if _counts(values):
+    if evenly_spaced(values):
         return True
     if not (values == np.floor(values)).all():
         return False
@@ -59,6 +62,7 @@ def runs_on(seconds: Floats) -> bool:
     Examples
     --------
     >>> import numpy as np
+    from numpy.typing import NDArray
     >>> from refold.columns.running import runs_on
     >>> runs_on(np.sort(np.random.default_rng(0).integers(0, 99, 50)).astype(float))
     True
@@ -85,3 +89,20 @@ def _is_drawn(values: Floats) -> bool:
     line = np.linspace(values[0], values[-1], len(values))
     off = float(np.abs(values - line).max()) / abs(float(values[-1] - values[0]))
     return scatter <= 2.0 * (1.0 - 1.0 / mean) and off <= 1.63 / sqrt(len(values))
+
+
+def monotonic(X: NDArray[Any]) -> Booleans:
+    """Say of each column whether it goes only up, or only down."""
+    with np.errstate(over="ignore"):  # from one end of the numbers to the other
+        steps = np.diff(X.astype(np.float64), axis=0)
+    return np.asarray((steps > 0.0).all(axis=0) | (steps < 0.0).all(axis=0))
+
+
+def evenly_spaced(values: NDArray[Any]) -> bool:
+    """Whether values go up, or down, by the same step nearly everywhere; sorted ones do not."""
+    if not monotonic(values[:, None])[0]:
+        return False
+    steps = np.diff(values.astype(np.float64))
+    step = float(np.median(steps))
+    slack = 1e-3 * abs(step) + 4.0 * np.spacing(float(np.abs(values).max()))
+    return bool(np.mean(np.abs(steps - step) <= slack) >= _REGULAR)

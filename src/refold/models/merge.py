@@ -17,7 +17,7 @@ from refold.models import ref_trim
 from refold.models.creased import CreasedREF
 from refold.models.creased._state import TrainingState
 from refold.models.detector import Detector
-from refold.models.detector.sample import RowSample
+from refold.models.detector.learned import RowSample
 from refold.models.detector.trim import TableCut
 from refold.models.feedback import FeedbackLog
 from refold.models.learned import FromSketch

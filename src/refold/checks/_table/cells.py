@@ -12,8 +12,7 @@ from refold.base.findings import Finding
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
-from refold.columns.encoding.noticed import unreadable_cells
-from refold.columns.noticed import far_cells
+from refold.columns.noticed import far_cells, unreadable_cells
 from refold.columns.table import DateColumn, as_texts
 
 # So many rows of a finding are listed.

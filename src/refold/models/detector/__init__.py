@@ -1,7 +1,7 @@
 """The front door: a table as people have it, judged by REF or CreasedREF.
 
-From below: `sample` (rows that are kept), `scorer` (judges encoded rows), `learned` (what was
-learned, and the estimator inside), `estimator`.
+From below: `scorer` (judges encoded rows), `trim` (rows that are left out), `learned` (what was
+learned, the rows that are kept, and the estimator inside), `estimator`.
 """
 
 from refold.models.detector.estimator import Detector

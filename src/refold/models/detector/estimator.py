@@ -26,9 +26,8 @@ from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.modelfile import ModelFileError
 from refold.models.detector.accepted import AcceptingTable, with_accepted
-from refold.models.detector.learned import LearnedTable
+from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.noticed import WARNED, findings, trimmed
-from refold.models.detector.sample import SIZE, RowSample
 from refold.models.detector.scorer import TableScorer
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin

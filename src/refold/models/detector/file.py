@@ -19,8 +19,7 @@ from refold.models import ref_file, trim_file
 from refold.models.creased import CreasedREF
 from refold.models.creased import _file as creased_file
 from refold.models.detector.estimator import Detector
-from refold.models.detector.learned import Inside, LearnedTable
-from refold.models.detector.sample import SIZE, RowSample
+from refold.models.detector.learned import SIZE, Inside, LearnedTable, RowSample
 from refold.models.detector.scorer import MeanScorer
 from refold.models.detector.trim import TableCut
 from refold.models.feedback import file as feedback

@@ -9,8 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.findings import Finding
-from refold.columns.encoding.noticed import notice_cells
-from refold.columns.noticed import far_cells
+from refold.columns.noticed import far_cells, notice_cells
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF

@@ -11,7 +11,7 @@ from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import Table
 from refold.models.creased._state import TrainingState
-from refold.models.detector.sample import RowSample
+from refold.models.detector.learned import RowSample
 from refold.models.draws import draws
 from refold.models.parts.drawn import HeldOut, matrix
 
