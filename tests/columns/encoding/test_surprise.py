@@ -73,3 +73,13 @@ def test_the_share_of_new_values_is_estimated_by_good_and_turing():
     surprise = Surprise.of_counts(np.bincount(seen))
     new = np.mean(~np.isin(rng.choice(2_000, 100_000, p=chances), seen))
     assert math.exp(-surprise.of_rows(np.array([0]))[0]) == pytest.approx(new, rel=0.1)
+
+
+@pytest.mark.parametrize("left_out", [False, True])
+def test_a_count_surprises_alone_as_it_does_among_many(left_out):
+    surprise = Surprise.of_counts(np.random.default_rng(0).integers(0, 150, 80))
+    have = np.arange(1, 200)
+    many = surprise.of_rows(have, left_out=left_out)
+    for _ in range(2):  # the second time it is looked up
+        few = [surprise.of_rows(have[k : k + 3], left_out=left_out) for k in range(0, 199, 3)]
+        np.testing.assert_array_equal(np.concatenate(few), many)

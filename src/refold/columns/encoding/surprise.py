@@ -16,8 +16,8 @@ _OPEN = 0.5
 MANY = 10
 # About a third of the rows are as surprising as this: nobody is surprised.
 USUAL = 1.0
-# Up to so many rows with the same value surprises are looked up.
-_TABLE = 2**16
+# So many at a time are looked up among those that were computed before.
+_FEW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +75,22 @@ class Surprise:
         left_out : bool, default=False
             Whether the row in question is one of them, and is to be judged as if it were not.
         """
-        if self._most > _TABLE:
+        if len(have) > _FEW:
             return self._computed(have, left_out)
-        return (self._left_out if left_out else self._new)[np.minimum(have, self._most)]
+        known, asked = self._left_out if left_out else self._new, have.tolist()
+        if not known.keys() >= set(asked):
+            known.update(zip(asked, self._computed(have, left_out).tolist(), strict=True))
+        return np.array([known[count] for count in asked])
 
     @cached_property
-    def _most(self) -> int:
-        """How many rows have the most frequent value; what more rows have surprises nobody."""
-        return int(self.counts[-1]) + 1 if len(self.counts) else 0
+    def _new(self) -> dict[int, float]:
+        """The surprise of a new row by how many rows have its value, as far as it was asked for."""
+        return {}
 
     @cached_property
-    def _new(self) -> Floats:
-        """The surprise of a new row with a value, by how many rows have it."""
-        return self._computed(np.arange(self._most + 1), left_out=False)
-
-    @cached_property
-    def _left_out(self) -> Floats:
+    def _left_out(self) -> dict[int, float]:
         """The same of one of these rows."""
-        return self._computed(np.arange(self._most + 1), left_out=True)
+        return {}
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
