@@ -46,7 +46,7 @@ class NormalRows(NamedTuple):
             return judge.rows(moved).distances + self.offsets[rows]
         assert judge.encoder is not None
         table = judge.encoder.counts.plan.with_numbers(self.cells.take(rows), moved)
-        return judge.parsed(table).distances
+        return judge.table(table).distances
 
 
 def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
@@ -71,7 +71,7 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     assert judge.encoder is not None
     plan = judge.encoder.counts.plan
     source = "kept by the model" if X is None else "handed over"
-    found = judge.parsed(model.kept_rows()) if X is None else Judgement.of(model, X)
+    found = judge.table(model.kept_rows()) if X is None else Judgement.of(model, X)
     order = np.random.default_rng(_SEED).permutation(len(found))[:_MOST_ROWS]
     found = found.take(order)
     assert found.cells is not None

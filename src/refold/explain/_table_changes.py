@@ -143,7 +143,7 @@ class _Instead:
         table = some.with_columns(
             {k: self._changed(k, some.columns[k], rows, chosen[:, k]) for k in changed}
         )
-        return np.asarray(~judge.parsed(table).outlier)
+        return np.asarray(~judge.table(table).outlier)
 
     def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
         other = [self.values[k][row] for row in rows.tolist()]

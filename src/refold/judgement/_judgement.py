@@ -144,14 +144,10 @@ class Judge:
     def table(self, X: Any, *, explained: bool = False) -> Judgement:
         """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
         assert self.encoder is not None
-        return self.parsed(self.encoder.read(X, reset=False), explained=explained)
-
-    def parsed(self, table: Table, *, explained: bool = False) -> Judgement:
-        """Judge a table that was read; it is parsed unless it is already."""
-        assert self.encoder is not None
-        table = self.encoder.counts.plan.parse(table)
+        counts = self.encoder.counts
+        table = counts.plan.parse(self.encoder.read(X, reset=False))
         try:
-            rows = encoded_rows(self.encoder.counts, table, n_jobs=self.encoder.n_jobs)
+            rows = encoded_rows(counts, table, n_jobs=self.encoder.n_jobs)
         except TableError as error:
             raise error.named(self.names) from None
         return Judgement(self, rows, cells=table, explained=explained)

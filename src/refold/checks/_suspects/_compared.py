@@ -72,7 +72,7 @@ class JudgedTable:
 
 def judgement(model: Detector, table: Table) -> Judgement:
     """Return what a model says of a table that was read."""
-    return Judge.of(model).parsed(model.encoder_.read(table, reset=False))
+    return Judge.of(model).table(table)
 
 
 def distances(model: Detector, table: Table) -> Floats:
