@@ -4,6 +4,8 @@ from tests import environment  # first: libraries read some of what it sets when
 
 environment.prepare()
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -78,6 +80,14 @@ def assert_same_histogram(a, b):
     np.testing.assert_array_equal(a.bins, b.bins)
     np.testing.assert_array_equal(a.counts, b.counts)
     np.testing.assert_allclose(a.positions, b.positions, rtol=1e-9, atol=1e-9)
+
+
+@pytest.fixture(autouse=True)
+def _environment_is_left_as_it_was():
+    before = dict(os.environ)
+    yield
+    names = {name for name, _ in before.items() ^ os.environ.items()} - {"PYTEST_CURRENT_TEST"}
+    assert not names, f"a test has changed {', '.join(sorted(names))} for those after it"
 
 
 @pytest.fixture

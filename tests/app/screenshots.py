@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from tests.app.running import AppPage, running
 from tests.browser import CHROMIUM
@@ -48,6 +47,8 @@ def take(browser, folder, look, context):
 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for look, context in LOOKS.items():

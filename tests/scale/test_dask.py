@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 import time
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -213,6 +214,7 @@ def test_a_killed_worker_changes_nothing(name, rng):
 
     X = da.from_array(rows, chunks=(1000, 3)).map_blocks(slowly, meta=np.empty((0, 0)))
     with (
+        mock.patch.dict(os.environ),  # a cluster sets variables for its workers, here
         dask.config.set({"distributed.comm.retry.count": 3}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
