@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from refold._typing import Booleans, Floats
+from refold.algorithm import kernels
 
 # Numbers by which a row is recognised.
 N_MARKS = 4
@@ -70,19 +71,13 @@ class KnownRows:
 
     def find(self, z: Floats) -> tuple[Booleans, Floats]:
         """Say which standardized rows were learned, and give the distances of these."""
-        found, at = np.zeros(len(z), dtype=np.bool_), np.zeros(len(z), dtype=np.intp)
-        if len(self.marks) == 0:
-            return found, np.empty(0)
-        marks = marks_of(z)
-        first = np.searchsorted(self.marks[:, 0], marks[:, 0] - TOLERANCE)
-        last = np.searchsorted(self.marks[:, 0], marks[:, 0] + TOLERANCE, side="right")
-        for step in range(int((last - first).max(initial=0))):
-            open_ = np.flatnonzero(~found & (first + step < last))
-            place = first[open_] + step
-            same = np.abs(self.marks[place] - marks[open_]).max(axis=1) <= TOLERANCE
-            found[open_[same]] = True
-            at[open_[same]] = place[same]
-        return found, self.distances[at[found]]
+        at = kernels.find_known(self.compiled(z.shape[1]), z)
+        return at >= 0, self.distances[at[at >= 0]]
+
+    def compiled(self, d: int) -> kernels.KnownMarks:
+        """Return the same as the kernels look at rows of so many columns."""
+        weights, gaps = weights_of_marks(d)
+        return kernels.known_marks(self.marks, self.distances, weights, gaps, TOLERANCE)
 
 
 def have_twins(rows: Floats, weights: Floats) -> Booleans:
