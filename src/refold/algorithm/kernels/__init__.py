@@ -26,6 +26,7 @@ from refold.algorithm.kernels._kernels import (
     LARGEST,
     LEAST_BINS,
     LEAST_SLOPE,
+    MARKS,
     MOST_BINS,
     MOST_THREADS,
     MOST_WEIGHT,
@@ -53,6 +54,7 @@ __all__ = [
     "LARGEST",
     "LEAST_BINS",
     "LEAST_SLOPE",
+    "MARKS",
     "MOST_BINS",
     "MOST_THREADS",
     "MOST_WEIGHT",
@@ -95,6 +97,7 @@ __all__ = [
     "product",
     "quantiles",
     "rarest",
+    "row_marks",
     "shapes",
     "sketch",
     "solve_lower",
@@ -314,7 +317,11 @@ def crease_map(
         _plain(center),
         _plain(scale),
         np.flatnonzero(varying).astype(np.int64),
-        *map(_plain, (directions, offsets, shifts, slopes, precision)),
+        _plain(directions),
+        _plain(offsets),
+        _plain(shifts),
+        _plain(slopes),
+        _plain(precision),
         bends,
         constants,
         largest,
@@ -336,7 +343,7 @@ def crease_levels(
     A spread below the share `least` of the size is 0.
     """
     shifts, spreads = np.empty((2, n_levels, len(offsets)))
-    arrays = map(_plain, (rows, directions, offsets, weights))
+    arrays = _plain(rows), _plain(directions), _plain(offsets), _plain(weights)
     _kernels.crease_levels(*arrays, least, n_threads, shifts, spreads)
     return shifts, spreads
 
@@ -405,7 +412,7 @@ def box_sides(
     From ``starts[c]`` to ``starts[c + 1]`` are the values that column c is known to have, if its
     ends are not enough; where it is discrete, only they are inside.
     """
-    ends = map(_plain, (low, high, unit, known))
+    ends = _plain(low), _plain(high), _plain(unit), _plain(known)
     return BoxSides(*ends, _plain(starts, np.int64), discrete.astype(np.int64))
 
 
@@ -416,11 +423,19 @@ def box_excess(box: BoxSides, X: Floats) -> Floats:
     return out
 
 
+def row_marks(z: Floats, weights: Floats, gaps: Floats) -> Floats:
+    """Return weighted sums of standardized rows, column after column; NaN counts as its gap."""
+    out = np.empty((len(z), MARKS))
+    _kernels.row_marks(_plain(z), _plain(weights), _plain(gaps), out)
+    return out
+
+
 def known_marks(
     marks: Floats, distances: Floats, weights: Floats, gaps: Floats, tolerance: float
 ) -> KnownMarks:
     """Return the marks of rows, ascending by the first, as the loops look for them."""
-    return KnownMarks(*map(_plain, (marks, distances, weights, gaps)), tolerance)
+    arrays = _plain(marks), _plain(distances), _plain(weights), _plain(gaps)
+    return KnownMarks(*arrays, tolerance)
 
 
 def find_known(known: KnownMarks, z: Floats) -> Integers:
@@ -492,11 +507,13 @@ def product(A: Floats, B: Floats, n_threads: int = 1) -> Floats:
     return out
 
 
-def cholesky(A: Floats) -> Floats:
-    """Return the lower factor of a symmetric matrix, of which the lower triangle is read."""
+def cholesky(
+    A: Floats, *, center: Floats | None = None, weight: float = 0.0, ridge: float = 0.0
+) -> Floats:
+    """Return the lower factor of A − weight · center centerᵀ + ridge · I, by A's lower half."""
     L = np.empty(A.shape)
-    if not _kernels.cholesky(_plain(A), L):
-        raise ValueError("The matrix is not positive definite.")
+    if not _kernels.cholesky(_plain(A.T), _weights(center), weight, ridge, L):
+        raise ValueError("The sums of products are not positive definite.")
     return L
 
 

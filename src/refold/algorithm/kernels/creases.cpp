@@ -127,11 +127,15 @@ CreaseMap::CreaseMap(const CreaseArrays& arrays) : a_(arrays), slot_(arrays.colu
   strips_ = panels_of(plain_) + panels_of(a_.creases - plain_);
   for (int64_t k = 0; k < a_.varying; ++k) slot_[a_.which[k]] = k;
   const int64_t width = strips_ * PANEL;
+  for (int64_t j = 0; j < a_.levels; ++j)
+    for (int64_t c = 0; c < a_.creases; ++c)
+      places_.push_back(j * width + (c < plain_ ? c : panels_of(plain_) * PANEL + c - plain_));
+  if (a_.constants) places_.push_back(a_.levels * width);
   weights_ = cleared(strips_ * a_.varying * PANEL);
   levels_ = cleared((1 + 2 * a_.levels) * width);
   zeros_ = cleared(panels() * PANEL);
   for (int64_t c = 0; c < a_.creases; ++c) {
-    const int64_t at = place(c), s = at / PANEL, lane = at % PANEL;
+    const int64_t at = places_[c], s = at / PANEL, lane = at % PANEL;
     for (int64_t k = 0; k < a_.varying; ++k)
       weights_.data()[(s * a_.varying + k) * PANEL + lane] = a_.directions[c * a_.varying + k];
     levels_.data()[at] = a_.offsets[c];
@@ -140,13 +144,6 @@ CreaseMap::CreaseMap(const CreaseArrays& arrays) : a_(arrays), slot_(arrays.colu
       levels_.data()[(1 + a_.levels + j) * width + at] = a_.slopes[j * a_.creases + c];
     }
   }
-}
-
-int64_t CreaseMap::place(int64_t output) const {
-  if (output == a_.creases * a_.levels) return strips_ * a_.levels * PANEL;  // of the constants
-  const int64_t level = output / a_.creases, crease = output % a_.creases;
-  const int64_t within = crease < plain_ ? crease : panels_of(plain_) * PANEL + (crease - plain_);
-  return level * strips_ * PANEL + within;
 }
 
 PanelLevels CreaseMap::strip(int64_t s) const {
@@ -229,15 +226,16 @@ LeverageForm::LeverageForm(const CreaseMap& map, const double* center, const dou
                            int64_t rows, double weight, double ridge, bool dual)
     : panels_(map.panels()), weight_(weight), ridge_(ridge), dual_(dual) {
   const int64_t p = map.outputs();
+  const std::vector<int64_t>& places = map.places();
   center_ = cleared(panels_ * PANEL);
-  for (int64_t i = 0; i < p; ++i) center_.data()[map.place(i)] = center[i];
+  for (int64_t i = 0; i < p; ++i) center_.data()[places[i]] = center[i];
   if (!dual) {
     // Panel s of the results needs what comes up to its end: 256 numbers for each panel up to s.
     matrix_ = cleared(PANEL * PANEL * panels_ * (panels_ + 1) / 2);
     for (int64_t i = 0; i < p; ++i) {
-      const int64_t at = map.place(i), s = at / PANEL, lane = at % PANEL;
+      const int64_t at = places[i], s = at / PANEL, lane = at % PANEL;
       double* strip = matrix_.data() + PANEL * PANEL * (s * (s + 1) / 2);
-      for (int64_t k = 0; k <= i; ++k) strip[map.place(k) * PANEL + lane] = matrix[i * p + k];
+      for (int64_t k = 0; k <= i; ++k) strip[places[k] * PANEL + lane] = matrix[i * p + k];
     }
     return;
   }
@@ -245,7 +243,7 @@ LeverageForm::LeverageForm(const CreaseMap& map, const double* center, const dou
   matrix_ = cleared(inner_ * PANEL * panels_ * PANEL);
   transposed_ = cleared(inner_ * PANEL * panels_ * PANEL);
   for (int64_t k = 0; k < p; ++k) {
-    const int64_t at = map.place(k), s = at / PANEL, lane = at % PANEL;
+    const int64_t at = places[k], s = at / PANEL, lane = at % PANEL;
     for (int64_t i = 0; i < rows; ++i) {
       const double value = matrix[i * p + k];
       matrix_.data()[(i / PANEL * panels_ * PANEL + at) * PANEL + i % PANEL] = value;
@@ -308,12 +306,17 @@ double BoxArrays::excess(int64_t c, double x) const {
   return std::isfinite(away) ? away : std::numeric_limits<double>::max();
 }
 
-int64_t KnownArrays::find(const double* z, int64_t columns) const {
-  double mark[MARKS] = {};
+void MarkWeights::mark(const double* z, double* out) const {
+  std::fill_n(out, MARKS, 0.0);
   for (int64_t c = 0; c < columns; ++c) {
     const double value = z[c] == z[c] ? z[c] : gaps[c];
-    for (int k = 0; k < MARKS; ++k) mark[k] += value * weights[c * MARKS + k];
+    for (int k = 0; k < MARKS; ++k) out[k] += value * weights[c * MARKS + k];
   }
+}
+
+int64_t KnownArrays::find(const double* z) const {
+  double mark[MARKS];
+  by.mark(z, mark);
   int64_t first = 0;
   for (int64_t left = rows; left > 0;) {  // the first that is not below
     const int64_t half = left / 2;
@@ -339,7 +342,7 @@ void features(const CreaseMap& map, const Table<T>& X, int n_threads, double* ou
       rows.read(X, first, some, problem, nullptr);
       rows.fold(nullptr);
       for (int64_t i = 0; i < p; ++i) {
-        const int64_t at = map.place(i);
+        const int64_t at = map.places()[i];
         const double* from = rows.panels() + at / PANEL * rows.gap() + at % PANEL;
         for (int64_t r = 0; r < some; ++r) out[(first + r) * p + i] = from[r * PANEL];
       }
@@ -388,7 +391,7 @@ Problem crease_distances(const CreaseMap& map, const DistanceRecipe& how, const 
       rows.fold(how.form->center());
       how.form->scores(rows, rows.panels(), work, out + first, nullptr);
       for (int64_t r = 0; r < some; ++r) {
-        const int64_t same = how.known ? how.known->find(&z[r * d], d) : -1;
+        const int64_t same = how.known ? how.known->find(&z[r * d]) : -1;
         double& score = out[first + r];
         if (same >= 0) {
           score = how.known->distances[same];

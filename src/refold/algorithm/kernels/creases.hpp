@@ -43,7 +43,8 @@ class CreaseMap {
   int64_t varying() const { return a_.varying; }
   int64_t outputs() const { return a_.creases * a_.levels + (a_.constants ? 1 : 0); }
   int64_t panels() const { return strips_ * a_.levels + (a_.constants ? 1 : 0); }
-  int64_t place(int64_t output) const;  // of a feature among those of all panels
+  // Of each feature among those of all panels; they ascend.
+  const std::vector<int64_t>& places() const { return places_; }
   int64_t cost() const { return outputs() * outputs(); }
 
  private:
@@ -54,6 +55,7 @@ class CreaseMap {
       strips_;  // strips of creases: panels of a level, the first ones along plain columns
   Doubles weights_, levels_, zeros_;
   std::vector<int64_t> slot_;  // of each column among the varying ones, -1 if it is constant
+  std::vector<int64_t> places_;
   PanelLevels strip(int64_t s) const;
 };
 
@@ -134,14 +136,21 @@ struct BoxArrays {
   double excess(int64_t column, double x) const;
 };
 
+// Sums of standardized values by which a row is recognised: column after column, gaps count as given.
+constexpr int MARKS = 4;
+struct MarkWeights {
+  int64_t columns;
+  const double *weights, *gaps;  // (columns, MARKS) and (columns)
+  void mark(const double* z, double* out) const;
+};
+
 // Marks of rows that were learned, ascending by the first, and their distances.
 struct KnownArrays {
-  static constexpr int MARKS = 4;
   int64_t rows;
   const double *marks, *distances;
-  const double *weights, *gaps;  // (columns, MARKS) and (columns): see refold.models.creased
+  MarkWeights by;
   double tolerance;
-  int64_t find(const double* z, int64_t columns) const;  // -1 if it was not learned
+  int64_t find(const double* z) const;  // -1 if it was not learned
 };
 
 struct DistanceRecipe {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "arguments.hpp"
 #include "creases.hpp"
@@ -24,23 +25,33 @@ double* vector_out(const VectorOut& out, int64_t rows) {
   return data(out);
 }
 
+// Where the parts of `size` values begin, as it was when it was checked.
+std::vector<int64_t> checked_starts(const Integers& starts, size_t parts, size_t size,
+                                    int64_t least) {
+  expect(starts.shape(0) == parts + 1, "starts must be one more than the columns");
+  const int64_t* begin = data(starts);
+  expect(begin[0] == 0 && begin[parts] == int64_t(size), "starts must span all values");
+  for (size_t c = 0; c < parts; ++c)
+    expect(begin[c] <= int64_t(size) && begin[c] + least <= begin[c + 1],
+           least ? "every column needs a knot" : "starts must not descend");
+  return {begin, begin + parts + 1};
+}
+
 // Knots of columns; owns references to its arrays.
 struct BendArrays {
   Vector knots, heights;
-  Integers starts;
+  std::vector<int64_t> starts;
   Vector slopes;
 
   BendArrays(Vector knots, Vector heights, Integers starts, Vector slopes)
-      : knots(knots), heights(heights), starts(starts), slopes(slopes) {
-    const size_t d = slopes.shape(0);
-    expect(starts.shape(0) == d + 1 && heights.shape(0) == knots.shape(0),
-           "knots do not fit together");
-    const int64_t* begin = data(starts);
-    expect(begin[0] == 0 && begin[d] == int64_t(knots.shape(0)), "starts must span all knots");
-    for (size_t c = 0; c < d; ++c) expect(begin[c] < begin[c + 1], "every column needs a knot");
+      : knots(knots),
+        heights(heights),
+        starts(checked_starts(starts, slopes.shape(0), knots.shape(0), 1)),
+        slopes(slopes) {
+    expect(heights.shape(0) == knots.shape(0), "knots do not fit together");
   }
   int64_t columns() const { return int64_t(slopes.shape(0)); }
-  Bends view() const { return {data(knots), data(heights), data(slopes), data(starts)}; }
+  Bends view() const { return {data(knots), data(heights), data(slopes), starts.data()}; }
 };
 
 void bent(const BendArrays& bends, Matrix z, MatrixOut out) {
@@ -142,21 +153,23 @@ struct Form {
 // A box, column by column; owns references to its arrays.
 struct Sides {
   Vector low, high, unit, known;
-  Integers starts, discrete;
+  std::vector<int64_t> starts, discrete;
 
   Sides(Vector low, Vector high, Vector unit, Vector known, Integers starts, Integers discrete)
-      : low(low), high(high), unit(unit), known(known), starts(starts), discrete(discrete) {
+      : low(low),
+        high(high),
+        unit(unit),
+        known(known),
+        starts(checked_starts(starts, low.shape(0), known.shape(0), 0)),
+        discrete(data(discrete), data(discrete) + discrete.shape(0)) {
     const size_t d = low.shape(0);
-    expect(high.shape(0) == d && unit.shape(0) == d && starts.shape(0) == d + 1 &&
-               discrete.shape(0) == d,
+    expect(high.shape(0) == d && unit.shape(0) == d && discrete.shape(0) == d,
            "the columns of the box do not fit together");
-    const int64_t* begin = data(starts);
-    expect(begin[0] == 0 && begin[d] == int64_t(known.shape(0)), "starts must span all values");
-    for (size_t c = 0; c < d; ++c) expect(begin[c] <= begin[c + 1], "starts must not descend");
   }
   BoxArrays view(int64_t columns) const {
     expect(columns == int64_t(low.shape(0)), "X and the box differ in width");
-    return {columns, data(low), data(high), data(unit), data(known), data(starts), data(discrete)};
+    return {columns,     data(low),     data(high),     data(unit),
+            data(known), starts.data(), discrete.data()};
   }
 };
 
@@ -191,14 +204,17 @@ struct Known {
 
   Known(Matrix marks, Vector distances, Matrix weights, Vector gaps, double tolerance)
       : marks(marks), distances(distances), weights(weights), gaps(gaps), tolerance(tolerance) {
-    expect(marks.shape(1) == KnownArrays::MARKS && weights.shape(1) == KnownArrays::MARKS &&
+    expect(marks.shape(1) == MARKS && weights.shape(1) == MARKS &&
                distances.shape(0) == marks.shape(0) && gaps.shape(0) == weights.shape(0),
            "the marks do not fit together");
   }
   KnownArrays view(int64_t columns) const {
     expect(columns == int64_t(gaps.shape(0)), "X and the marks differ in width");
-    return {int64_t(marks.shape(0)), data(marks), data(distances),
-            data(weights),           data(gaps),  tolerance};
+    return {int64_t(marks.shape(0)),
+            data(marks),
+            data(distances),
+            {columns, data(weights), data(gaps)},
+            tolerance};
   }
 };
 
@@ -209,7 +225,18 @@ void find(const Known& known, Matrix z, IntegersOut out) {
   expect(int64_t(out.shape(0)) == n, "an output array has the wrong shape");
   int64_t* to = data(out);
   nb::gil_scoped_release release;
-  for (int64_t i = 0; i < n; ++i) to[i] = rows.find(from + i * d, d);
+  for (int64_t i = 0; i < n; ++i) to[i] = rows.find(from + i * d);
+}
+
+void marks_of(Matrix z, Matrix weights, Vector gaps, MatrixOut out) {
+  const int64_t n = int64_t(z.shape(0)), d = int64_t(z.shape(1));
+  expect(int64_t(weights.shape(0)) == d && weights.shape(1) == MARKS && int64_t(gaps.shape(0)) == d,
+         "rows and weights do not fit together");
+  const MarkWeights by{d, data(weights), data(gaps)};
+  const double* from = data(z);
+  double* to = matrix_out(out, n, MARKS);
+  nb::gil_scoped_release release;
+  for (int64_t i = 0; i < n; ++i) by.mark(from + i * d, to + i * MARKS);
 }
 
 template <class T>
@@ -321,13 +348,15 @@ void product(Matrix A, Matrix B, int n_threads, MatrixOut out) {
   multiply(a, n, b, m, k, n_threads, to);
 }
 
-bool factored(Matrix A, MatrixOut L) {
-  const int64_t p = int64_t(A.shape(0));
-  expect(int64_t(A.shape(1)) == p, "the matrix must be square");
-  const double* from = data(A);
+bool factored(Matrix upper, std::optional<Vector> center, double weight, double ridge,
+              MatrixOut L) {
+  const int64_t p = int64_t(upper.shape(0));
+  expect(int64_t(upper.shape(1)) == p && (!center || int64_t(center->shape(0)) == p),
+         "the matrix must be square, and as wide as its center");
+  const Scatter scatter{p, data(upper), center ? data(*center) : nullptr, weight, ridge};
   double* to = matrix_out(L, p, p);
   nb::gil_scoped_release release;
-  return cholesky(from, p, to);
+  return cholesky(scatter, to);
 }
 
 void solved(Matrix L, std::optional<Matrix> B, int n_threads, MatrixOut out) {
@@ -386,6 +415,9 @@ void bind_creases(nb::module_& m) {
   m.def("bent", &bent, "bends"_a, "z"_a.noconvert(), "out"_a.noconvert());
   m.def("filled", &filled, "z"_a.noconvert(), "precision"_a.noconvert());
   m.def("box_excess", &excess_of, "box"_a, "rows"_a.noconvert(), "out"_a.noconvert());
+  m.attr("MARKS") = MARKS;
+  m.def("row_marks", &marks_of, "z"_a.noconvert(), "weights"_a.noconvert(), "gaps"_a.noconvert(),
+        "out"_a.noconvert());
   m.def("find_known", &find, "known"_a, "z"_a.noconvert(), "out"_a.noconvert());
   bind_tables<float>(m);
   bind_tables<double>(m);
@@ -401,5 +433,6 @@ void bind_creases(nb::module_& m) {
         "out"_a.noconvert());
   m.def("solve_lower", &solved, "L"_a.noconvert(), "B"_a.noconvert().none(), "n_threads"_a,
         "out"_a.noconvert());
-  m.def("cholesky", &factored, "A"_a.noconvert(), "L"_a.noconvert());
+  m.def("cholesky", &factored, "upper"_a.noconvert(), "center"_a.noconvert().none(), "weight"_a,
+        "ridge"_a, "L"_a.noconvert());
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "threads.hpp"
@@ -110,12 +111,11 @@ Tiles added_up(int64_t rows, int64_t panels, const double* weights, int n_thread
   return all;
 }
 
-template <class Place>
-void write(const Tiles& sums, int64_t p, Place place, const FeatureSums& out) {
-  for (int64_t i = 0; i < p; ++i) {
-    const int64_t row = place(i);
-    out.total[i] = sums.total.data()[row];
-    for (int64_t j = 0; j <= i; ++j) out.gram[j * p + i] = sums.at(row, place(j));
+void write(const Tiles& sums, const std::vector<int64_t>& places, const FeatureSums& out) {
+  const int64_t p = int64_t(places.size());
+  for (int64_t j = 0; j < p; ++j) {
+    out.total[j] = sums.total.data()[places[j]];
+    for (int64_t i = j; i < p; ++i) out.gram[j * p + i] = sums.at(places[i], places[j]);
   }
 }
 
@@ -132,7 +132,7 @@ void sum_features(const CreaseMap& map, const Table<T>& X, const double* weights
       return rows.panels();
     };
   });
-  write(sums, map.outputs(), [&](int64_t i) { return map.place(i); }, out);
+  write(sums, map.places(), out);
 }
 
 void sum_products(const double* phi, int64_t rows, int64_t p, const double* weights, int n_threads,
@@ -147,7 +147,9 @@ void sum_products(const double* phi, int64_t rows, int64_t p, const double* weig
       return memory.data();
     };
   });
-  write(sums, p, [](int64_t i) { return i; }, out);
+  std::vector<int64_t> places(p);
+  std::iota(places.begin(), places.end(), int64_t(0));
+  write(sums, places, out);
 }
 
 void multiply(const double* A, int64_t n, const double* B, int64_t m, int64_t k, int n_threads,
@@ -232,7 +234,8 @@ void solve(Triangle& L, int64_t first, double* rows) {
   }
 }
 
-bool factored(const double* A, int64_t p, Triangle& L) {
+bool factored(const Scatter& A, Triangle& L) {
+  const int64_t p = A.size;
   for (int64_t j = 0; j < L.panels(); ++j)
     for (int64_t i = j; i < L.panels(); ++i) {
       double tile[TILE] = {};
@@ -241,7 +244,7 @@ bool factored(const double* A, int64_t p, Triangle& L) {
         for (int b = 0; b < PANEL; ++b) {
           const int64_t row = i * PANEL + a, column = j * PANEL + b;
           const bool inside = row < p && column < p;
-          const double own = inside ? A[std::max(row, column) * p + std::min(row, column)]
+          const double own = inside ? A.at(std::max(row, column), std::min(row, column))
                                     : (row == column ? 1.0 : 0.0);
           tile[a * PANEL + b] = own - tile[a * PANEL + b];
         }
@@ -252,9 +255,10 @@ bool factored(const double* A, int64_t p, Triangle& L) {
 
 }  // namespace
 
-bool cholesky(const double* A, int64_t p, double* L) {
+bool cholesky(const Scatter& A, double* L) {
+  const int64_t p = A.size;
   Triangle triangle(p);
-  if (!factored(A, p, triangle)) return false;
+  if (!factored(A, triangle)) return false;
   std::fill_n(L, p * p, 0.0);
   for (int64_t row = 0; row < p; ++row)
     for (int64_t k = 0; k <= row; ++k)

@@ -21,9 +21,19 @@ void sum_features(const CreaseMap&, const Table<T>&, const double* weights, int 
 void sum_products(const double* phi, int64_t rows, int64_t p, const double* weights, int n_threads,
                   const FeatureSums&);
 
-// The lower Cholesky factor of a symmetric matrix, of which the lower triangle is read: (p, p),
-// row-major, zeros above. False if it is not positive definite.
-bool cholesky(const double* A, int64_t p, double* L);
+// Sums of products around a center: upper triangle - weight · center centerᵀ + ridge · I.
+struct Scatter {
+  int64_t size;
+  const double *upper, *center;  // (size, size), row-major; without a center the sums themselves
+  double weight, ridge;
+  double at(int64_t row, int64_t column) const {  // row >= column
+    double sum = upper[column * size + row];
+    if (center) sum -= weight * (center[row] * center[column]);
+    return row == column ? sum + ridge : sum;
+  }
+};
+// Its lower Cholesky factor, row-major, zeros above. False if it is not positive definite.
+bool cholesky(const Scatter&, double* L);
 // L⁻¹B with a lower triangle L of (p, p) and B of (p, columns); without B its inverse.
 void solve(const double* L, int64_t p, const double* B, int64_t columns, int n_threads,
            double* out);

@@ -15,7 +15,7 @@ from refold.base.once import fields_only, once
 from refold.models.creased._drawing import Drawer, dense, of_four_kinds
 from refold.models.creased._expected import Expected
 from refold.models.creased._rankgauss import RankGauss
-from refold.models.creased._rows import n_threads
+from refold.models.creased._rows import n_threads, weighted_sum
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
@@ -205,7 +205,7 @@ def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
 def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the mean, the standard deviation (ddof=1) and whether each column varies."""
     observed = ~np.isnan(X)
-    totals = _weighted(weights, observed)
+    totals = weighted_sum(weights, observed)
     if not observed.any(axis=0).all():
         raise errors.empty_column(int(np.argmin(observed.any(axis=0))))
     if (totals <= 1.0).any():
@@ -214,11 +214,11 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
     # In units of a power of two no square overflows, and no bit of a result changes.
     unit = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     U = np.ldexp(np.where(observed, X, 0.0), -unit)
-    mean = _weighted(weights, U) / totals
+    mean = weighted_sum(weights, U) / totals
     deviation = np.where(observed, U - mean, 0.0)
-    mean += _weighted(weights, deviation) / totals  # what rounding left of a large mean
+    mean += weighted_sum(weights, deviation) / totals  # what rounding left of a large mean
     squares = np.square(np.where(observed, U - mean, 0.0))
-    variance = _weighted(weights, squares) / (totals - 1.0)
+    variance = weighted_sum(weights, squares) / (totals - 1.0)
     with np.errstate(over="ignore"):
         scale = np.minimum(np.ldexp(np.sqrt(variance), unit), np.finfo(np.float64).max)
     varying = (low < high) & (scale > 0.0)
@@ -228,8 +228,3 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
         np.where(varying, scale, constant_unit),
         varying,
     )
-
-
-def _weighted(weights: Floats, columns: NDArray[Any]) -> Floats:
-    """Return the weighted sum of each column, in one order, which BLAS does not have."""
-    return np.einsum("i,ij->j", weights, columns)

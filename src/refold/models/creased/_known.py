@@ -15,12 +15,8 @@ import numpy as np
 from refold._typing import Booleans, Floats
 from refold.algorithm import kernels
 
-# Numbers by which a row is recognised.
-N_MARKS = 4
 # How far they may be off: other libraries round a row, or standardize it first.
 TOLERANCE = 1e-6
-# Rows whose marks are added up together.
-_AT_ONCE = 128
 # The share of rows with an equal one up to which a row is recognised by being equal.
 _MOST_TWINS = 0.1
 
@@ -29,19 +25,13 @@ _MOST_TWINS = 0.1
 def weights_of_marks(d: int) -> tuple[Floats, Floats]:
     """Return what standardized values are multiplied by, and what a gap counts as."""
     random = np.random.RandomState(d)
-    return random.standard_normal((d, N_MARKS)) / np.sqrt(d), 3.0 + random.random_sample(d)
+    return random.standard_normal((d, kernels.MARKS)) / np.sqrt(d), 3.0 + random.random_sample(d)
 
 
 def marks_of(z: Floats) -> Floats:
     """Return the marks of standardized rows: the same bits for equal rows, whoever is beside."""
     weights, gaps = weights_of_marks(z.shape[1])
-    filled = np.where(np.isnan(z), gaps, z)
-    marks = np.empty((len(z), N_MARKS))
-    for begin in range(0, len(z), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        terms = filled[part].T[:, :, None] * weights[:, None]
-        marks[part] = np.add.accumulate(terms)[-1]  # column after column, whatever the shape
-    return marks
+    return kernels.row_marks(z, weights, gaps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +55,7 @@ class KnownRows:
         marks, group = np.unique(marks_of(z), axis=0, return_inverse=True)
         counts = np.bincount(group.ravel(), weights=weights, minlength=len(marks))
         if counts[counts > 1.0].sum() > _MOST_TWINS * counts.sum():
-            return cls(np.empty((0, N_MARKS)), np.empty(0))
+            return cls(np.empty((0, kernels.MARKS)), np.empty(0))
         total = np.bincount(group.ravel(), weights=weights * distances, minlength=len(marks))
         return cls(marks, total / counts)
 

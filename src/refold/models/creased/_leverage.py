@@ -47,20 +47,19 @@ class Leverage:
         center = sums.total / sums.weight
         V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
         ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
-        kernel = kernels.product(V, V)
-        kernel[np.diag_indices(len(V))] += ridge
-        factor = kernels.solve_lower(kernels.cholesky(kernel), V)
+        roots = kernels.cholesky(kernels.product(V, V), ridge=ridge)
+        factor = kernels.solve_lower(roots, V)
         return cls(sums.weight, center, factor, ridge, dual=True)
 
     @classmethod
     def primal(cls, sums: Sums, ridge: float) -> Leverage:
         """Factor the sums feature by feature, however few rows there are."""
         center = sums.total / sums.weight
-        scatter = sums.products() - sums.weight * np.outer(center, center)
-        diagonal = np.diag_indices(len(center))
-        ridge = _at_least_rounding(ridge, scatter[diagonal])
-        scatter[diagonal] += ridge
-        return cls(sums.weight, center, kernels.cholesky(scatter), ridge, dual=False)
+        gram = sums.products()
+        spread = gram.diagonal() - sums.weight * np.square(center)
+        ridge = _at_least_rounding(ridge, spread)
+        factor = kernels.cholesky(gram, center=center, weight=sums.weight, ridge=ridge)
+        return cls(sums.weight, center, factor, ridge, dual=False)
 
     def form(self, creases: Creases, n_jobs: int | None = 1) -> kernels.LeverageForm:
         """Return what scores features along creases."""
@@ -79,7 +78,7 @@ class Leverage:
     def products(self) -> int:
         """How many multiplications a score takes."""
         height, width = self.factor.shape
-        return 2 * height * width if self.dual else height * width // 2
+        return int(2 * height * width if self.dual else height * width // 2)
 
     def left_out(self, scores: Floats, weights: Floats) -> Floats:
         """Return the scores that rows learned would have had without themselves.

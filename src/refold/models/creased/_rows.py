@@ -31,6 +31,11 @@ def n_threads(products: int, n_jobs: int | None) -> int:
     return exact.threads(products // _PER_STEP, n_jobs)
 
 
+def weighted_sum(weights: Floats, rows: NDArray[Any]) -> Floats:
+    """Return the sum of weighted rows in one order; BLAS has one for each number of threads."""
+    return np.asarray(np.einsum("i,ij->j", weights, rows))
+
+
 def check(X: NDArray[Any]) -> None:
     """Refuse infinity and rows with nothing observed, by their place."""
     for part, rows in slices(X):

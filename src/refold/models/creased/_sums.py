@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.models.creased._creases import Creases
-from refold.models.creased._rows import n_threads
+from refold.models.creased._rows import n_threads, weighted_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +52,14 @@ class Sums:
         threads = n_threads(len(X) * p * p // 2, n_jobs)
         if len(X) < p:
             rows = kernels.crease_features(creases.map, X, threads)
-            return cls(weight, _weighted(weights, rows), rows, weights.copy(), None)
+            return cls(weight, weighted_sum(weights, rows), rows, weights.copy(), None)
         total, gram = kernels.crease_sums(creases.map, X, weights, threads)
         return cls(weight, total, np.empty((0, p)), np.empty(0), gram)
 
     @classmethod
     def of_features(cls, phi: Floats, weights: Floats) -> Sums:
         """Sum over rows whose features are known."""
-        kept = cls(float(weights.sum()), _weighted(weights, phi), phi, weights, None)
+        kept = cls(float(weights.sum()), weighted_sum(weights, phi), phi, weights, None)
         return kept.plus(cls.empty(phi.shape[1]))
 
     def plus(self, other: Sums) -> Sums:
@@ -94,8 +94,3 @@ class Sums:
         if self.gram is not None:
             return self.gram
         return kernels.sum_products(self.rows, self.counts, 1)
-
-
-def _weighted(weights: Floats, rows: Floats) -> Floats:
-    """Return Σ w φ, added up in one thread, in one order."""
-    return np.einsum("i,ij->j", weights, rows)
