@@ -40,15 +40,16 @@ struct Tiles {
     for (int64_t i = 0; i < tiles_up_to(panels) * TILE; ++i) gram.data()[i] += other.gram.data()[i];
     for (int64_t i = 0; i < panels * PANEL; ++i) total.data()[i] += other.total.data()[i];
   }
-  // Adds rows of panels that are `gap` apart; they are scaled by their weights.
+  // Adds at most DEPTH rows of panels that are `gap` apart; they are scaled by their weights.
   void add(double* phi, int64_t gap, int64_t rows, const double* weights) {
+    double roots[DEPTH];
+    for (int64_t r = 0; r < rows; ++r) roots[r] = std::sqrt(weights[r]);
     for (int64_t s = 0; s < panels; ++s)
       for (int64_t r = 0; r < rows; ++r) {
         double* at = phi + s * gap + r * PANEL;
-        const double w = weights[r], root = std::sqrt(w);
         for (int l = 0; l < PANEL; ++l) {
-          total.data()[s * PANEL + l] += w * at[l];
-          at[l] *= root;
+          total.data()[s * PANEL + l] += weights[r] * at[l];
+          at[l] *= roots[r];
         }
       }
     for (int64_t i = 0; i < panels; ++i)

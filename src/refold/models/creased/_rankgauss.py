@@ -62,8 +62,10 @@ class RankGauss:
 
 def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
     """Return the knots of one column, their heights, and the slope beyond them."""
-    knots, group = np.unique(z, return_inverse=True)
-    counts = np.bincount(group, weights=weights)
+    order = kernels.order(z)
+    ordered = z[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    knots, counts = ordered[first], np.add.reduceat(weights[order], first)
     heights = ndtri((np.cumsum(counts) - counts / 2.0) / counts.sum())
     mean = np.average(heights, weights=counts)
     # At least two different values: a constant column is not among these.
