@@ -239,6 +239,35 @@ def test_variants_are_scores_of_rows_with_values_replaced(dual, groups, rng):
         np.testing.assert_allclose(across[row], form_of_all[0], rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("dual", [False, True])
+def test_threads_give_the_bits_of_one(dual, rng):
+    plain = Plain(rng, creases=50)
+    form, _, _ = form_of(plain, rng, dual=dual)
+    X, w = rng.normal(size=(3000, 5)), rng.uniform(0.5, 2.0, size=3000)
+    Z, instead = rng.normal(size=(2, 30, 4))
+    A, L = rng.normal(size=(200, 9)), np.linalg.cholesky(positive(rng, 100))
+    directions = rng.normal(size=(50, 5))
+
+    def results(n):
+        return (
+            kernels.crease_features(plain.map, X, n),
+            kernels.crease_norms(plain.map, X, n),
+            *kernels.crease_sums(plain.map, X, w, n),
+            kernels.leverages(plain.map, form, X, n),
+            *kernels.crease_variants(
+                plain.map, form, Z, instead, np.arange(4), np.ones((30, 5)), n
+            ),
+            *kernels.crease_levels(X, directions, np.ones(50), w, 2, least=1e-6, n_threads=n),
+            kernels.product(A, A, n),
+            kernels.solve_lower(L, None, n),
+        )
+
+    for n in (2, 5):
+        for many, one in zip(results(n), results(1), strict=True):
+            np.testing.assert_array_equal(many, one)
+
+
 def test_levels_are_means_and_spreads_of_the_folded_values(rng):
     Z, w = rng.normal(size=(300, 4)), rng.uniform(0.5, 2.0, size=300)
     W, c = rng.normal(size=(21, 4)), rng.normal(size=21)

@@ -57,6 +57,14 @@ def test_a_row_alone_gets_the_bits_that_it_gets_among_many(kind, rng):
             np.testing.assert_array_equal(found, expected[[i]])
 
 
+@pytest.mark.parametrize("columns", [3, 40])
+def test_reasons_have_the_distances_of_scoring(columns, rng):
+    X = rng.normal(size=(500, columns))
+    model = CreasedREF(n_creases=40).fit(X)
+    new = np.vstack([X[:50], 2.0 * rng.normal(size=(100, columns))])
+    np.testing.assert_array_equal(model.reasons(new).distance, -model.score_samples(new))
+
+
 def test_how_rows_lie_in_memory_changes_nothing(kind, rng):
     X = a_table(kind, rng)
     model, new = a_model(kind).fit(X), new_rows(X, rng)

@@ -80,8 +80,8 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Draws the creases, and the sample that ``partial_fit`` calibrates on.
     n_jobs : int or None, default=None
-        Threads that work on blocks of rows; None is all cores that the process may use. No result
-        depends on it. BLAS itself is kept to one thread meanwhile.
+        Threads that learn and score; None is all cores that the process may use. No result depends
+        on it.
 
     Attributes
     ----------

@@ -84,9 +84,8 @@ def reasons(
     instead, replaced = _expected(scoring, rows, Z, columns if owners is not None else 0)
     z = scoring.creases.all_standardized(rows)
     learned, known = scoring.known.find(z)
-    scores = _scores(
-        scoring, Z, replaced, _changes(scoring, z, changed, mine), mine, learned, n_jobs
-    )
+    changes = _changes(scoring, z, changed, mine)
+    scores = _scores(scoring, Z, replaced, changes, mine, learned, n_jobs)
     before = scores[:, 0] / scoring.typical
     drop = before[:, None] - scores[:, 1:] / scoring.typical
 
@@ -95,7 +94,8 @@ def reasons(
         outside[learned] = scoring.outside_unlearned(rows[learned])
     alone = np.zeros(drop.shape)
     np.add.at(alone.T, mine, outside.T)
-    distance = (before + alone.sum(axis=1)) / scoring.unit
+    # Column after column, as the kernel of the distances adds: to the same bits.
+    distance = (before + np.add.accumulate(outside, axis=1)[:, -1]) / scoring.unit
     # A row that was learned has the distance of a model without it: its parts are brought to that.
     factor = np.ones(len(rows))
     factor[learned] = known / np.maximum(distance[learned], np.finfo(np.float64).tiny)

@@ -56,12 +56,6 @@ class Sums:
         total, gram = kernels.crease_sums(creases.map, X, weights, threads)
         return cls(weight, total, np.empty((0, p)), np.empty(0), gram)
 
-    @classmethod
-    def of_features(cls, phi: Floats, weights: Floats) -> Sums:
-        """Sum over rows whose features are known."""
-        kept = cls(float(weights.sum()), weighted_sum(weights, phi), phi, weights, None)
-        return kept.plus(cls.empty(phi.shape[1]))
-
     def plus(self, other: Sums) -> Sums:
         """Return the sums over the rows of both."""
         weight, total = self.weight + other.weight, self.total + other.total
