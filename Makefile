@@ -154,8 +154,9 @@ asan: build/asan/.package ## Run engines and random arrays with AddressSanitizer
 	REFOLD_FUZZ_CASES=1500 $(SANITIZED) tests/algorithm
 	REFOLD_ISA=baseline $(SANITIZED) tests/algorithm/test_kernel_fuzz.py
 
+# NumPy's BLAS is not compiled for it: its own threads would be reported.
 tsan: build/tsan/.package ## Run the tests of threads with ThreadSanitizer
-	$(SANITIZED) tests/algorithm -m threads
+	OPENBLAS_NUM_THREADS=1 $(SANITIZED) tests/algorithm -m threads
 
 $(VENV)/.fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group fuzz

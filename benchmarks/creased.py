@@ -1,7 +1,8 @@
-"""CreasedREF beside the three matrix products that it cannot do without, its memory and threads.
+"""CreasedREF beside the three matrix products that it cannot do without; one row; memory; threads.
 
-``python -m benchmarks.creased``: speed and memory single-threaded; then the same work with one and
-two threads of BLAS, on the machine as it is and with all of its cores kept busy.
+``python -m benchmarks.creased``: speed, one row and memory with one thread, then learning and
+scoring with one and two. CPU time, which others on the machine hardly change; of threads the
+calling one's, which on cores that are free is the time that passes.
 """
 
 import argparse
@@ -10,19 +11,21 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, nullcontext
+from functools import partial
 
 import numpy as np
 from scipy.linalg.blas import dsyrk, dtrsm
 
 from benchmarks.__main__ import ONE_THREAD
-from benchmarks.measure import best_time, peak_bytes
+from benchmarks.measure import peak_bytes
 from refold import CreasedREF
+from refold.algorithm import kernels
 
 ROWS, COLUMNS, GOAL = 100_000, 20, 3.0
 MEMORY_ROWS = (250_000, 1_000_000)
 CHUNK = 50_000
-SMALL_ROWS, CORES = 10_000, os.cpu_count() or 1
+CREASES, WIDTHS, ONE_BY_ONE = (256, 512), (10, 60), 200
+THREADED = (1_000, 10_000, 100_000)
 BLOCK = 512  # rows at once in the products: the fastest of 64, 128, … 1024
 
 
@@ -43,28 +46,47 @@ def products(X, model):
 
 def speed():
     X = np.random.default_rng(0).standard_normal((ROWS, COLUMNS))
-    model = CreasedREF().fit(X)
-    model.score_samples(X)
-    needed, learn, score = np.min([_one_round(X, model) for _ in range(3)], axis=0).tolist()
-    one_row, _ = best_time(lambda: model.score_samples(X[:1]))
+    model = CreasedREF(n_jobs=1).fit(X)
+    tasks = (
+        lambda: products(X, model),
+        lambda: CreasedREF(n_jobs=1).fit(X),
+        lambda: model.score_samples(X),
+    )
+    # All three by turns, so that a busy moment hurts them alike.
+    rounds = [[_cpu(task) for task in tasks] for _ in range(3)]
+    needed, learn, score = np.min(rounds, axis=0).tolist()
     return {
         "products_s": needed,
         "learn_s": learn,
         "score_s": score,
         "ratio": (learn + score) / needed,
-        "one_row_ms": one_row * 1e3,
     }
 
 
-def _one_round(X, model):
-    """All three by turns, so that a busy moment hurts them alike; CPU time."""
-    work = (lambda: products(X, model), lambda: CreasedREF().fit(X), lambda: model.score_samples(X))
-    times = []
-    for task in work:
-        start = time.process_time()
-        task()
-        times.append(time.process_time() - start)
-    return times
+def one_row():
+    """Microseconds for the label of one row, and for its reasons."""
+    rng, found = np.random.default_rng(0), []
+    for creases in CREASES:
+        for width in WIDTHS:
+            X = rng.standard_normal((4_000, width)) @ rng.standard_normal((width, width))
+            model, row = CreasedREF(n_creases=creases, n_jobs=1).fit(X), 1.1 * X[:1]
+            times = [_each(partial(ask, row)) for ask in (model.predict, model.reasons)]
+            found.append([creases, width, *times])
+    return found
+
+
+def _each(task):
+    def often():
+        for _ in range(ONE_BY_ONE):
+            task()
+
+    return min(_cpu(often) for _ in range(9)) / ONE_BY_ONE * 1e6
+
+
+def _cpu(task, clock=time.process_time):
+    start = clock()
+    task()
+    return clock() - start
 
 
 def memory(rows):
@@ -78,33 +100,17 @@ def memory(rows):
 
 
 def threads():
-    """Learn and score a small table: wall and CPU time."""
-    X = np.random.default_rng(0).standard_normal((SMALL_ROWS, COLUMNS))
-    model = CreasedREF().fit(X)
-    return {
-        "learn_s": _wall_and_cpu(lambda: CreasedREF().fit(X)),
-        "rows_s": _wall_and_cpu(lambda: [model.predict(X[:1]) for _ in range(20)]),
-    }
-
-
-def _wall_and_cpu(task):
-    times = []
-    for _ in range(3):
-        wall, cpu = time.perf_counter(), time.process_time()
-        task()
-        times.append((time.perf_counter() - wall, time.process_time() - cpu))
-    return min(times)
-
-
-@contextmanager
-def busy_cores():
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(CORES)]
-    try:
-        yield
-    finally:
-        for process in others:
-            process.kill()
-            process.wait()
+    """Learn and score tables with one and two threads: times of the calling thread."""
+    X, found = np.random.default_rng(0).standard_normal((max(THREADED), COLUMNS)), []
+    for rows in THREADED:
+        part = X[:rows]
+        times = {}
+        for n in (1, 2):
+            model = CreasedREF(n_jobs=n).fit(part)
+            tasks = (partial(CreasedREF(n_jobs=n).fit, part), partial(model.score_samples, part))
+            times[n] = [min(_cpu(task, time.thread_time) for _ in range(5)) for task in tasks]
+        found.append([rows, *zip(times[1], times[2], strict=True)])
+    return found
 
 
 def fresh(*arguments, env=ONE_THREAD):
@@ -114,32 +120,34 @@ def fresh(*arguments, env=ONE_THREAD):
     return json.loads(subprocess.run(command, env=env, stdout=subprocess.PIPE, check=True).stdout)
 
 
+PARTS = {"speed": speed, "one-row": one_row, "threads": threads}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--speed", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--memory", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--threads", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.threads:
-        return json.dump(threads(), sys.stdout)
-    if arguments.speed or arguments.memory:
-        return json.dump(speed() if arguments.speed else memory(arguments.memory), sys.stdout)
-    s = fresh("--speed")
+    if arguments.part or arguments.memory:
+        found = PARTS[arguments.part]() if arguments.part else memory(arguments.memory)
+        return json.dump(found, sys.stdout)
+    s = fresh("--part", "speed")
     print(
-        f"## CreasedREF, {ROWS:,} rows × {COLUMNS} columns, one thread\n\n"
+        f"## CreasedREF, {ROWS:,} rows × {COLUMNS} columns, one thread, "
+        f"{kernels.instruction_set}\n\n"
         f"learning {s['learn_s']:.2f} s, scoring {s['score_s']:.2f} s, the three products once "
-        f"{s['products_s']:.2f} s: {s['ratio']:.2f} times (wanted < {GOAL:g}); "
-        f"one row {s['one_row_ms']:.2f} ms"
+        f"{s['products_s']:.2f} s: {s['ratio']:.2f} times (wanted < {GOAL:g})"
     )
     for m in (fresh("--memory", rows) for rows in MEMORY_ROWS):
         print(f"learning {m['rows']:,} rows: {m['peak_mb']:.0f} MB at most, the process included")
-    print(f"\n{SMALL_ROWS:,} rows, seconds (CPU): learning; 20 single rows")
-    for said, load in (("as it is", nullcontext), ("all cores busy", busy_cores)):
-        for n in (1, 2):
-            with load():
-                t = fresh("--threads", env={"OPENBLAS_NUM_THREADS": str(n)})
-            shown = "; ".join(f"{wall:.3f} ({cpu:.3f})" for wall, cpu in t.values())
-            print(f"{said}, {n} BLAS threads: {shown}")
+    print("\n| one row, µs | columns | label | reasons |\n|---|--:|--:|--:|")
+    for creases, width, label, reasons in fresh("--part", "one-row"):
+        print(f"| CreasedREF, {creases} creases | {width} | {label:.0f} | {reasons:.0f} |")
+    print("\n| rows | learning, s: 1 and 2 threads | times | scoring, s | times |")
+    print("|--:|--:|--:|--:|--:|")
+    for rows, *both in fresh("--part", "threads", env={"OPENBLAS_NUM_THREADS": "1"}):
+        shown = " | ".join(f"{one:.4f}, {two:.4f} | {one / two:.2f}" for one, two in both)
+        print(f"| {rows:,} | {shown} |")
     return None
 
 

@@ -13,6 +13,7 @@ from refold.algorithm import kernels
 from refold.algorithm.engines import exact, reference
 from refold.algorithm.engines.sketch import Histogram
 from refold.algorithm.kernels import _kernels
+from tests.algorithm.test_creases import Plain, form_of
 
 CASES = int(os.environ.get("REFOLD_FUZZ_CASES", "300"))
 DTYPES = ("f8", "f4", ">f8", ">f4", "f2", "g", "i4", "?")
@@ -178,6 +179,22 @@ def test_any_kernel_matrix_gets_weights_within_the_box(seed):
         np.testing.assert_allclose(G, K @ a - np.diagonal(K) / 2, atol=1e-4)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_any_rows_get_the_bits_that_each_gets_alone(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(CASES // 10):
+        X, numbers = a_table(rng)
+        X = X[~np.isnan(numbers).all(axis=1)]
+        plain = Plain(rng, creases=int(rng.integers(1, 50)), d=X.shape[1], constant=X.shape[1] > 1)
+        form, _, _ = form_of(plain, rng, dual=bool(rng.random() < 0.5))
+        together = kernels.leverages(plain.map, form, X, threads(rng))
+        alone = [kernels.leverages(plain.map, form, row[None], 1)[0] for row in X[:9]]
+        np.testing.assert_array_equal(together[:9], alone)
+        sums = (kernels.crease_sums(plain.map, X, np.ones(len(X)), n) for n in (1, 3))
+        for one, other in zip(*sums, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 ODD_NUMBERS = (-(2**63), -(2**31), -1, 0, 1, 2, 6, 17, 1025, 2**24 + 1, 2**31 - 1, 2**61, 2**70)
 ODD_FLOATS = (np.nan, np.inf, -np.inf, -1.0, 0.0, 5e-324, 1.7e308, "1", None)
 
@@ -257,6 +274,63 @@ def entries(rng):
         (tally.add, (w, w, 0, 0)),
         (_kernels.least_exponent, (-1.0, 2.0, 16)),
         (_kernels.svdd, (K, np.diagonal(K).astype(float), 0.9, 1e-3, 10**4, w.copy(), w.copy())),
+        *crease_entries(rng, X, w),
+    ]  # fmt: skip
+
+
+def crease_entries(rng, X, w):
+    """The entries of the creases and of dense matrices."""
+    (n, d), c, j = X.shape, int(rng.integers(1, 40)), int(rng.integers(1, 4))
+    v, p = d, c * j + 1
+    knots = np.sort(rng.normal(size=3 * v)), np.sort(rng.normal(size=3 * v))
+    bends = (*knots, np.arange(v + 1) * 3, np.ones(v))
+    arrays = (
+        np.zeros(d), np.ones(d), np.arange(v), rng.normal(size=(c, v)), rng.normal(size=c),
+        *rng.uniform(size=(2, j, c)), np.eye(v), _kernels.Bends(*bends), True, 1e6,
+    )  # fmt: skip
+    creases = _kernels.CreaseMap(*arrays)
+    center, r = rng.normal(size=p), int(rng.integers(1, 20))
+    primal = creases, center, np.eye(p), 3.0, 0.1, False, 2
+    dual = creases, center, rng.normal(size=(r, p)), 3.0, 0.1, True, 2
+    form = _kernels.LeverageForm(*(primal if rng.random() < 0.5 else dual))
+    sides = (
+        np.zeros(d), np.ones(d), np.ones(d), np.sort(rng.normal(size=2 * d)),
+        np.arange(d + 1) * 2, np.arange(d) % 2,
+    )  # fmt: skip
+    box = _kernels.BoxSides(*sides)
+    marks = np.sort(rng.normal(size=(9, 4)), axis=0), np.ones(9), np.ones((d, 4)), np.ones(d), 1e-6
+    known, out = _kernels.KnownMarks(*marks), np.empty((n, d))
+    groups = int(rng.integers(0, 60))
+    scores = np.empty((2, n, 1 + groups))
+    owners = rng.integers(-1, groups, size=v)
+    gram, L = np.empty((p, p)), np.eye(n) + np.tril(np.ones((n, n)))
+    return [
+        (_kernels.Bends, bends),
+        (_kernels.CreaseMap, arrays),
+        (_kernels.LeverageForm, primal),
+        (_kernels.LeverageForm, dual),
+        (_kernels.BoxSides, sides),
+        (_kernels.KnownMarks, marks),
+        (_kernels.standardized, (X, np.zeros(d), np.ones(d), 1e6, out)),
+        (_kernels.filled, (X.copy(), np.eye(d))),
+        (_kernels.bent, (_kernels.Bends(*bends), X, out)),
+        (_kernels.box_excess, (box, X, out)),
+        (_kernels.row_marks, (X, np.ones((d, 4)), np.ones(d), np.empty((n, 4)))),
+        (_kernels.find_known, (known, X, np.empty(n, dtype=np.int64))),
+        (_kernels.crease_levels,
+         (X, rng.normal(size=(c, v)), np.zeros(c), w, 1e-6, 2, *np.empty((2, j, c)))),
+        (_kernels.crease_features, (creases, X, 2, np.empty((n, p)))),
+        (_kernels.crease_norms, (creases, X, 2, np.empty(n))),
+        (_kernels.crease_sums, (creases, X, w, 2, np.empty(p), gram)),
+        (_kernels.sum_products, (rng.normal(size=(n, p)), w, 2, np.empty(p), gram)),
+        (_kernels.leverages, (creases, form, X, 2, np.empty(n))),
+        (_kernels.crease_distances,
+         (creases, form, box, known, 1.0, 1.0, 10.0, 3.0, X, 2, np.empty(n))),
+        (_kernels.crease_variants,
+         (creases, form, X, X[::-1].copy(), owners, np.zeros((n, 1 + groups)), 2, *scores)),
+        (_kernels.product, (X, X[: n // 2 + 1].copy(), 2, np.empty((n, n // 2 + 1)))),
+        (_kernels.cholesky, (np.eye(n), w, 0.1, 1e9, np.empty((n, n)))),
+        (_kernels.solve_lower, (L, X, 2, out)),
     ]  # fmt: skip
 
 
@@ -300,6 +374,9 @@ def test_a_number_of_threads_that_cannot_be_is_refused(n_threads):
         lambda: _kernels.sketch(TABLE, None, 16, n_threads),
         lambda: _kernels.extremes(TABLE, None, n_threads, *np.empty((3, 2))),
         lambda: _kernels.quantiles(TABLE, np.arange(5), n_threads, np.empty((3, 2))),
+        lambda: _kernels.product(TABLE, TABLE, n_threads, np.empty((5, 5))),
+        lambda: _kernels.solve_lower(np.eye(5), TABLE, n_threads, np.empty((5, 2))),
+        lambda: _kernels.sum_products(TABLE, WEIGHTS, n_threads, np.empty(2), np.empty((2, 2))),
     ):
         with pytest.raises(ValueError, match="n_threads must lie between 1 and 1024"):
             call()

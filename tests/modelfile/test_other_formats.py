@@ -35,7 +35,6 @@ TRUSTED = [
     "refold.algorithm.engines.sketch.Sketch",
     "refold.models.creased._creases.Creases",
     "refold.models.creased._estimator.CreasedREF",
-    "refold.models.creased._expected.Expected",
     "refold.models.creased._leverage.Leverage",
     "refold.models.creased._sample.Sample",
     "refold.models.creased._scoring.Learned",

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import refold
 from refold import REF, CreasedREF, Detector, TableEncoder, scale
+from refold.algorithm import kernels
 from refold.models.draws import draws
 from refold.models.parts import drawn
 from refold.tabular import InputError
@@ -91,7 +92,7 @@ def test_sums_of_creased_parts_are_those_of_all_other_rows(table, tmp_path):
     out = held_out(len(table))
     model = CreasedREF(n_creases=16, n_init=1000)
     scale.learn(in_files(table, tmp_path / "a", 700), model)
-    phi = model.creases_.features_at_once(table[~out].to_numpy())
+    phi = kernels.crease_features(model.creases_.map, table[~out].to_numpy(), 1)
     sums = model.sums_
     assert sums.weight == len(phi) == len(table) - HELD_OUT
     np.testing.assert_allclose(sums.total, phi.sum(axis=0), rtol=1e-8, atol=1e-8)

@@ -25,6 +25,11 @@ def lock_of(thing: object) -> Lock:
     return _LOCKS.setdefault(thing, RLock())
 
 
+def fields_only(thing: Any) -> dict[str, Any]:
+    """Return the state of a dataclass to pickle or copy, without what can be made again."""
+    return {name: vars(thing)[name] for name in thing.__dataclass_fields__}
+
+
 class once(Generic[Value]):  # noqa: N801  # used like a function
     """A property that is made when it is first asked for and kept; nobody makes it a second time.
 

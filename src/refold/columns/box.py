@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.algorithm import kernels
-from refold.base.once import once
+from refold.base.once import fields_only, once
 from refold.columns.edges import Counted, Edge, Edges
 
 # A gap so many times as wide as the middle 80 % of a column cuts off what lies beyond it, …
@@ -104,15 +104,7 @@ class Box:
         Inside the box that is 0, except between the levels of a discrete column. NaN is in no box:
         0.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            out = np.maximum(self.low - X, X - self.high)
-            for column, known in self._known:
-                away = _to_nearest(known, X[:, column])
-                inside = out[:, column] <= 0.0
-                free = self.levels[column] is None
-                out[:, column] = np.where(inside & free, 0.0, away)
-            out = np.maximum(out, 0.0) / self.unit
-        return np.nan_to_num(out, nan=0.0, posinf=_LARGEST)
+        return kernels.box_excess(self.sides, X)
 
     def beyond_cut(self, X: Floats) -> Floats:
         """Return how far outside the cells are that are cut off, in the column's unit; 0 of others.
@@ -154,9 +146,17 @@ class Box:
         return out
 
     @once
-    def _known(self) -> list[tuple[int, Floats]]:
-        """The columns where it is not enough to know the ends, and the values learned there."""
-        return list(self.special())
+    def sides(self) -> kernels.BoxSides:
+        """The same as the kernels look at it."""
+        known: list[Floats] = [np.empty(0)] * len(self.low)
+        for column, values in self.special():
+            known[column] = values
+        starts = np.cumsum([0, *map(len, known)])
+        discrete = np.array([levels is not None for levels in self.levels], dtype=np.bool_)
+        values = np.concatenate([np.empty(0), *known])
+        return kernels.box_sides(self.low, self.high, self.unit, values, starts, discrete)
+
+    __getstate__ = fields_only
 
     def special(self) -> Iterator[tuple[int, Floats]]:
         """Yield the columns where more than the ends matters, and the values learned there."""
@@ -175,13 +175,6 @@ class Box:
             open_ = (ends <= self.low[column]) | (begins >= self.high[column])
             return begins[open_], ends[open_]
         return begins, ends
-
-
-def _to_nearest(known: Floats, values: Floats) -> Floats:
-    at = np.searchsorted(known, values)
-    below = known[np.maximum(at - 1, 0)]
-    above = known[np.minimum(at, len(known) - 1)]
-    return np.asarray(np.minimum(np.abs(values - below), np.abs(above - values)))
 
 
 def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from refold import CreasedREF
+from refold.algorithm import kernels
 from refold.models.creased._refits import MOST_ROWS, n_parts, refitted
 
 
@@ -61,8 +62,8 @@ def test_more_rows_use_the_closed_form(table):
     for model, refits in ((few, True), (many, False)):
         leverage, creases = model.scoring_.leverage, model.creases_
         X = model.training_sample()
-        phi = np.concatenate([p[: s.stop - s.start].copy() for s, p in creases.features(X)])
-        closed = leverage.left_out(leverage.scores(phi), np.ones(len(X))) / model.scoring_.typical
+        scores = kernels.leverages(creases.map, leverage.form(creases), X, 1)
+        closed = leverage.left_out(scores, np.ones(len(X))) / model.scoring_.typical
         inside = model.summary_.box.left_out(X, np.ones(len(X)), model._learned.state.edges) == 0
         inside = inside.all(axis=1)
         same = np.isclose(model.scoring_.left_out * model.scoring_.unit, closed)[inside]

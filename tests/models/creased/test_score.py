@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 from refold import CreasedREF
+from refold.algorithm import kernels
 from refold.models.creased import _rankgauss
 from refold.models.creased._leverage import Leverage
 from refold.models.creased._sums import Sums
 from tests.models.creased import oracle
+
+
+def scores(leverage, creases, X):
+    return kernels.leverages(creases.map, leverage.form(creases), X, 1)
 
 
 @pytest.mark.parametrize("n_creases", [30, 160])  # features fewer and more than rows
@@ -65,8 +70,7 @@ def test_creases_are_of_four_kinds_through_rows_and_between_two(table):
 @pytest.mark.parametrize("n_creases", [50, 160])
 def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(n_creases, table):
     model = CreasedREF(n_creases=n_creases, box=0.0).fit(table)
-    parts = model.creases_.features(table)
-    Phi = np.concatenate([phi[: p.stop - p.start].copy() for p, phi in parts])
+    Phi = kernels.crease_features(model.creases_.map, table, 1)
     brute = np.sort(oracle.left_out(Phi, 0.01)) / model.scoring_.unit
     assert model.scoring_.leverage.dual == (n_creases == 160)
     np.testing.assert_allclose(model.calibration_.scores, brute, rtol=1e-7)
@@ -82,9 +86,9 @@ def test_a_weighted_row_is_left_out_once_or_wholly_if_it_weighs_less(table):
     for i in (0, 1):
         less = weights.copy()
         less[i] = max(less[i] - 1.0, 0.0)
-        _, phi = next(creases.features(table[[i]]))
-        brute = Leverage.of(Sums.of(creases, table[:60], less), 1.0).scores(phi.copy())[0]
-        direct = leverage.left_out(leverage.scores(phi.copy())[:1], ones * weights[i])[0]
+        without = Leverage.of(Sums.of(creases, table[:60], less), 1.0)
+        brute = scores(without, creases, table[[i]])[0]
+        direct = leverage.left_out(scores(leverage, creases, table[[i]]), ones * weights[i])[0]
         np.testing.assert_allclose(direct, brute, rtol=1e-9)
 
 
@@ -95,8 +99,8 @@ def test_dual_and_primal_are_the_same_score(table, new):
     dual, primal = Leverage.of(few, 1.0), Leverage.of(many, 1.0)
     assert dual.dual
     assert not primal.dual
-    _, phi = next(model.creases_.features(new))
-    np.testing.assert_allclose(dual.scores(phi.copy()), primal.scores(phi.copy()), rtol=1e-9)
+    found = [scores(each, model.creases_, new) for each in (dual, primal)]
+    np.testing.assert_allclose(*found, rtol=1e-9)
 
 
 def test_p_values_count_the_leave_one_out_scores_that_are_as_large(table, new):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from refold import REF, CreasedREF, Detector
+from refold.algorithm import kernels
 from tests.conftest import assert_same_histogram
 from tests.models.feedback.makes import numbers, odd_parts, parts
 from tests.tables import adbench_normals, real_table
@@ -56,8 +57,8 @@ def test_the_calibration_is_by_leaving_out_one_row_of_the_model_with_accepted_on
     for left_out in (0, 17, 299):
         others = np.delete(rows, left_out, axis=0)
         without = empty.empty_like().partial_fit(others).accept(odd).scoring_
-        ((_, phi),) = scoring.creases.features(rows[[left_out]])
-        expected = without.leverage.scores(phi)[0] / scoring.unit
+        form, row = without.form, rows[[left_out]]
+        expected = kernels.leverages(scoring.creases.map, form, row, 1)[0] / scoring.unit
         assert scoring.left_out[left_out] == pytest.approx(expected, rel=1e-6)
 
 

@@ -19,6 +19,7 @@ LARGEST: float
 LEAST_SLOPE: float
 GAIN_SLACK: float
 FAR_FROM_ZERO: float
+MARKS: int
 MOST_THREADS: int
 MOST_WEIGHT: float
 LEAST_BINS: int
@@ -43,6 +44,57 @@ class Steps:
     ) -> None: ...
     @property
     def n_iter(self) -> int: ...
+
+class Bends:
+    def __init__(
+        self, knots: Floats, heights: Floats, starts: NDArray[np.int64], slopes: Floats
+    ) -> None: ...
+
+class CreaseMap:
+    def __init__(
+        self,
+        center: Floats,
+        scale: Floats,
+        varying: NDArray[np.int64],
+        directions: Floats,
+        offsets: Floats,
+        shifts: Floats,
+        slopes: Floats,
+        precision: Floats,
+        bends: Bends | None,
+        constants: bool,
+        largest: float,
+    ) -> None: ...
+    @property
+    def outputs(self) -> int: ...
+
+class LeverageForm:
+    def __init__(
+        self,
+        creases: CreaseMap,
+        center: Floats,
+        factor: Floats,
+        weight: float,
+        ridge: float,
+        dual: bool,
+        n_threads: int,
+    ) -> None: ...
+
+class BoxSides:
+    def __init__(
+        self,
+        low: Floats,
+        high: Floats,
+        unit: Floats,
+        known: Floats,
+        starts: NDArray[np.int64],
+        discrete: NDArray[np.int64],
+    ) -> None: ...
+
+class KnownMarks:
+    def __init__(
+        self, marks: Floats, distances: Floats, weights: Floats, gaps: Floats, tolerance: float
+    ) -> None: ...
 
 def learn(
     X: Table,
@@ -114,15 +166,61 @@ def least_exponent(low: float, high: float, n_bins: int) -> int: ...
 def standardized(
     rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats
 ) -> bool: ...
-def bent(
-    z: Floats,
-    knots: Floats,
-    heights: Floats,
-    starts: NDArray[np.int64],
-    slopes: Floats,
-    out: Floats,
+def filled(z: Floats, precision: Floats) -> None: ...
+def bent(bends: Bends, z: Floats, out: Floats) -> None: ...
+def crease_levels(
+    rows: Floats,
+    directions: Floats,
+    offsets: Floats,
+    weights: Floats,
+    least: float,
+    n_threads: int,
+    shifts: Floats,
+    spreads: Floats,
 ) -> None: ...
-def folded(y: Floats, offsets: Floats, shifts: Floats, slopes: Floats, out: Floats) -> None: ...
+def crease_features(creases: CreaseMap, X: Table, n_threads: int, out: Floats) -> None: ...
+def crease_norms(creases: CreaseMap, X: Table, n_threads: int, out: Floats) -> None: ...
+def crease_sums(
+    creases: CreaseMap, X: Table, weights: Floats, n_threads: int, total: Floats, gram: Floats
+) -> None: ...
+def sum_products(
+    phi: Floats, weights: Floats, n_threads: int, total: Floats, gram: Floats
+) -> None: ...
+def leverages(
+    creases: CreaseMap, form: LeverageForm, X: Table, n_threads: int, out: Floats
+) -> Problem: ...
+def box_excess(box: BoxSides, rows: Floats, out: Floats) -> None: ...
+def row_marks(z: Floats, weights: Floats, gaps: Floats, out: Floats) -> None: ...
+def find_known(known: KnownMarks, z: Floats, out: NDArray[np.int64]) -> None: ...
+def crease_distances(
+    creases: CreaseMap,
+    form: LeverageForm,
+    box: BoxSides | None,
+    known: KnownMarks | None,
+    typical: float,
+    unit: float,
+    gain: float,
+    most: float,
+    X: Table,
+    n_threads: int,
+    out: Floats,
+) -> Problem: ...
+def crease_variants(
+    creases: CreaseMap,
+    form: LeverageForm,
+    z: Floats,
+    instead: Floats,
+    owners: NDArray[np.int64],
+    changed: Floats,
+    n_threads: int,
+    scores: Floats,
+    across: Floats,
+) -> None: ...
+def product(A: Floats, B: Floats, n_threads: int, out: Floats) -> None: ...
+def cholesky(
+    upper: Floats, center: Floats | None, weight: float, ridge: float, L: Floats
+) -> bool: ...
+def solve_lower(L: Floats, B: Floats | None, n_threads: int, out: Floats) -> None: ...
 def svdd(
     kernel: NDArray[np.float32],
     diagonal: Floats,

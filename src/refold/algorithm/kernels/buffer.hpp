@@ -27,6 +27,7 @@ class Doubles {
 #endif
   }
   double* data() { return memory_.get(); }
+  const double* data() const { return memory_.get(); }
 
  private:
   static constexpr std::align_val_t LINE{64};

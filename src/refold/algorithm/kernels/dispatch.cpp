@@ -2,32 +2,51 @@
 #include <cstring>
 
 #include "loops.hpp"
+#include "products.hpp"
 
 namespace refold {
 namespace {
 
-bool use_avx2() {
-#ifdef REFOLD_HAS_AVX2
-  const char* wanted = std::getenv("REFOLD_ISA");
-  if (wanted && std::strcmp(wanted, "baseline") == 0) return false;
+enum Isa { BASELINE, AVX2, AVX512 };
+constexpr const char* NAMES[] = {"baseline", "avx2", "avx512"};
+
+Isa best() {
+#ifdef REFOLD_HAS_X86
   __builtin_cpu_init();  // needed where this runs before other constructors
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return __builtin_cpu_supports("avx512f") ? AVX512 : AVX2;
 #endif
+  return BASELINE;
 }
 
-const bool avx2_chosen = use_avx2();
+// No better one than the environment variable names.
+Isa choose() {
+  const char* wanted = std::getenv("REFOLD_ISA");
+  const Isa most = best();
+  for (int isa = BASELINE; wanted && isa < most; ++isa)
+    if (std::strcmp(wanted, NAMES[isa]) == 0) return Isa(isa);
+  return most;
+}
+
+const Isa chosen = choose();
 
 }  // namespace
 
 const Loops& loops() {
-#ifdef REFOLD_HAS_AVX2
-  if (avx2_chosen) return avx2::loops;
+#ifdef REFOLD_HAS_X86
+  if (chosen >= AVX2) return avx2::loops;
 #endif
   return baseline::loops;
 }
 
-const char* instruction_set() { return avx2_chosen ? "avx2" : "baseline"; }
+const Products& products() {
+#ifdef REFOLD_HAS_X86
+  if (chosen == AVX512) return avx512::products;
+  if (chosen == AVX2) return avx2::products;
+#endif
+  return baseline::products;
+}
+
+const char* instruction_set() { return NAMES[chosen]; }
 
 }  // namespace refold

@@ -3,41 +3,19 @@
 #include "loops.hpp"
 
 #include <math.h>
-#ifdef __FMA__
-#include <immintrin.h>
-#endif
+
+#include "vectors.hpp"
 
 namespace refold {
 namespace REFOLD_ISA {
 namespace {
 
-// Four doubles: one AVX2 register, two SSE2 or NEON ones. The lanes are the same everywhere, and so
-// are the bits of every sum.
-typedef double Vec __attribute__((vector_size(32)));
-typedef uint64_t Bits __attribute__((vector_size(32)));  // differences of any bits are defined
-constexpr int WIDTH = 4;
+// The lanes are the same everywhere, and so are the bits of every sum.
+static_assert(WIDTH == 4);
 constexpr int LANES = 4;  // accumulators of a sum: enough to hide the latency of an addition
 constexpr int64_t STRIDE = WIDTH * LANES;
 constexpr int64_t CHUNK = 4096;  // sums are carried over in twice the precision after so many rows
 
-inline Vec load(const double* p) {
-  Vec v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(double* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
-inline Vec all(double a) { return Vec{a, a, a, a}; }
-inline Vec magnitude(Vec v) { return (Vec)((Bits)v & ~((Bits)all(-0.0))); }
-// a * b + c, rounded once: written out where it is wanted, so that every processor rounds alike. (One
-// without the instruction, older than 2013 on x86, gets the C library's slow but equal answer.)
-inline Vec fused(Vec a, Vec b, Vec c) {
-#ifdef __FMA__
-  return (Vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-  for (int k = 0; k < WIDTH; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
-  return c;
-#endif
-}
 // v - m, where additions are many by the unit that multiplies; the same bits.
 inline Vec minus(Vec v, double m) {
 #ifdef __FMA__
@@ -473,18 +451,6 @@ Moments spread(const double* z, const double* gain, const double* w, int64_t n, 
   return {largest, square};
 }
 
-// ---- creases --------------------------------------------------------------------------------
-
-void crease(const double* y, const double* offset, const double* shift, const double* slope,
-            int64_t n, double* out) {
-  int64_t i = 0;
-  for (; i + WIDTH <= n; i += WIDTH) {
-    const Vec v = offset ? load(y + i) - load(offset + i) : load(y + i);
-    store(out + i, (magnitude(v) - load(shift + i)) * load(slope + i));
-  }
-  for (; i < n; ++i) out[i] = (fabs(offset ? y[i] - offset[i] : y[i]) - shift[i]) * slope[i];
-}
-
 // Each loop exists with and without weights; the choice is made once per call.
 Moments any_sum(const double* z, const double* w, int64_t n, double unit, double origin) {
   return w ? sum_of<true>(z, w, n, unit, origin) : sum_of<false>(z, w, n, unit, origin);
@@ -530,7 +496,6 @@ extern const Loops loops = {
     any_centre_again,
     {nullptr, any_fold<Sqr>, any_fold<CosAbs>, any_fold<Cos>, any_fold<Sin>, any_fold<Tanh>},
     any_spread,
-    crease,
 };
 
 }  // namespace REFOLD_ISA

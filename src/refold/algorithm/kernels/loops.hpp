@@ -95,10 +95,6 @@ struct Loops {
                           double inv, double gain_inv);
   // The sum of (z - mean)^2 and the largest gain.
   Moments (*spread)(const double* z, const double* gain, const double* w, int64_t n, double mean);
-
-  // Creases: (|y - offset| - shift) * slope, one of each per value; without offsets they are zero.
-  void (*crease)(const double* y, const double* offset, const double* shift, const double* slope,
-                 int64_t n, double* out);
 };
 
 namespace baseline {

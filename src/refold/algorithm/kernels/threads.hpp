@@ -29,11 +29,6 @@ class Watch {
   void did(int64_t values) {
     if ((since_ += values) >= OFTEN) look();
   }
-
- private:
-  static constexpr int64_t OFTEN = int64_t(1) << 20;
-  using Clock = std::chrono::steady_clock;
-
   void look() {
     since_ = 0;
     if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
@@ -41,6 +36,10 @@ class Watch {
     check_signals();
     looked_ = Clock::now();
   }
+
+ private:
+  static constexpr int64_t OFTEN = int64_t(1) << 20;
+  using Clock = std::chrono::steady_clock;
 
   const std::atomic<bool>& stop_;
   const bool calling_;

@@ -8,7 +8,6 @@ from refold._typing import Booleans, Floats
 from refold.algorithm.engines.sketch import Sketch
 from refold.columns.edges import joined
 from refold.models.creased import _rows
-from refold.models.creased._blas import one_thread
 from refold.models.creased._scoring import Accepted, Learned, accepted_edges
 from refold.models.creased._state import TrainingState
 from refold.models.creased._sums import Sums
@@ -57,7 +56,6 @@ def relearned(learned: Learned, rows: Floats) -> Learned:
     return replace(learned, state=state, unit=None)
 
 
-@one_thread
 def _plus_unsampled(
     state: TrainingState, X: Floats, weights: Floats, n_jobs: int | None
 ) -> TrainingState:
@@ -72,7 +70,7 @@ def _plus_unsampled(
         edges = joined(edges, accepted_edges(X, counts, ready.recipe.magnitudes))
     return replace(
         ready,
-        sums=ready.sums.plus(Sums.of(ready.creases, X, counts)),
+        sums=ready.sums.plus(Sums.of(ready.creases, X, counts, n_jobs)),
         sketch=ready.sketch.plus(sketch),
         edges=edges,
     )

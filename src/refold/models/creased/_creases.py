@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Self
 
@@ -12,12 +11,11 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base import errors
-from refold.base.once import once
+from refold.base.once import fields_only, once
 from refold.models.creased._drawing import Drawer, dense, of_four_kinds
 from refold.models.creased._expected import Expected
-from refold.models.creased._heights import BLOCK, Product, operand
 from refold.models.creased._rankgauss import RankGauss
-from refold.models.creased._rows import blocks
+from refold.models.creased._rows import n_threads, weighted_sum
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
@@ -77,6 +75,7 @@ class Creases:
         seed: int,
         kinds: int,
         blind: bool,
+        n_jobs: int | None = None,
     ) -> Self:
         """Learn from rows that all count: draw the creases, measure the folds."""
         center, scale, varying = _column_moments(X, weights)
@@ -85,15 +84,27 @@ class Creases:
         expected.fill(Z)
         random = np.random.RandomState(seed)
         gauss = RankGauss.of(Z, weights) if kinds == FOUR_KINDS else None
-        drawer = Drawer(Z, weights, random)
+        drawer, bent = Drawer(Z, weights, random), Z if gauss is None else gauss(Z)
         if not varying.any():
             directions, offsets = np.zeros((0, 0)), np.zeros(0)
         elif gauss is None:
             directions, offsets = dense(drawer, n_creases)
         else:
-            directions, offsets = of_four_kinds(drawer, drawer.among(gauss(Z)), n_creases)
-        y = projected(Z, directions, gauss)
-        shifts, spreads = _measure(y - offsets, weights, n_levels)
+            directions, offsets = of_four_kinds(drawer, drawer.among(bent), n_creases)
+        plain, threads = n_plain(len(offsets), gauss), n_threads(Z.size * n_creases, n_jobs)
+        levels = [
+            kernels.crease_levels(
+                rows,
+                directions[part],
+                offsets[part],
+                weights,
+                n_levels,
+                least=_SMALLEST_SPREAD,
+                n_threads=threads,
+            )
+            for rows, part in ((Z, slice(plain)), (bent, slice(plain, None)))
+        ]
+        shifts, spreads = map(np.hstack, zip(*levels, strict=True))
         return cls(
             center,
             scale,
@@ -127,34 +138,28 @@ class Creases:
         """1/s_j of each crease and level; 0 where a crease has no spread."""
         return np.divide(1.0, self.spreads, out=np.zeros_like(self.spreads), where=self.spreads > 0)
 
+    @once
+    def map(self) -> kernels.CreaseMap:
+        """The same as the kernels use it."""
+        return kernels.crease_map(
+            self.center,
+            self.scale,
+            self.varying,
+            self.directions,
+            self.offsets,
+            self.shifts,
+            self.slopes,
+            self.precision,
+            None if self.gauss is None else self.gauss.bends,
+            constants=self.has_constants,
+            largest=LARGEST,
+        )
+
+    __getstate__ = fields_only
+
     def same_as(self, other: Creases) -> bool:
         """Say whether another is bit by bit the same."""
         return self is other or _same(self, other)
-
-    def features(self, X: NDArray[Any], height: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
-        """Yield the features of X by blocks of rows; each overwrites the one before.
-
-        The last block is filled up; only its first rows are X's.
-        """
-        phi = np.empty((height, self.n_outputs))
-        y = np.empty((height, len(self.offsets)))
-        for part, rows in blocks(X, height):
-            Z, changed = self.standardized(rows)
-            self.fold(projected(Z, self.directions, self.gauss, out=y), changed, phi)
-            yield part, phi
-
-    def products(self) -> set[Product]:
-        """Return the products that features take, for the height of a block."""
-        creases, columns = self.directions.shape
-        plain = n_plain(creases, self.gauss)
-        return {_Projection(n, columns) for n in (plain, creases - plain) if n}
-
-    def features_at_once(self, rows: Floats) -> Floats:
-        """Return the features of a few rows; their last bits depend on the rows beside them."""
-        Z, changed = self.standardized(rows)
-        phi = np.empty((len(rows), self.n_outputs))
-        self.fold(projected(Z, self.directions, self.gauss), changed, phi)
-        return phi
 
     def standardized(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return the varying columns, without gaps, and how far the constant ones have changed."""
@@ -167,20 +172,6 @@ class Creases:
         self.expected.fill(Z)
         return Z, changed
 
-    def step(self, Z: Floats, number: int, deviations: Floats) -> Floats:
-        """Return how projections change when one varying column loses its deviations.
-
-        One value moves all projections along one direction: no product is needed.
-        """
-        along, plain = self.directions[:, number], n_plain(len(self.offsets), self.gauss)
-        step = np.outer(deviations, along)
-        if self.gauss is not None:
-            z = Z[:, number]
-            bent = self.gauss.of_column(number, z)
-            bent -= self.gauss.of_column(number, z - deviations)
-            np.outer(bent, along[plain:], out=step[:, plain:])
-        return step
-
     def all_standardized(self, rows: Floats) -> Floats:
         """Return all columns, with their gaps."""
         return standardized(rows, self.center, self.scale)
@@ -188,36 +179,6 @@ class Creases:
     def changed(self, constants: Floats) -> Floats:
         """Return what constant columns would add to REF's distance: |y|/D each."""
         return np.asarray(np.nansum(np.abs(constants), axis=1) / len(self.varying))
-
-    def fold(self, y: Floats, changed: Floats, out: Floats) -> None:
-        """Turn projections into features."""
-        kernels.folded(y, self.offsets, self.shifts, self.slopes, out)
-        if self.has_constants:
-            out[:, -1] = changed
-
-
-@dataclass(frozen=True)
-class _Projection:
-    """Rows of so many columns along so many creases."""
-
-    creases: int
-    columns: int
-
-    def __call__(self, rows: int) -> Floats:
-        Z, directions = operand(BLOCK, self.columns), operand(self.creases, self.columns)
-        return projected(Z[:rows], directions, None)
-
-
-def projected(
-    Z: Floats, directions: Floats, gauss: RankGauss | None, out: Floats | None = None
-) -> Floats:
-    """Return where rows without gaps lie along the normals of the creases."""
-    y = np.empty((len(Z), len(directions))) if out is None else out
-    plain = n_plain(len(directions), gauss)
-    np.matmul(Z, directions[:plain].T, out=y[:, :plain])
-    if gauss is not None:
-        np.matmul(gauss(Z), directions[plain:].T, out=y[:, plain:])
-    return y
 
 
 def n_plain(n_creases: int, gauss: RankGauss | None) -> int:
@@ -244,7 +205,7 @@ def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
 def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the mean, the standard deviation (ddof=1) and whether each column varies."""
     observed = ~np.isnan(X)
-    totals = weights @ observed
+    totals = weighted_sum(weights, observed)
     if not observed.any(axis=0).all():
         raise errors.empty_column(int(np.argmin(observed.any(axis=0))))
     if (totals <= 1.0).any():
@@ -253,10 +214,11 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
     # In units of a power of two no square overflows, and no bit of a result changes.
     unit = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     U = np.ldexp(np.where(observed, X, 0.0), -unit)
-    mean = (weights @ U) / totals
+    mean = weighted_sum(weights, U) / totals
     deviation = np.where(observed, U - mean, 0.0)
-    mean += (weights @ deviation) / totals  # what rounding left of a large mean
-    variance = (weights @ np.square(np.where(observed, U - mean, 0.0))) / (totals - 1.0)
+    mean += weighted_sum(weights, deviation) / totals  # what rounding left of a large mean
+    squares = np.square(np.where(observed, U - mean, 0.0))
+    variance = weighted_sum(weights, squares) / (totals - 1.0)
     with np.errstate(over="ignore"):
         scale = np.minimum(np.ldexp(np.sqrt(variance), unit), np.finfo(np.float64).max)
     varying = (low < high) & (scale > 0.0)
@@ -266,19 +228,3 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
         np.where(varying, scale, constant_unit),
         varying,
     )
-
-
-def _measure(y: Floats, weights: Floats, n_levels: int) -> tuple[Floats, Floats]:
-    """Return the mean and the standard deviation of each crease at each level."""
-    shifts, spreads = np.zeros((n_levels, y.shape[1])), np.zeros((n_levels, y.shape[1]))
-    total = weights.sum()
-    for j in range(n_levels):
-        np.abs(y, out=y)
-        size = np.sqrt(weights @ np.square(y) / total)
-        shifts[j] = weights @ y / total
-        y -= shifts[j]
-        spread = np.sqrt(weights @ np.square(y) / (total - 1.0))
-        seen = spread > _SMALLEST_SPREAD * size
-        spreads[j] = np.where(seen, spread, 0.0)
-        y *= np.divide(1.0, spread, out=np.zeros_like(spread), where=seen)
-    return shifts, spreads

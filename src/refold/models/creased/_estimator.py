@@ -80,8 +80,8 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=0
         Draws the creases, and the sample that ``partial_fit`` calibrates on.
     n_jobs : int or None, default=None
-        Threads that work on blocks of rows; None is all cores that the process may use. No result
-        depends on it. BLAS itself is kept to one thread meanwhile.
+        Threads that learn and score; None is all cores that the process may use. No result depends
+        on it.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
         Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:
-            self.dropped_ = cut.dropped(X, counts)
+            self.dropped_ = cut.dropped(X, counts, self.n_jobs)
         self._notice(self._findings(X, weights))
 
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
@@ -399,7 +399,8 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         ndarray of shape (n,)
         """
         model, X = self._read(X)
-        return -model.scoring_.distances(X, model.n_jobs)
+        with model._naming_columns():
+            return -model._learned.scoring.distances(X, model.n_jobs)
 
     def scorer(self) -> CreasedScorer:
         """Return what judges plain arrays, columns in the model's order, without further checks.
@@ -430,6 +431,8 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
         """
         model, X = self._read(X)
+        with model._naming_columns():
+            _rows.check(X)
         return _reasons.reasons(model.scoring_, X, feature_names(model), model.n_jobs)
 
     def training_sample(self) -> Floats:
@@ -448,10 +451,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """Return the model as it is now, and the rows as it takes them."""
         check_learned(self)
         model = snapshot(self)
-        X = read_table(model, X, reset=False, native=False)
-        with model._naming_columns():
-            _rows.check(X)
-        return model, X
+        return model, read_table(model, X, reset=False, native=False)
 
     def _recipe(self) -> Recipe:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)

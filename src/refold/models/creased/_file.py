@@ -15,7 +15,6 @@ from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 from refold.models import trim_file
 from refold.models.creased import _creases_file, _sample_file, _scoring_file, _sums_file
-from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import FOUR_KINDS, ONE_KIND
 from refold.models.creased._estimator import MOST_GAIN, CreasedREF
 from refold.models.creased._state import LEAST_CREASES, Recipe, TrainingState, enough_creases
@@ -114,7 +113,6 @@ def read(members: dict[str, Field], model: CreasedREF) -> None:
     _read_feedback(members[feedback.MEMBER], model)
 
 
-@one_thread
 def _read_scoring(field: Field, model: CreasedREF) -> None:
     """Make what scores now, so that rows or sums that cannot be used are refused.
 
@@ -137,7 +135,6 @@ def _read_scoring(field: Field, model: CreasedREF) -> None:
     _scoring_file.check_evaluable(field, scoring)
 
 
-@one_thread
 def _read_feedback(field: Field, model: CreasedREF) -> None:
     """Read what was said of rows, and learn now what was accepted, as far as it is possible."""
     log = feedback.read(field, feedback.numbers(model.n_features_in_))

@@ -13,13 +13,10 @@ from functools import lru_cache
 import numpy as np
 
 from refold._typing import Booleans, Floats
+from refold.algorithm import kernels
 
-# Numbers by which a row is recognised.
-N_MARKS = 4
 # How far they may be off: other libraries round a row, or standardize it first.
 TOLERANCE = 1e-6
-# Rows whose marks are added up together.
-_AT_ONCE = 128
 # The share of rows with an equal one up to which a row is recognised by being equal.
 _MOST_TWINS = 0.1
 
@@ -28,19 +25,13 @@ _MOST_TWINS = 0.1
 def weights_of_marks(d: int) -> tuple[Floats, Floats]:
     """Return what standardized values are multiplied by, and what a gap counts as."""
     random = np.random.RandomState(d)
-    return random.standard_normal((d, N_MARKS)) / np.sqrt(d), 3.0 + random.random_sample(d)
+    return random.standard_normal((d, kernels.MARKS)) / np.sqrt(d), 3.0 + random.random_sample(d)
 
 
 def marks_of(z: Floats) -> Floats:
     """Return the marks of standardized rows: the same bits for equal rows, whoever is beside."""
     weights, gaps = weights_of_marks(z.shape[1])
-    filled = np.where(np.isnan(z), gaps, z)
-    marks = np.empty((len(z), N_MARKS))
-    for begin in range(0, len(z), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        terms = filled[part].T[:, :, None] * weights[:, None]
-        marks[part] = np.add.accumulate(terms)[-1]  # column after column, whatever the shape
-    return marks
+    return kernels.row_marks(z, weights, gaps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,25 +55,19 @@ class KnownRows:
         marks, group = np.unique(marks_of(z), axis=0, return_inverse=True)
         counts = np.bincount(group.ravel(), weights=weights, minlength=len(marks))
         if counts[counts > 1.0].sum() > _MOST_TWINS * counts.sum():
-            return cls(np.empty((0, N_MARKS)), np.empty(0))
+            return cls(np.empty((0, kernels.MARKS)), np.empty(0))
         total = np.bincount(group.ravel(), weights=weights * distances, minlength=len(marks))
         return cls(marks, total / counts)
 
     def find(self, z: Floats) -> tuple[Booleans, Floats]:
         """Say which standardized rows were learned, and give the distances of these."""
-        found, at = np.zeros(len(z), dtype=np.bool_), np.zeros(len(z), dtype=np.intp)
-        if len(self.marks) == 0:
-            return found, np.empty(0)
-        marks = marks_of(z)
-        first = np.searchsorted(self.marks[:, 0], marks[:, 0] - TOLERANCE)
-        last = np.searchsorted(self.marks[:, 0], marks[:, 0] + TOLERANCE, side="right")
-        for step in range(int((last - first).max(initial=0))):
-            open_ = np.flatnonzero(~found & (first + step < last))
-            place = first[open_] + step
-            same = np.abs(self.marks[place] - marks[open_]).max(axis=1) <= TOLERANCE
-            found[open_[same]] = True
-            at[open_[same]] = place[same]
-        return found, self.distances[at[found]]
+        at = kernels.find_known(self.compiled(z.shape[1]), z)
+        return at >= 0, self.distances[at[at >= 0]]
+
+    def compiled(self, d: int) -> kernels.KnownMarks:
+        """Return the same as the kernels look at rows of so many columns."""
+        weights, gaps = weights_of_marks(d)
+        return kernels.known_marks(self.marks, self.distances, weights, gaps, TOLERANCE)
 
 
 def have_twins(rows: Floats, weights: Floats) -> Booleans:

@@ -9,6 +9,7 @@ from scipy.special import ndtri
 
 from refold._typing import Floats, Integers
 from refold.algorithm import kernels
+from refold.base.once import fields_only, once
 
 # Knots per column. More rows than these are told apart by straight lines, evenly along the bend:
 # the tails, where rows are few, keep theirs.
@@ -49,24 +50,26 @@ class RankGauss:
 
     def __call__(self, Z: Floats) -> Floats:
         """Return the copy of rows without gaps."""
-        return kernels.bent(Z, self.knots, self.heights, self.starts, self.slopes)
+        return kernels.bent(self.bends, Z)
 
-    def of_column(self, column: int, z: Floats) -> Floats:
-        """Return the copy of values of one column."""
-        begin, end = self.starts[column : column + 2]
-        knots, heights = self.knots[begin:end], self.heights[begin:end]
-        alone = np.array([0, end - begin]), self.slopes[column : column + 1]
-        return kernels.bent(z[:, None], knots, heights, *alone)[:, 0]
+    @once
+    def bends(self) -> kernels.Bends:
+        """The maps as the kernels evaluate them."""
+        return kernels.bends(self.knots, self.heights, self.starts, self.slopes)
+
+    __getstate__ = fields_only
 
 
 def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
     """Return the knots of one column, their heights, and the slope beyond them."""
-    knots, group = np.unique(z, return_inverse=True)
-    counts = np.bincount(group, weights=weights)
+    order = kernels.order(z)
+    ordered = z[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    knots, counts = ordered[first], np.add.reduceat(weights[order], first)
     heights = ndtri((np.cumsum(counts) - counts / 2.0) / counts.sum())
     mean = np.average(heights, weights=counts)
     # At least two different values: a constant column is not among these.
-    spread = np.sqrt(counts @ np.square(heights - mean) / (counts.sum() - 1.0))
+    spread = np.sqrt((counts * np.square(heights - mean)).sum() / (counts.sum() - 1.0))
     if len(knots) > MOST_KNOTS:
         even = np.linspace(heights[0], heights[-1], MOST_KNOTS)
         at = np.unique(np.searchsorted(heights, even).clip(0, len(knots) - 1))

@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats, Integers
-from refold.models.creased._blas import one_thread
-from refold.models.creased._creases import projected
-from refold.models.creased._heights import least_height
-from refold.models.creased._leverage import LeftOut
-from refold.models.creased._rows import blocks, on_threads
+from refold._typing import Booleans, Floats, Integers
+from refold.algorithm import kernels
 from refold.models.creased._scoring import Scoring
 
 
@@ -68,7 +64,6 @@ class Reasons:
         ]
 
 
-@one_thread
 def reasons(
     scoring: Scoring,
     X: NDArray[Any],
@@ -82,78 +77,81 @@ def reasons(
     once: ``drop`` and ``alone`` are by column then. The last features are the magnitudes of the
     columns, whose usual value takes their place.
     """
+    rows = np.ascontiguousarray(X, dtype=np.float64)
     mine = np.arange(X.shape[1]) if owners is None else owners
     columns = int(mine.max()) + 1
-
-    def work(part: NDArray[Any]) -> tuple[Floats, ...]:
-        by_column = (len(part), columns)
-        shapes = [part.shape, by_column, by_column, part.shape[:1]]
-        found = tuple(np.empty(shape) for shape in shapes)
-        for place, rows in blocks(part, _height(scoring, len(part))):
-            made = _of_block(scoring, rows, mine, columns if owners is not None else 0)
-            for out, values in zip(found, made, strict=True):
-                out[place] = values[: place.stop - place.start]
-        return found
-
-    expected, drop, alone, distance = map(
-        np.concatenate, zip(*on_threads(work, X, n_jobs), strict=True)
-    )
-    return Reasons(names, np.array(X, dtype=np.float64), expected, drop, alone, distance)
-
-
-def _height(scoring: Scoring, rows: int) -> int:
-    """Return how many rows to explain so many of at once, for the bits they have among many."""
-    creases = scoring.creases
-    products = (*creases.products(), creases.expected.product, scoring.leverage.product)
-    return least_height(rows, *products)
-
-
-def _of_block(
-    scoring: Scoring, rows: Floats, owners: Integers, magnitudes: int
-) -> tuple[Floats, Floats, Floats, Floats]:
-    creases, varying = scoring.creases, scoring.creases.varying
-    Z, changed = creases.standardized(rows)
-    deviations = creases.expected.deviations(Z)
-    instead = np.broadcast_to(creases.center, rows.shape).copy()
-    with np.errstate(over="ignore"):
-        instead[:, varying] += (Z - deviations) * creases.scale[varying]
-    np.nan_to_num(instead, copy=False)  # beyond the largest number
-    if scoring.box is not None:  # what others lead to expect may be more than there ever was
-        instead = scoring.box.nearest(instead)
-        deviations = Z - creases.all_standardized(instead)[:, varying]
-        deviations[np.isnan(rows[:, varying])] = 0.0  # there is no value to blame
-
-    if magnitudes:  # what is expected of them is what their own columns have
-        own = np.flatnonzero(varying) >= rows.shape[1] - magnitudes
-        deviations[:, own] = Z[:, own]
-    learned, known = scoring.known.find(creases.all_standardized(rows))
-    leverage = LeftOut(scoring.leverage, learned)
-    y = projected(Z, creases.directions, creases.gauss)
-    phi = np.empty((len(rows), creases.n_outputs))
-
-    def score(y: Floats, changed: Floats) -> Floats:
-        creases.fold(y, changed, phi)
-        return leverage.scores(phi) / scoring.typical
-
-    before = score(y, changed)
-    drop, z = np.zeros((len(rows), int(owners.max()) + 1)), creases.all_standardized(rows)
-    number = np.cumsum(varying) - 1
-    for column in range(drop.shape[1]):
-        features = np.flatnonzero(owners == column)
-        moving = number[features[varying[features]]]
-        step = sum((creases.step(Z, k, deviations[:, k]) for k in moving), np.zeros(1))
-        fixed = creases.changed(z[:, features[~varying[features]]])
-        drop[:, column] = before - score(y - step, changed - fixed)
+    Z, changed = scoring.creases.standardized(rows)
+    instead, replaced = _expected(scoring, rows, Z, columns if owners is not None else 0)
+    z = scoring.creases.all_standardized(rows)
+    learned, known = scoring.known.find(z)
+    changes = _changes(scoring, z, changed, mine)
+    scores = _scores(scoring, Z, replaced, changes, mine, learned, n_jobs)
+    before = scores[:, 0] / scoring.typical
+    drop = before[:, None] - scores[:, 1:] / scoring.typical
 
     outside = scoring.outside(rows)
     if learned.any():
         outside[learned] = scoring.outside_unlearned(rows[learned])
     alone = np.zeros(drop.shape)
-    np.add.at(alone.T, owners, outside.T)
-    distance = (before + alone.sum(axis=1)) / scoring.unit
+    np.add.at(alone.T, mine, outside.T)
+    # Column after column, as the kernel of the distances adds: to the same bits.
+    distance = (before + np.add.accumulate(outside, axis=1)[:, -1]) / scoring.unit
     # A row that was learned has the distance of a model without it: its parts are brought to that.
     factor = np.ones(len(rows))
     factor[learned] = known / np.maximum(distance[learned], np.finfo(np.float64).tiny)
     distance[learned] = known
     to_distance = (factor / scoring.unit)[:, None]
-    return instead, (drop + alone) * to_distance, alone * to_distance, distance
+    alone *= to_distance
+    return Reasons(names, rows.copy(), instead, drop * to_distance + alone, alone, distance)
+
+
+def _expected(scoring: Scoring, rows: Floats, Z: Floats, magnitudes: int) -> tuple[Floats, Floats]:
+    """Return what is expected in the place of each value, and standardized of varying columns."""
+    creases, varying = scoring.creases, scoring.creases.varying
+    replaced = Z - creases.expected.deviations(Z)
+    instead = np.broadcast_to(creases.center, rows.shape).copy()
+    with np.errstate(over="ignore"):
+        instead[:, varying] += replaced * creases.scale[varying]
+    np.nan_to_num(instead, copy=False)  # beyond the largest number
+    if scoring.box is not None:  # what others lead to expect may be more than there ever was
+        instead = scoring.box.nearest(instead)
+        replaced = creases.all_standardized(instead)[:, varying]
+        missing = np.isnan(rows[:, varying])
+        replaced[missing] = Z[missing]  # there is no value to blame
+    if magnitudes:  # what is expected of them is what their own columns have
+        replaced[:, np.flatnonzero(varying) >= rows.shape[1] - magnitudes] = 0.0
+    return instead, replaced
+
+
+def _changes(scoring: Scoring, z: Floats, changed: Floats, owners: Integers) -> Floats:
+    """Return how far constant columns have changed, and how far without those of each column."""
+    creases = scoring.creases
+    changes = np.repeat(changed[:, None], int(owners.max()) + 2, axis=1)
+    for constant in np.flatnonzero(~creases.varying):
+        changes[:, 1 + owners[constant]] -= creases.changed(z[:, constant : constant + 1])
+    return changes
+
+
+def _scores(
+    scoring: Scoring,
+    Z: Floats,
+    replaced: Floats,
+    changes: Floats,
+    owners: Integers,
+    learned: Booleans,
+    n_jobs: int | None,
+) -> Floats:
+    """Return s of rows and of them without each column, by a model without those it has learned."""
+    scores, across = kernels.crease_variants(
+        scoring.creases.map,
+        scoring.form,
+        Z,
+        replaced,
+        owners[scoring.creases.varying],
+        changes,
+        scoring.n_threads(changes.size, n_jobs),
+    )
+    # h(x) + h(x, own)²/(1 − h(own)): each row was learned with weight 1.
+    left = np.maximum(1.0 - scores[learned, :1], np.finfo(np.float64).eps)
+    scores[learned] += np.square(across[learned]) / left
+    return scores

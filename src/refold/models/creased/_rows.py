@@ -1,10 +1,9 @@
-"""Rows as they come: which count, which come first, a block at a time."""
+"""Rows as they come: which count, which come first, how many threads they are worth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,29 +11,12 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.algorithm.engines import exact
 from refold.base import errors
-from refold.models.creased._blas import one_thread
-from refold.models.creased._heights import BLOCK
 
-# A thread takes as long to start as a tenth of a block; with so many it pays.
-_LEAST_BLOCKS = 8
+# Multiplications of a matrix product in the time that a value is folded once.
+_PER_STEP = 16
 
 # Rows of which a few copies may be made.
 _AT_ONCE = 2**14
-
-Result = TypeVar("Result")
-
-
-def blocks(X: NDArray[Any], height: int = BLOCK) -> Iterator[tuple[slice, Floats]]:
-    """Yield X in blocks of float64, all of one height: the last is filled up with its last row.
-
-    BLAS sums in an order that depends on the shape and the layout in memory; a row's result must
-    not depend on these.
-    """
-    for begin in range(0, len(X), height):
-        part = slice(begin, min(begin + height, len(X)))
-        rows = np.ascontiguousarray(X[part], dtype=np.float64)
-        short = height - len(rows)
-        yield part, np.concatenate([rows, np.repeat(rows[-1:], short, axis=0)]) if short else rows
 
 
 def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
@@ -44,18 +26,14 @@ def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
         yield part, np.ascontiguousarray(X[part], dtype=np.float64)
 
 
-def on_threads(
-    work: Callable[[NDArray[Any]], Result], X: NDArray[Any], n_jobs: int | None
-) -> list[Result]:
-    """Return what comes of parts of X, in their order; they are whole blocks, however many."""
-    n_blocks = -(-len(X) // BLOCK)
-    n_threads = min(exact.threads(X.size, n_jobs), n_blocks // _LEAST_BLOCKS)
-    if n_threads < 2:
-        return [work(X)]
-    height = BLOCK * -(-n_blocks // n_threads)
-    parts = [X[begin : begin + height] for begin in range(0, len(X), height)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(one_thread(work), parts))
+def n_threads(products: int, n_jobs: int | None) -> int:
+    """Return how many threads so many multiplications are worth."""
+    return exact.threads(products // _PER_STEP, n_jobs)
+
+
+def weighted_sum(weights: Floats, rows: NDArray[Any]) -> Floats:
+    """Return the sum of weighted rows in one order; BLAS has one for each number of threads."""
+    return np.asarray(np.einsum("i,ij->j", weights, rows))
 
 
 def check(X: NDArray[Any]) -> None:

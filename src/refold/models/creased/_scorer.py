@@ -38,7 +38,6 @@ class CreasedScorer:
 
     def distances(self, X: NDArray[Any]) -> Floats:
         """Return each row's distance."""
-        _rows.check(X)
         return self.scoring.distances(X, self.n_jobs)
 
     def attribution(self, X: NDArray[Any]) -> Attribution:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.base.once import once
+from refold.algorithm import kernels
+from refold.base.once import fields_only, once
 from refold.columns.box import OFTEN, Box
 from refold.columns.edges import Edge, Edges, edges_of, joined
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import _rows
-from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import Creases
 from refold.models.creased._known import KnownRows, have_twins
-from refold.models.creased._leverage import Leverage, leverages
+from refold.models.creased._leverage import Leverage
 from refold.models.creased._refits import Divided, n_parts, refitted
-from refold.models.creased._rows import on_threads
+from refold.models.creased._rows import n_threads
 from refold.models.creased._sample import Sample
 from refold.models.creased._state import TrainingState
 from refold.models.creased._sums import Sums
@@ -68,20 +67,35 @@ class Scoring:
     left_out: Floats
     known: KnownRows
 
-    @one_thread
     def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
-        """Return the distance of each row."""
-        return np.concatenate(on_threads(self._distances, X, n_jobs))
+        """Return the distance of each row; infinity and rows without a value are refused."""
+        return kernels.crease_distances(
+            self.creases.map,
+            self.form,
+            None if self.box is None else self.box.sides,
+            self._known,
+            X,
+            self.n_threads(len(X), n_jobs),
+            typical=self.typical,
+            unit=self.unit,
+            gain=self.gain,
+            most=MOST_EXCESS,
+        )
 
-    def _distances(self, X: NDArray[Any]) -> Floats:
-        scores = leverages(self.creases, self.leverage, X)
-        out = np.empty(len(X))
-        for part, rows in _rows.slices(X):
-            out[part] = scores[part] / self.typical + self.outside(rows).sum(axis=1)
-            learned, distances = self.known.find(self.creases.all_standardized(rows))
-            out[part] /= self.unit
-            out[part][learned] = distances
-        return out
+    def n_threads(self, rows: int, n_jobs: int | None) -> int:
+        """Return how many threads so many rows are worth."""
+        return n_threads(rows * self.leverage.products, n_jobs)
+
+    @once
+    def form(self) -> kernels.LeverageForm:
+        """The leverage as the kernels evaluate it."""
+        return self.leverage.form(self.creases)
+
+    @once
+    def _known(self) -> kernels.KnownMarks | None:
+        return self.known.compiled(len(self.creases.center)) if len(self.known.marks) else None
+
+    __getstate__ = fields_only
 
     def outside(self, rows: Floats) -> Floats:
         """Return what each column adds to S because it lies outside the box."""
@@ -110,18 +124,21 @@ class _Parts:
     box: Box | None
     edges: Edges
     gain: float
+    form: kernels.LeverageForm
 
     @classmethod
-    def of(cls, state: TrainingState, ridge: float) -> _Parts:
+    def of(cls, state: TrainingState, ridge: float, n_jobs: int | None) -> _Parts:
         """Factor what was learned."""
         creases, leverage = _factored(state, ridge)
+        form = leverage.form(creases, n_jobs)
         state, gain = state.ready, state.recipe.box
-        return cls(creases, leverage, state.box if gain > 0.0 else None, state.edges or (), gain)
+        box = state.box if gain > 0.0 else None
+        return cls(creases, leverage, box, state.edges or (), gain, form)
 
     def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
         """Return s of rows that were learned, as if each had been left out; of weight 0, just s."""
-        score = partial(leverages, self.creases, self.leverage)
-        scores = np.concatenate(on_threads(score, X, n_jobs))
+        threads = n_threads(len(X) * self.leverage.products, n_jobs)
+        scores = kernels.leverages(self.creases.map, self.form, X, threads)
         return self.leverage.left_out(scores, weights)
 
     def outside_left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
@@ -156,7 +173,7 @@ class _Parts:
         rows, weights = (a[: len(known_ones)][known_ones] for a in (sample.rows, sample.weights))
         z = self.creases.all_standardized(rows)
         known = KnownRows.of(z, weights, left_out[known_ones])
-        return Scoring(
+        scoring = Scoring(
             self.creases,
             self.leverage,
             self.box,
@@ -167,6 +184,8 @@ class _Parts:
             left_out,
             known,
         )
+        Scoring.form.keep(scoring, self.form)
+        return scoring
 
 
 def _penalty(excess: Floats, gain: float) -> Floats:
@@ -200,10 +219,9 @@ class Unit:
     calibration: Calibration
     left_out: Floats
 
-    @one_thread
-    def scoring(self, state: TrainingState) -> Scoring:
+    def scoring(self, state: TrainingState, n_jobs: int | None) -> Scoring:
         """Return the scoring of what was learned."""
-        parts = _Parts.of(state, self.ridge)
+        parts = _Parts.of(state, self.ridge, n_jobs)
         return parts.scoring(self.typical, self.unit, self.calibration, state.sample, self.left_out)
 
 
@@ -284,10 +302,9 @@ class Learned:
     def scoring(self) -> Scoring:
         """What gives distances, calibrated on the sample unless ``fit`` did so on all rows."""
         if self.unit is not None:
-            return self.unit.scoring(self.state)
+            return self.unit.scoring(self.state, self.n_jobs)
         return self.calibrated(self.state.sample.rows, self.state.sample.weights)
 
-    @one_thread
     def calibrated(
         self, X: NDArray[Any], weights: Floats, divided: Divided | None = None
     ) -> Scoring:
@@ -296,13 +313,13 @@ class Learned:
         Those that were learned are left out; those beyond the cut have been. Where they were
         encoded, `divided` encodes some without the others.
         """
-        parts, state = _Parts.of(self.state, self.ridge), self.state.ready
+        parts, state = _Parts.of(self.state, self.ridge, self.n_jobs), self.state.ready
         which = np.flatnonzero(weights)
         if not weights.all():
             X, weights = X[which], weights[which]
         kept = weights
         if state.cut is not None:
-            kept = state.cut.kept(X, weights)
+            kept = state.cut.kept(X, weights, self.n_jobs)
         scores = parts.left_out(X, kept, self.n_jobs)
         typical = parts.typical(scores, kept)
         scores = scores / typical + parts.outside_left_out(X, kept)
@@ -351,15 +368,15 @@ class Learned:
     def _anew(self, rows: Floats, weights: Floats, others: Floats) -> Floats:
         """Learn from a few rows and nothing else, and score others."""
         recipe, n = self.state.recipe, len(rows)
-        creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init))
+        creases = recipe.creases_of(*_rows.first([(rows, weights)], recipe.n_init), 1)
         learned, counts = rows, weights
         if self.accepted is not None:
             learned = np.concatenate([rows, self.accepted.rows])
             counts = np.concatenate([weights, self.accepted.weights])
         m = len(learned)
-        phi = creases.features_at_once(np.concatenate([learned, others]))
-        leverage = Leverage.of(Sums.of_features(phi[:m].copy(), counts), self.ridge)
-        scores = leverage.scores(phi)
+        leverage = Leverage.of(Sums.of(creases, learned, counts, 1), self.ridge)
+        rows_of_all = np.concatenate([learned, others])
+        scores = kernels.leverages(creases.map, leverage.form(creases), rows_of_all, 1)
         if recipe.box == 0.0:
             return scores[m:]
         typical = _median(leverage.left_out(scores[:n], weights), weights)
@@ -400,5 +417,7 @@ def rescaled(learned: Learned, center: Floats, scale: Floats, summary: Summary) 
     creases = scoring.creases
     moved = replace(creases, center=center + scale * creases.center, scale=scale * creases.scale)
     box = None if scoring.box is None else summary.box
-    Learned.scoring.keep(again, replace(scoring, creases=moved, box=box))
+    scoring_again = replace(scoring, creases=moved, box=box)
+    Scoring.form.keep(scoring_again, scoring.form)
+    Learned.scoring.keep(again, scoring_again)
     return again

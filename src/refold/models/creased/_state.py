@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.algorithm.engines.sketch import Sketch
-from refold.base.once import once
+from refold.base.once import fields_only, once
 from refold.columns.box import Box
 from refold.columns.edges import Edges, edges_of, joined
 from refold.columns.summary import Summary
 from refold.models.creased import _rows
-from refold.models.creased._blas import one_thread
 from refold.models.creased._creases import FOUR_KINDS, Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
-from refold.models.creased._trim import CreasedCut, Parts, sums_of
+from refold.models.creased._trim import CreasedCut, Parts
 
 LEAST_CREASES = 256
 # From so many rows on twice as many.
@@ -46,7 +45,7 @@ class Recipe:
     magnitudes: int = 0
     trim: float = 0.0
 
-    def creases_of(self, rows: Floats, counts: Floats) -> Creases:
+    def creases_of(self, rows: Floats, counts: Floats, n_jobs: int | None) -> Creases:
         """Make creases from rows that all count."""
         return Creases.of(
             rows,
@@ -57,6 +56,7 @@ class Recipe:
             seed=self.seed,
             kinds=self.kinds,
             blind=self.box > 0.0,
+            n_jobs=n_jobs,
         )
 
 
@@ -115,7 +115,6 @@ class TrainingState:
             return self.sums.weight
         return float(sum(w.sum() for _, w in self.waiting))
 
-    @one_thread
     def plus_rows(
         self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
     ) -> TrainingState:
@@ -123,7 +122,7 @@ class TrainingState:
         counts = _rows.counted(X, weights)
         sample, edges, cut = self.sample.plus_rows(X, counts), self.edges, self.cut
         if cut is not None and self.creases is not None:
-            weights = cut.kept(X, counts)
+            weights = cut.kept(X, counts, n_jobs)
             cut, counts = cut.counting(counts, weights), weights
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         if self.sketch is None or edges is not None:
@@ -133,36 +132,35 @@ class TrainingState:
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
         state = replace(self, sample=sample, sketch=sketch, edges=edges, cut=cut)
         if self.creases is not None and self.sums is not None:
-            return replace(state, sums=self.sums.plus(Sums.of(self.creases, X, counts)))
+            return replace(state, sums=self.sums.plus(Sums.of(self.creases, X, counts, n_jobs)))
         parts = (*self.waiting, (X, counts))
         if last or self.weight + counts.sum() >= self.recipe.n_init:
-            return state._creased(parts)
+            return state._creased(parts, n_jobs)
         # The caller may reuse the array.
         return replace(state, waiting=(*self.waiting, (np.array(X, dtype=np.float64), counts)))
 
     @once
-    @one_thread
     def ready(self) -> TrainingState:
         """The same, with creases from the rows that wait if there are none yet."""
-        return self if self.creases is not None else self._creased(self.waiting)
+        return self if self.creases is not None else self._creased(self.waiting, 1)
 
-    def _creased(self, parts: Parts) -> TrainingState:
-        creases = self._creases_of(parts)
+    def _creased(self, parts: Parts, n_jobs: int | None) -> TrainingState:
+        creases = self._creases_of(parts, n_jobs)
         if self.recipe.trim > 0.0:
-            return self._trimmed(creases, parts)
-        sums = sums_of(creases, parts)
+            return self._trimmed(creases, parts, n_jobs)
+        sums = reduce(Sums.plus, (Sums.of(creases, X, w, n_jobs) for X, w in parts))
         return replace(self, waiting=(), creases=creases, sums=sums)
 
-    def _creases_of(self, parts: Parts) -> Creases:
-        return self.recipe.creases_of(*_rows.first(parts, self.recipe.n_init))
+    def _creases_of(self, parts: Parts, n_jobs: int | None) -> Creases:
+        return self.recipe.creases_of(*_rows.first(parts, self.recipe.n_init), n_jobs)
 
-    def _trimmed(self, creases: Creases, parts: Parts) -> TrainingState:
+    def _trimmed(self, creases: Creases, parts: Parts, n_jobs: int | None) -> TrainingState:
         """Make new creases without the rows that look odd by the first."""
-        cut = CreasedCut.of(creases, parts, self.recipe.trim)
-        kept = tuple((X, cut.kept(X, counts)) for X, counts in parts)
-        state = replace(self, creases=self._creases_of(kept), cut=cut).emptied()
+        cut = CreasedCut.of(creases, parts, self.recipe.trim, n_jobs)
+        kept = tuple((X, cut.kept(X, counts, n_jobs)) for X, counts in parts)
+        state = replace(self, creases=self._creases_of(kept, n_jobs), cut=cut).emptied()
         for X, counts in parts:
-            state = state.plus_rows(X, counts, last=False)
+            state = state.plus_rows(X, counts, last=False, n_jobs=n_jobs)
         return state
 
     @once
@@ -213,9 +211,7 @@ class TrainingState:
             cut=None if self.cut is None or other.cut is None else self.cut.plus(other.cut),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be made again."""
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    __getstate__ = fields_only
 
 
 def _without_rows(edges: list[Edges | None]) -> Edges | None:

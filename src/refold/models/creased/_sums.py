@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
-from refold.models.creased import _blas
+from refold.algorithm import kernels
 from refold.models.creased._creases import Creases
+from refold.models.creased._rows import n_threads, weighted_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,27 +44,17 @@ class Sums:
         return cls(0.0, np.zeros(p), np.empty((0, p)), np.empty(0), None)
 
     @classmethod
-    def of(cls, creases: Creases, X: NDArray[Any], weights: Floats) -> Self:
+    def of(
+        cls, creases: Creases, X: NDArray[Any], weights: Floats, n_jobs: int | None = None
+    ) -> Self:
         """Sum over the rows of X in one pass."""
-        p = creases.n_outputs
-        total = np.zeros(p)
-        gram = np.zeros((p, p), order="F") if len(X) >= p else None
-        rows = np.empty((0 if gram is not None else len(X), p))
-        for part, phi in _cut(creases.features(X)):
-            w = weights[part]
-            total += w @ phi
-            if gram is None:
-                rows[part] = phi
-            else:
-                add_products(gram, phi, w)
-        counts = weights.copy() if gram is None else np.empty(0)
-        return cls(float(weights.sum()), total, rows, counts, gram)
-
-    @classmethod
-    def of_features(cls, phi: Floats, weights: Floats) -> Sums:
-        """Sum over rows whose features are known."""
-        kept = cls(float(weights.sum()), weights @ phi, phi, weights, None)
-        return kept.plus(cls.empty(phi.shape[1]))
+        p, weight = creases.n_outputs, float(weights.sum())
+        threads = n_threads(len(X) * p * p // 2, n_jobs)
+        if len(X) < p:
+            rows = kernels.crease_features(creases.map, X, threads)
+            return cls(weight, weighted_sum(weights, rows), rows, weights.copy(), None)
+        total, gram = kernels.crease_sums(creases.map, X, weights, threads)
+        return cls(weight, total, np.empty((0, p)), np.empty(0), gram)
 
     def plus(self, other: Sums) -> Sums:
         """Return the sums over the rows of both."""
@@ -73,8 +64,9 @@ class Sums:
         grams = [s.gram for s in (self, other) if s.gram is not None]
         if not grams and len(rows) < len(total):
             return Sums(weight, total, rows, counts, None)
-        gram = np.asfortranarray(sum(grams, np.zeros((len(total),) * 2)))
-        add_products(gram, rows, counts)
+        if len(rows):
+            grams.append(kernels.sum_products(rows, counts, 1))
+        gram = reduce(np.add, grams)
         return Sums(weight, total, rows[:0], counts[:0], gram)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -95,21 +87,4 @@ class Sums:
         """Return Σ w φ φᵀ, its lower triangle."""
         if self.gram is not None:
             return self.gram
-        gram = np.zeros((len(self.total),) * 2, order="F")
-        add_products(gram, self.rows, self.counts)
-        return gram
-
-
-def _cut(features: Iterator[tuple[slice, Floats]]) -> Iterator[tuple[slice, Floats]]:
-    """Leave out the rows that only fill up the last block."""
-    for part, phi in features:
-        yield part, phi[: part.stop - part.start]
-
-
-def add_products(gram: Floats, phi: Floats, weights: Floats) -> None:
-    """Add Σ w φ φᵀ to the lower triangle of `gram`, in place."""
-    if len(phi) == 0:
-        return
-    if (weights != 1.0).any():
-        phi = phi * np.sqrt(weights)[:, None]
-    _blas.add_products(gram, phi)
+        return kernels.sum_products(self.rows, self.counts, 1)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
-from refold.models.creased._blas import one_thread
+from refold.algorithm import kernels
 from refold.models.creased._creases import Creases
-from refold.models.creased._sums import Sums
+from refold.models.creased._rows import n_threads
 from refold.models.trim import Cut, dropped
 
 Parts = tuple[tuple[NDArray[Any], Floats], ...]
@@ -38,28 +36,24 @@ class CreasedCut:
     cut: Cut
 
     @classmethod
-    def of(cls, creases: Creases, parts: Parts, share: float) -> CreasedCut:
+    def of(cls, creases: Creases, parts: Parts, share: float, n_jobs: int | None) -> CreasedCut:
         """Put the cut where at most a share of the rows lies beyond."""
         found = cls(creases, Cut(np.inf))
-        odd = np.concatenate([found.oddness(X) for X, _ in parts])
+        odd = np.concatenate([found.oddness(X, n_jobs) for X, _ in parts])
         return cls(creases, Cut.of(odd, np.concatenate([w for _, w in parts]), share))
 
-    @one_thread
-    def oddness(self, X: NDArray[Any]) -> Floats:
+    def oddness(self, X: NDArray[Any], n_jobs: int | None = 1) -> Floats:
         """Return how odd each row is."""
-        out = np.empty(len(X))
-        for part, phi in self.creases.features(X):
-            rows = phi[: part.stop - part.start]
-            out[part] = np.einsum("ij,ij->i", rows, rows)
-        return out
+        threads = n_threads(len(X) * self.creases.n_outputs, n_jobs)
+        return kernels.crease_norms(self.creases.map, X, threads)
 
-    def kept(self, X: NDArray[Any], counts: Floats) -> Floats:
+    def kept(self, X: NDArray[Any], counts: Floats, n_jobs: int | None = 1) -> Floats:
         """Return how often rows count: those beyond the cut for nothing."""
-        return self.cut.kept(self.oddness(X), counts)
+        return self.cut.kept(self.oddness(X, n_jobs), counts)
 
-    def dropped(self, X: NDArray[Any], counts: Floats) -> Integers:
+    def dropped(self, X: NDArray[Any], counts: Floats, n_jobs: int | None = 1) -> Integers:
         """Return the numbers of the rows beyond the cut, the oddest first."""
-        return dropped(self.oddness(X), counts, self.cut)
+        return dropped(self.oddness(X, n_jobs), counts, self.cut)
 
     def counting(self, counts: Floats, kept: Floats) -> CreasedCut:
         """Return the same with more rows counted."""
@@ -72,8 +66,3 @@ class CreasedCut:
     def emptied(self) -> CreasedCut:
         """Return the same with no rows counted."""
         return replace(self, cut=self.cut.emptied())
-
-
-def sums_of(creases: Creases, parts: Iterable[tuple[NDArray[Any], Floats]]) -> Sums:
-    """Return the sums over the rows of all parts."""
-    return reduce(Sums.plus, (Sums.of(creases, X, w) for X, w in parts))

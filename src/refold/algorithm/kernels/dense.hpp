@@ -1,0 +1,41 @@
+// Dense matrices: products, sums of products and factors, the same bits for any number of threads.
+#pragma once
+#include <cstdint>
+
+#include "creases.hpp"
+
+namespace refold {
+
+// out (n, m) = A Bᵀ with A of (n, k) and B of (m, k), row-major.
+void multiply(const double* A, int64_t n, const double* B, int64_t m, int64_t k, int n_threads,
+              double* out);
+
+// The sums of w φ, and of w φ φᵀ in the upper triangle of a row-major (p, p); the rest is left alone.
+struct FeatureSums {
+  double *total, *gram;
+};
+template <class T>
+void sum_features(const CreaseMap&, const Table<T>&, const double* weights, int n_threads,
+                  const FeatureSums&);
+// The same of features that are known, (rows, p).
+void sum_products(const double* phi, int64_t rows, int64_t p, const double* weights, int n_threads,
+                  const FeatureSums&);
+
+// Sums of products around a center: upper triangle - weight · center centerᵀ + ridge · I.
+struct Scatter {
+  int64_t size;
+  const double *upper, *center;  // (size, size), row-major; without a center the sums themselves
+  double weight, ridge;
+  double at(int64_t row, int64_t column) const {  // row >= column
+    double sum = upper[column * size + row];
+    if (center) sum -= weight * (center[row] * center[column]);
+    return row == column ? sum + ridge : sum;
+  }
+};
+// Its lower Cholesky factor, row-major, zeros above. False if it is not positive definite.
+bool cholesky(const Scatter&, double* L);
+// L⁻¹B with a lower triangle L of (p, p) and B of (p, columns); without B its inverse.
+void solve(const double* L, int64_t p, const double* B, int64_t columns, int n_threads,
+           double* out);
+
+}  // namespace refold
