@@ -13,7 +13,7 @@ from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base import errors
 from refold.base.once import once
-from refold.models.creased._drawing import Drawer, dense, of_four_kinds
+from refold.models.creased._drawing import Drawer, of_four_kinds
 from refold.models.creased._expected import Expected
 from refold.models.creased._heights import BLOCK, Product, operand
 from refold.models.creased._rankgauss import RankGauss
@@ -21,8 +21,6 @@ from refold.models.creased._rows import blocks
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
-# Dense and sparse creases, among standardized rows and among their rank-gauss copy; or one kind.
-ONE_KIND, FOUR_KINDS = 1, 4
 # A spread below this share of the size is what rounding leaves of a constant.
 _SMALLEST_SPREAD = 1e-6
 
@@ -48,8 +46,8 @@ class Creases:
     precision : ndarray of shape (v, v)
         What the columns say about each other: the inverse of their ridge-regularized sums of
         products. The identity if there are more than 1024 varying columns.
-    gauss : RankGauss or None
-        The bend that the last half of the creases is behind; None if there are none.
+    gauss : RankGauss
+        The bend that the last half of the creases is behind.
     blind : bool
         Whether constant columns are left out: the box has them.
     """
@@ -62,7 +60,7 @@ class Creases:
     shifts: Floats
     spreads: Floats
     precision: Floats
-    gauss: RankGauss | None
+    gauss: RankGauss
     blind: bool
 
     @classmethod
@@ -75,7 +73,6 @@ class Creases:
         n_levels: int,
         ridge: float,
         seed: int,
-        kinds: int,
         blind: bool,
     ) -> Self:
         """Learn from rows that all count: draw the creases, measure the folds."""
@@ -84,12 +81,10 @@ class Creases:
         expected = Expected.of(Z, weights, ridge)
         expected.fill(Z)
         random = np.random.RandomState(seed)
-        gauss = RankGauss.of(Z, weights) if kinds == FOUR_KINDS else None
+        gauss = RankGauss.of(Z, weights)
         drawer = Drawer(Z, weights, random)
         if not varying.any():
             directions, offsets = np.zeros((0, 0)), np.zeros(0)
-        elif gauss is None:
-            directions, offsets = dense(drawer, n_creases)
         else:
             directions, offsets = of_four_kinds(drawer, drawer.among(gauss(Z)), n_creases)
         y = projected(Z, directions, gauss)
@@ -146,7 +141,7 @@ class Creases:
     def products(self) -> set[Product]:
         """Return the products that features take, for the height of a block."""
         creases, columns = self.directions.shape
-        plain = n_plain(creases, self.gauss)
+        plain = n_plain(creases)
         return {_Projection(n, columns) for n in (plain, creases - plain) if n}
 
     def features_at_once(self, rows: Floats) -> Floats:
@@ -172,13 +167,12 @@ class Creases:
 
         One value moves all projections along one direction: no product is needed.
         """
-        along, plain = self.directions[:, number], n_plain(len(self.offsets), self.gauss)
+        along, plain = self.directions[:, number], n_plain(len(self.offsets))
         step = np.outer(deviations, along)
-        if self.gauss is not None:
-            z = Z[:, number]
-            bent = self.gauss.of_column(number, z)
-            bent -= self.gauss.of_column(number, z - deviations)
-            np.outer(bent, along[plain:], out=step[:, plain:])
+        z = Z[:, number]
+        bent = self.gauss.of_column(number, z)
+        bent -= self.gauss.of_column(number, z - deviations)
+        np.outer(bent, along[plain:], out=step[:, plain:])
         return step
 
     def all_standardized(self, rows: Floats) -> Floats:
@@ -205,30 +199,25 @@ class _Projection:
 
     def __call__(self, rows: int) -> Floats:
         Z, directions = operand(BLOCK, self.columns), operand(self.creases, self.columns)
-        return projected(Z[:rows], directions, None)
+        return np.asarray(Z[:rows] @ directions.T)
 
 
-def projected(
-    Z: Floats, directions: Floats, gauss: RankGauss | None, out: Floats | None = None
-) -> Floats:
+def projected(Z: Floats, directions: Floats, gauss: RankGauss, out: Floats | None = None) -> Floats:
     """Return where rows without gaps lie along the normals of the creases."""
     y = np.empty((len(Z), len(directions))) if out is None else out
-    plain = n_plain(len(directions), gauss)
+    plain = n_plain(len(directions))
     np.matmul(Z, directions[:plain].T, out=y[:, :plain])
-    if gauss is not None:
-        np.matmul(gauss(Z), directions[plain:].T, out=y[:, plain:])
+    np.matmul(gauss(Z), directions[plain:].T, out=y[:, plain:])
     return y
 
 
-def n_plain(n_creases: int, gauss: RankGauss | None) -> int:
+def n_plain(n_creases: int) -> int:
     """Return how many of the creases are among the standardized rows themselves."""
-    return n_creases if gauss is None else n_creases - n_creases // 2
+    return n_creases - n_creases // 2
 
 
 def _same(one: Any, other: Any) -> bool:
     """Say whether two things are made of the same bits."""
-    if one is None or other is None:
-        return one is other
     if is_dataclass(one):
         return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return np.array_equal(one, other)
