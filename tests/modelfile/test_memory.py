@@ -242,7 +242,7 @@ def test_values_take_no_more_memory_than_was_reckoned(piece, load_apart, tmp_pat
 def test_the_largest_sketch_that_can_be_saved_loads_in_bounded_memory(load_apart, tmp_path, rng):
     model = REF(engine="sketch", n_iter=3).fit(rng.normal(size=(30_000, 250)))
     refold.save(model, tmp_path / "model.json")
-    assert (tmp_path / "model.json").stat().st_size > 10 * 2**20
+    assert (tmp_path / "model.json").stat().st_size > 8 * 2**20
     memory, _, said = load_apart(tmp_path / "model.json")
     print(f"large sketch {memory / 2**20:5.1f} MB {said}")
     assert (said, memory < LIMIT) == ("loaded", True)

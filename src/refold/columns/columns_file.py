@@ -161,11 +161,11 @@ def table_written(table: Brought) -> dict[str, Any]:
 def _column_written(column: Observed) -> dict[str, Any]:
     if isinstance(column, Texts):
         used = column.take(np.arange(len(column)))  # there may be values that no row has
-        return {"texts": arrays.Texts(used.values), "codes": used.codes}
+        return {"texts": arrays.StringArray(used.values), "codes": used.codes}
     if isinstance(column, Numbers):
-        return {"numbers": arrays.Gaps(column.values)}
+        return {"numbers": arrays.NullableArray(column.values)}
     return {
-        "seconds": arrays.Gaps(column.seconds),
+        "seconds": arrays.NullableArray(column.seconds),
         "has_date": column.has_date,
         "has_clock": column.has_clock,
     }

@@ -39,9 +39,9 @@ def _pieces(value: Any, budget: Budget, path: str, indent: str) -> list[str]:
     """Return the text of a value in pieces: long ones are put together once only."""
     inner = indent + _STEP
     match value:
-        case np.ndarray() | arrays.Gaps():
+        case np.ndarray() | arrays.NullableArray():
             return _packed(value, budget, path)
-        case arrays.Texts():
+        case arrays.StringArray():
             return _pieces(_packed_texts(value.texts, budget, path), budget, path, indent)
         case dict() if value:
             members = [
@@ -97,9 +97,11 @@ def _packed_texts(texts: Sequence[str], budget: Budget, path: str) -> dict[str, 
     return packed
 
 
-def _packed(value: np.ndarray[Any, Any] | arrays.Gaps, budget: Budget, path: str) -> list[str]:
-    gaps = isinstance(value, arrays.Gaps)
-    array = value.array if isinstance(value, arrays.Gaps) else value
+def _packed(
+    value: np.ndarray[Any, Any] | arrays.NullableArray, budget: Budget, path: str
+) -> list[str]:
+    gaps = isinstance(value, arrays.NullableArray)
+    array = value.array if isinstance(value, arrays.NullableArray) else value
     fine = ~np.isinf(array) if gaps else np.isfinite(array)
     if not fine.all():
         at = tuple(np.argwhere(~fine)[0].tolist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, get_args
 
 import numpy as np
@@ -128,10 +129,10 @@ def _tally_written(tally: Tally) -> dict[str, Any]:
 
 def _values_written(counts: Mapping[str, int]) -> dict[str, Any]:
     """Return how often values came, the most frequent first."""
-    order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    order = sorted(counts.items(), key=itemgetter(1), reverse=True)
     often, rest = order[:MOST_READABLE], order[MOST_READABLE:]
     others = {
-        "texts": arrays.Texts([text for text, _ in rest]),
+        "texts": arrays.StringArray([text for text, _ in rest]),
         "counts": np.array([count for _, count in rest], dtype=np.int64),
     }
     return {"counts": dict(often), "rest": others if rest else None}

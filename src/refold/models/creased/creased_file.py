@@ -74,18 +74,38 @@ def written(model: CreasedREF, budget: Budget) -> dict[str, Any]:
 
 
 def _state_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
-    creases, sums, sample, cut = state.creases, state.sums, state.sample, state.cut
-    waits = creases is None
-    if creases is not None and sums is not None:
-        _charge_factors(budget, creases.n_outputs, len(sums.counts), "sums")
+    cut = state.cut
     return {
-        "creases": None if creases is None else creases_written(creases),
-        "sums": None if creases is None or sums is None else _sums_written(sums, creases, sample),
-        "waiting": _chunks_written(state.waiting) if waits else None,
-        "sample": None if waits else _sample_written(sample),
+        **(_waiting_written(state) if state.creases is None else _learned_written(state, budget)),
         "sketch": None if state.sketch is None else sketch_written(state.sketch),
         "edges": None if state.edges is None else edges_written(state.edges),
-        "cut": None if cut is None else _cut_written(cut),
+        "cut": cut and {"creases": creases_written(cut.creases), "rows": asdict(cut.cut)},
+    }
+
+
+def _waiting_written(state: TrainingState) -> dict[str, Any]:
+    """Return rows that wait, chunk by chunk as they came: otherwise others would be sampled."""
+    chunks = [
+        {"rows": arrays.NullableArray(rows), "weights": counts} for rows, counts in state.waiting
+    ]
+    return {"creases": None, "sums": None, "waiting": chunks, "sample": None}
+
+
+def _learned_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
+    creases, sums, sample = state.creases, state.sums, state.sample
+    assert creases is not None
+    assert sums is not None
+    _charge_factors(budget, creases.n_outputs, len(sums.counts), "sums")
+    return {
+        "creases": creases_written(creases),
+        "sums": _sums_written(sums, creases, sample),
+        "waiting": None,
+        "sample": {
+            "seen": sample.seen,
+            "keys": sample.keys,
+            "rows": arrays.NullableArray(sample.rows),
+            "weights": sample.weights,
+        },
     }
 
 
@@ -113,24 +133,6 @@ def _features(creases: Creases, sample: Sample, counts: Floats) -> Floats | None
 def _triangle(gram: Floats) -> Floats:
     """Return one half of a symmetric matrix whose lower triangle is there."""
     return np.concatenate([column[i:] for i, column in enumerate(gram.T)])
-
-
-def _sample_written(sample: Sample) -> dict[str, Any]:
-    return {
-        "seen": sample.seen,
-        "keys": sample.keys,
-        "rows": arrays.Gaps(sample.rows),
-        "weights": sample.weights,
-    }
-
-
-def _chunks_written(chunks: Chunks) -> list[dict[str, Any]]:
-    """Return waiting rows as the document has them, chunk by chunk as they came."""
-    return [{"rows": arrays.Gaps(rows), "weights": weights} for rows, weights in chunks]
-
-
-def _cut_written(cut: CreasedCut) -> dict[str, Any]:
-    return {"creases": creases_written(cut.creases), "rows": asdict(cut.cut)}
 
 
 def _judge_written(model: CreasedREF) -> dict[str, Any] | None:

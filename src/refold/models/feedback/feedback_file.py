@@ -45,7 +45,7 @@ def _verdict_written(verdict: Verdict) -> dict[str, Any]:
 
 
 def _rows_written(rows: JudgedRows) -> Any:
-    return table_written(rows) if isinstance(rows, Brought) else arrays.Gaps(rows)
+    return table_written(rows) if isinstance(rows, Brought) else arrays.NullableArray(rows)
 
 
 def read_log(field: Field, rows_of: Reader) -> FeedbackLog:
