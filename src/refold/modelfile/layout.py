@@ -97,12 +97,11 @@ def _packed_texts(texts: Sequence[str], budget: Budget, path: str) -> dict[str, 
     return packed
 
 
-def _packed(
-    value: np.ndarray[Any, Any] | arrays.NullableArray, budget: Budget, path: str
-) -> list[str]:
-    gaps = isinstance(value, arrays.NullableArray)
-    array = value.array if isinstance(value, arrays.NullableArray) else value
-    fine = ~np.isinf(array) if gaps else np.isfinite(array)
+def _packed(value: arrays.Array | arrays.NullableArray, budget: Budget, path: str) -> list[str]:
+    if isinstance(value, arrays.NullableArray):
+        array, fine = value.array, ~np.isinf(value.array)
+    else:
+        array, fine = value, np.isfinite(value)
     if not fine.all():
         at = tuple(np.argwhere(~fine)[0].tolist())
         place = path + "".join(f"[{i}]" for i in at)

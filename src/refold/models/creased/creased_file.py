@@ -85,9 +85,7 @@ def _state_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
 
 def _waiting_written(state: TrainingState) -> dict[str, Any]:
     """Return rows that wait, chunk by chunk as they came: otherwise others would be sampled."""
-    chunks = [
-        {"rows": arrays.NullableArray(rows), "weights": counts} for rows, counts in state.waiting
-    ]
+    chunks = [{"rows": arrays.NullableArray(X), "weights": counts} for X, counts in state.waiting]
     return {"creases": None, "sums": None, "waiting": chunks, "sample": None}
 
 
