@@ -137,7 +137,7 @@ WRONG_SKETCH = {
     "sketch.n_bins": [0, 2**25, 64.0],
     "sketch.rows": [0],
     "sketch.weight": [0.0, -1.0],
-    "sketch.exponents[1]": [2000, -2000],
+    "sketch.exponent[1]": [2000, -2000],
     "sketch.values[1]": [-1],
     "sketch.missing[1]": [-1.0],
     "sketch.high[1]": [-1e300],

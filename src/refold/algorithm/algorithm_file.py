@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from refold._typing import Integers
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.algorithm.folds import FOLDS
@@ -19,8 +20,8 @@ from refold.modelfile.fields import Field
 _EXPONENTS = (-1074, 1023)
 # Adding and subtracting weights rounds: a row may lie this share of all weight beside its bin.
 _SLACK = 1e-6
-_ONE_PER_COLUMN = {"exponents": "exponent", "low": "low", "high": "high", "missing": "missing"}
-_BINS = ("bins", "counts", "positions")
+_PER_COLUMN = ("exponent", "low", "high", "missing")
+_PER_BIN = ("bins", "counts", "positions")
 
 
 def chain_written(chain: FoldChain) -> dict[str, Any]:
@@ -74,79 +75,63 @@ def check_evaluable(field: Field, chain: FoldChain) -> None:
 
 def sketch_written(sketch: Sketch) -> dict[str, Any]:
     """Return a sketch as the document has it: the bins of all columns after each other."""
-    all_columns = sketch.histograms
+    columns = sketch.histograms
     return {
         "n_bins": sketch.n_bins,
         "rows": sketch.rows,
         "weight": sketch.weight,
-        "values": np.array([h.rows for h in all_columns]),
-        **{
-            name: np.array([getattr(h, attribute) for h in all_columns])
-            for name, attribute in _ONE_PER_COLUMN.items()
-        },
-        "lengths": np.array([len(h.bins) for h in all_columns]),
-        **{name: np.concatenate([getattr(h, name) for h in all_columns]) for name in _BINS},
+        **{name: np.array([getattr(h, name) for h in columns]) for name in _PER_COLUMN},
+        "values": np.array([h.rows for h in columns]),
+        "lengths": np.array([len(h.bins) for h in columns]),
+        **{name: np.concatenate([getattr(h, name) for h in columns]) for name in _PER_BIN},
     }
 
 
 def read_sketch(field: Field, n_features: int, *, empty: bool = False) -> Sketch:
     """Return a checked sketch; with `empty` it, or some of its columns, may have no value."""
-    names = ("n_bins", "rows", "weight", "values", *_ONE_PER_COLUMN, "lengths", *_BINS)
+    names = ("n_bins", "rows", "weight", *_PER_COLUMN, "values", "lengths", *_PER_BIN)
     members = dict(zip(names, field.members(*names), strict=True))
-    n_bins, rows = members["n_bins"].integer(LEAST_BINS, MOST_BINS), members["rows"]
-    number, least = rows.integer(0 if empty else 1), 0 if empty else 1
-    weight = members["weight"].positive() if number else members["weight"].number()
-    d, begins = n_features, arrays.starts(members["lengths"], n_features, n_bins, least=least)
-    values = arrays.integers(members["values"], d, least=0)
-    exponents = arrays.integers(members["exponents"], d, least=_EXPONENTS[0], most=_EXPONENTS[1])
+    least = 0 if empty else 1
+    n_bins, rows = members["n_bins"].integer(LEAST_BINS, MOST_BINS), members["rows"].integer(least)
+    weight = members["weight"].positive() if rows else members["weight"].number()
+    slack = _SLACK * (1.0 + weight)
+    begins = arrays.starts(members["lengths"], n_features, n_bins, least=least)
+    columns = _read_columns(members, np.diff(begins), empty=empty)
+    bins = _read_bins(members, begins, slack)
+    histograms = [
+        Histogram(exponent, *(each[begin:end] for each in bins), *others)
+        for (begin, end), exponent, *others in zip(pairwise(begins), *columns, strict=True)
+    ]
+    with np.errstate(over="ignore"):
+        for k, histogram in enumerate(histograms):
+            _check_histogram(members, histogram, k, weight, slack)
+    return Sketch(n_bins, histograms, rows, weight)
+
+
+def _read_columns(members: dict[str, Field], lengths: Integers, *, empty: bool) -> list[list[Any]]:
+    """Return exponents, ends, what is missing and how many values there are, column by column."""
+    d = len(lengths)
+    exponents = arrays.integers(members["exponent"], d, least=_EXPONENTS[0], most=_EXPONENTS[1])
     low, high = (arrays.floats(members[name], d) for name in ("low", "high"))
     arrays.require(members["high"], high, high >= low, "must not be below the smallest value")
     missing = arrays.floats(members["missing"], d, least=0.0)
+    values = arrays.integers(members["values"], d, least=0)
     if empty:
-        lengths = np.diff(begins)
         fits = (values == 0) == (lengths == 0)
-        arrays.require(
-            members["values"], values, fits, "must be 0 where, and only where, no bin is"
-        )
-    bins = arrays.integers(members["bins"], begins[-1])
-    counts = arrays.floats(members["counts"], begins[-1], above=0.0)
-    positions = arrays.floats(members["positions"], begins[-1])
-    sketch = Sketch(
-        n_bins,
-        [
-            Histogram(
-                int(exponents[k]),
-                bins[begin:end],
-                counts[begin:end],
-                positions[begin:end],
-                float(low[k]),
-                float(high[k]),
-                float(missing[k]),
-                int(values[k]),
-            )
-            for k, (begin, end) in enumerate(pairwise(begins))
-        ],
-        number,
-        weight,
-    )
-    _check_bins(members, sketch, np.array(begins))
-    return sketch
+        arrays.require(members["values"], values, fits, "must be 0 if, and only if, no bin is")
+    return [each.tolist() for each in (exponents, low, high, missing, values)]
 
 
-def _check_bins(members: dict[str, Field], sketch: Sketch, begins: Any) -> None:
-    """Refuse bins that do not ascend in their column, or whose rows do not lie within them."""
-    bins, counts, positions = (
-        np.concatenate([getattr(h, name) for h in sketch.histograms]) for name in _BINS
-    )
-    first = np.zeros(len(bins), dtype=np.bool_)
-    first[begins[:-1][begins[:-1] < begins[1:]]] = True
-    arrays.require_rising(members["bins"], bins, first)
-    slack = _SLACK * (1.0 + sketch.weight)
+def _read_bins(members: dict[str, Field], begins: list[int], slack: float) -> tuple[Any, ...]:
+    """Return bins that ascend in their column, their counts, and positions that lie within them."""
+    n = begins[-1]
+    bins = arrays.integers(members["bins"], n)
+    arrays.require_rising(members["bins"], bins, begins)
+    counts = arrays.floats(members["counts"], n, above=0.0)
+    positions = arrays.floats(members["positions"], n)
     within = (positions >= -slack) & (positions <= counts + slack)
     arrays.require(members["positions"], positions, within, "must lie between 0 and the count")
-    with np.errstate(over="ignore"):
-        for k, histogram in enumerate(sketch.histograms):
-            _check_histogram(members, histogram, k, sketch.weight, slack)
+    return bins, counts, positions
 
 
 def _check_histogram(

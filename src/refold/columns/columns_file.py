@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats
 from refold.columns.box import Box
 from refold.columns.bring import Brought
 from refold.columns.edges import DEPTH, MOST_LEVELS, UNKNOWN, Counted, Edge, Edges
@@ -64,20 +63,13 @@ def _read_counted(
     n = begins[-1]
     distinct = arrays.floats(values, n)
     if rising:
-        _check_rising(values, distinct, begins)
+        arrays.require_rising(values, distinct, begins)
     counts = arrays.floats(weights, n, above=0.0)
     numbers = arrays.integers(rows, n, least=UNKNOWN)
     return [
         Counted(distinct[begin:end], counts[begin:end], numbers[begin:end])
         for begin, end in pairwise(begins)
     ]
-
-
-def _check_rising(field: Field, values: Floats, begins: Sequence[int]) -> None:
-    """Refuse a value that is not above the one before it in its column."""
-    first = np.zeros(len(values) + 1, dtype=np.bool_)
-    first[begins] = True
-    arrays.require_rising(field, values, first[:-1])
 
 
 def _box_written(box: Box) -> dict[str, Any]:
@@ -96,7 +88,7 @@ def _read_box(field: Field, n_features: int) -> Box:
     lengths, values = levels.members("lengths", "values")
     begins = arrays.starts(lengths, n_features, MOST_LEVELS)
     found = arrays.floats(values, begins[-1])
-    _check_rising(values, found, begins)
+    arrays.require_rising(values, found, begins)
     return Box(
         low,
         high,

@@ -19,7 +19,8 @@ from refold.modelfile.text import LongString
 
 Array = NDArray[Any]
 
-# What an array may be written as, the smallest first: the first that holds every value exactly.
+# What numbers are in a model, by their kind, and what they may be written as, the smallest first.
+_WIDE = {"f": "float64", "i": "int64", "u": "uint8"}
 _SMALLER: dict[str, tuple[str, ...]] = {
     "float64": ("int8", "int16", "int32", "float32", "float64"),
     "int64": ("int8", "int16", "int32", "int64"),
@@ -52,7 +53,7 @@ class StringArray:
 
 def pack(array: Array) -> dict[str, Any]:
     """Return an array as an object: its little-endian bytes, row by row, compressed, in base64."""
-    small = _smallest(array)
+    small = _smallest(np.ascontiguousarray(array, dtype=_WIDE[array.dtype.kind]))
     content = small.astype(small.dtype.newbyteorder("<"), copy=False).tobytes()
     packed = zlib.compress(content, 1 if _is_compressible(content) else 0)
     return {
@@ -72,17 +73,14 @@ def _is_compressible(content: bytes) -> bool:
 
 def _smallest(array: Array) -> Array:
     """Return the same numbers in the smallest type, bit for bit: -0.0 is no whole number."""
-    glance = array.reshape(-1)[:_GLANCE]
+
+    def holds(name: str, some: Array) -> bool:
+        return some.astype(name).astype(some.dtype).tobytes() == some.tobytes()
+
+    first = array.reshape(-1)[:_GLANCE]
     with np.errstate(all="ignore"):
-        for name in _SMALLER[array.dtype.name]:
-            if _holds(name, glance) and _holds(name, array):
-                return array.astype(name)
-    raise AssertionError
-
-
-def _holds(name: str, array: Array) -> bool:
-    array = np.ascontiguousarray(array)
-    return array.astype(name).astype(array.dtype).tobytes() == array.tobytes()
+        types = _SMALLER[array.dtype.name]
+        return array.astype(next(t for t in types if holds(t, first) and holds(t, array)))
 
 
 def pack_texts(texts: Sequence[str]) -> dict[str, Any]:
@@ -153,10 +151,7 @@ def starts(field: Field, n: int, most: int, *, least: int = 0) -> list[int]:
 
     The last is the length of all together.
     """
-    lengths = integers(field, n, least=least, most=most)
-    if n * most > np.iinfo(np.int64).max:
-        field.refuse("has lists that are too long")
-    return [0, *np.cumsum(lengths).tolist()]
+    return [0, *np.cumsum(integers(field, n, least=least, most=most)).tolist()]
 
 
 def texts(field: Field, most: int) -> list[str]:
@@ -194,11 +189,12 @@ def require(field: Field, array: Array, right: NDArray[np.bool_], problem: str) 
         field.at(*at).refuse(f"{problem}, not {array[at].item()!r}")
 
 
-def require_rising(field: Field, array: Array, first: NDArray[np.bool_] | None = None) -> None:
-    """Refuse a number that is not above the one before it; `first` are those that have none."""
-    rising = np.append(True, array[1:] > array[:-1])[: len(array)]
-    right = rising if first is None else rising | first
-    require(field, array, right, "must be above the one before it")
+def require_rising(field: Field, array: Array, begins: Sequence[int] = (0,)) -> None:
+    """Refuse a number that is not above the one before it; lists begin at `begins` anew."""
+    rising = np.ones(len(array), dtype=np.bool_)
+    rising[1:] = array[1:] > array[:-1]
+    rising[[begin for begin in begins if begin < len(array)]] = True
+    require(field, array, rising, "must be above the one before it")
 
 
 def _check_bounds(field: Field, array: Array, least: float, most: float, above: float) -> None:

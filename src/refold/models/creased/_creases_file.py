@@ -81,10 +81,8 @@ def _gauss(field: Field, v: int) -> RankGauss:
     if begins[-1] != k:
         starts.refuse(f"must end with the number of knots, {k}")
     places, becomes = arrays.floats(knots, k), arrays.floats(heights, k)
-    first = np.zeros(k, dtype=np.bool_)
-    first[begins[:-1]] = True
-    arrays.require_rising(knots, places, first)
-    arrays.require_rising(heights, becomes, first)
+    arrays.require_rising(knots, places, begins.tolist())
+    arrays.require_rising(heights, becomes, begins.tolist())
     return RankGauss(places, becomes, begins, arrays.floats(slopes, v, above=0.0))
 
 
