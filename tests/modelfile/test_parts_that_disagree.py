@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from refold import REF, CreasedREF, ModelFileError
+from refold.modelfile import document
 from refold.modelfile.document import from_bytes, to_bytes
+from refold.modelfile.limits import Budget
 from refold.models.files import KINDS
 from tests.modelfile import test_detector as detector
 from tests.modelfile.conftest import sealed, unpacked
@@ -82,6 +84,18 @@ DISAGREE = [
     ("CreasedREF that waits", "waiting", [], "must be a list of chunks of rows"),
     ("REF", "cut", {}, "must be null for the engine 'exact', which does not go on"),
 ]
+
+
+@pytest.mark.parametrize("make", [*detector.MAKES, *NUMBERS])
+def test_saving_reckons_with_what_loading_takes(make, monkeypatch):
+    """What is written can be read: `save` does not try."""
+    budgets = []
+    monkeypatch.setattr(document, "Budget", lambda: budgets.append(Budget()) or budgets[-1])
+    raw = to_bytes({**detector.MAKES, **NUMBERS}[make](), KINDS, "0")
+    from_bytes(raw, KINDS)
+    writing, reading = (budget._left for budget in budgets)
+    checksum = 2000  # the last member, which is written when all is reckoned
+    assert writing - checksum <= reading
 
 
 @pytest.mark.parametrize(("make", "path", "value", "said"), DISAGREE)

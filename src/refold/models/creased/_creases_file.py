@@ -11,6 +11,7 @@ from scipy.linalg import eigvalsh
 from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
+from refold.modelfile.limits import Budget
 from refold.models.creased._creases import LARGEST, Creases, n_plain
 from refold.models.creased._rankgauss import MOST_KNOTS, RankGauss
 
@@ -23,8 +24,9 @@ _ROUNDING = 1e-6
 _LARGEST_EXPECTED = 1e100
 
 
-def creases_written(creases: Creases) -> dict[str, Any]:
+def creases_written(creases: Creases, budget: Budget) -> dict[str, Any]:
     """Return creases as the document has them."""
+    _charge_check(budget, len(creases.precision), "creases.precision")
     return {
         "constant": np.flatnonzero(~creases.varying),
         **{name: getattr(creases, name) for name in _ARRAYS},
@@ -103,9 +105,13 @@ def _directions(field: Field, n: int, v: int) -> Floats:
     return directions
 
 
+def _charge_check(budget: Budget, v: int, where: str) -> None:
+    budget.charge(2 * 8 * v * v, "The check of the array", where)
+
+
 def _precision(field: Field, v: int) -> Floats:
     """Read what columns say about each other: every gap must have an expected value."""
-    field.budget.charge(2 * 8 * v * v, "The check of the array", field.path)
+    _charge_check(field.budget, v, field.path)
     precision = np.asfortranarray(arrays.floats(field, v, v))  # as when it was learned
     # Halves first: the sum of two large numbers may overflow.
     values = eigvalsh(precision / 2.0 + precision.T / 2.0, overwrite_a=True) if v else np.ones(1)

@@ -75,16 +75,18 @@ def written(model: CreasedREF, budget: Budget) -> dict[str, Any]:
 
 def _state_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
     cut = state.cut
+    state_written = _waiting_written if state.creases is None else _learned_written
     return {
-        **(_waiting_written(state) if state.creases is None else _learned_written(state, budget)),
+        **state_written(state, budget),
         "sketch": None if state.sketch is None else sketch_written(state.sketch),
         "edges": None if state.edges is None else edges_written(state.edges),
-        "cut": cut and {"creases": creases_written(cut.creases), "rows": asdict(cut.cut)},
+        "cut": cut and {"creases": creases_written(cut.creases, budget), "rows": asdict(cut.cut)},
     }
 
 
-def _waiting_written(state: TrainingState) -> dict[str, Any]:
+def _waiting_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
     """Return rows that wait, chunk by chunk as they came: otherwise others would be sampled."""
+    _charge_sample(budget, state.waiting)
     chunks = [{"rows": arrays.NullableArray(X), "weights": counts} for X, counts in state.waiting]
     return {"creases": None, "sums": None, "waiting": chunks, "sample": None}
 
@@ -95,7 +97,7 @@ def _learned_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
     assert sums is not None
     _charge_factors(budget, creases.n_outputs, len(sums.counts), "sums")
     return {
-        "creases": creases_written(creases),
+        "creases": creases_written(creases, budget),
         "sums": _sums_written(sums, creases, sample),
         "waiting": None,
         "sample": {
@@ -253,6 +255,12 @@ def _charge_factors(budget: Budget, p: int, rows: int, where: str) -> None:
     budget.charge(4 * 8 * p * (rows or p), "The factored sums", where)
 
 
+def _charge_sample(budget: Budget, chunks: Chunks) -> None:
+    """Charge a random number for each row that waits, and which of them are kept."""
+    rows = sum(len(weights) for _, weights in chunks)
+    budget.charge(4 * 8 * rows, "A sample of the rows", "waiting")
+
+
 def _is_affordable(state: TrainingState, budget: Budget) -> bool:
     rows, columns = sum(len(weights) for _, weights in state.waiting), state.sample.rows.shape[1]
     n = state.recipe.n_creases or enough_creases(state.weight)
@@ -298,9 +306,7 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
         if not members[name].is_null():
             members[name].refuse("must be null where there are no creases yet")
     chunks = _read_chunks(members["waiting"], n_features)
-    # A random number for each row, and which of them are kept.
-    rows = sum(len(weights) for _, weights in chunks)
-    members["waiting"].budget.charge(4 * 8 * rows, "A sample of the rows", "waiting")
+    _charge_sample(members["waiting"].budget, chunks)
     kept = Sample.empty(recipe.seed, n_features)
     for part, weights in chunks:
         kept = kept.plus_rows(part, weights)
