@@ -7,6 +7,7 @@ import stat
 import numpy as np
 import pandas as pd
 import pytest
+from palmerpenguins import load_penguins
 
 import refold
 from refold import REF, Detector, ModelFileError
@@ -145,6 +146,10 @@ def test_counts_by_value_can_be_read():
     assert columns["weight"]["form"]["suffix"] == "kg"
     assert columns["weight"]["counts"]["states"] == [299, 0, 1]
     assert (columns["serial"]["role"], columns["serial"]["counts"]) == ("ignore", None)
+
+
+def test_a_model_of_a_small_table_is_a_small_file():
+    assert len(to_bytes(Detector().fit(load_penguins()), KINDS, "0")) < 300_000
 
 
 def test_what_is_ignored_is_not_in_the_file():
