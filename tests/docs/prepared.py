@@ -90,17 +90,18 @@ def _limits(normal, new):
 
 
 def _modelfile(normal, new):
+    import base64
     import hashlib
     import json
+    import zlib
+    from itertools import pairwise
 
     import skops.io
 
     model = REF().fit(normal)
     skops.io.dump(model, "pipeline.skops")
-    return {
-        **{"json": json, "hashlib": hashlib, "Path": Path, "skops": skops},
-        "model": model,
-    }
+    modules = {"json": json, "hashlib": hashlib, "skops": skops, "base64": base64, "zlib": zlib}
+    return {**modules, "np": np, "pairwise": pairwise, "Path": Path, "model": model}
 
 
 def _report(normal, new):

@@ -10,14 +10,17 @@ from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 
-from refold import REF, ModelFileError
+from refold import REF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes
-from refold.modelfile.text import digest
+from refold.modelfile.limits import Budget
+from refold.modelfile.text import scan
 from refold.models.files import KINDS
 from refold.tabular import Features, InputError, Wanted, open_table, read_training
 
 _CHECKSUM = re.compile(rb'"sha256"\s*:\s*"([0-9a-f]{64})"')
+_CELLS = ["A", "zzz", "1e300", "-1", "31.12.2025 23:59"]
 _ROWS = np.array([[0.1], [-3.0], [1e300], [-1e308], [5e-324]])
 
 
@@ -27,9 +30,12 @@ def read_model(raw):
         model = from_bytes(_sealed(raw), KINDS)
     except ModelFileError:
         return
-    model.__dict__.pop("feature_names_in_", None)
     if model.n_features_in_ > 1000:
         return
+    if isinstance(model, Detector):
+        _judge_cells(model)
+        return
+    model.__dict__.pop("feature_names_in_", None)
     rows = np.repeat(_ROWS, model.n_features_in_, axis=1)
     assert np.isfinite(model.score_samples(rows)).all()
     parts = model.contributions(rows) if isinstance(model, REF) else model.reasons(rows).drop
@@ -38,12 +44,19 @@ def read_model(raw):
     assert np.isfinite(model.summary_.quantiles).all()
 
 
+def _judge_cells(model):
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
+    table = pd.DataFrame({name: pd.Series(_CELLS, dtype=object) for name in names})
+    assert np.isfinite(model.score_samples(table)).all()
+    assert set(model.predict(table)) <= {-1, 1}
+
+
 def _sealed(raw):
     found = list(_CHECKSUM.finditer(raw))
     if not found:
         return raw
     begin, end = found[-1].span(1)
-    return raw[:begin] + digest(raw).encode() + raw[end:]
+    return raw[:begin] + scan(raw, Budget()).digest.encode() + raw[end:]
 
 
 def read_table(raw):

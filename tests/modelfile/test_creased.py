@@ -10,7 +10,7 @@ import refold
 from refold import CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
-from tests.modelfile.conftest import NAMES, sealed
+from tests.modelfile.conftest import NAMES, put, sealed, unpacked
 
 MAKES = ("fit", "few rows", "stream", "waiting", "calibrated", "merged", "weights", "table")
 
@@ -95,51 +95,83 @@ WRONG = {
     "alpha": [0.0, 1.0, "0.1"],
     "recipe.n_creases": [0, 2**40, 1.5],
     "recipe.seed": [-1, 2**40],
-    "creases.center[1]": [None, "1"],
+    "creases.center": [None, "1", [0.0, 0.0, 0.0, 0.0], np.zeros(3), np.zeros((4, 1))],
+    "creases.center[1]": [np.nan, np.inf],
     "creases.scale[1]": [0.0, -1.0],
     "creases.constant[0]": [-1, 4],
     "creases.directions[2]": [[1.0, 1.0, 1.0]],
     "creases.spreads[1][3]": [-1.0],
-    "creases.precision": [[[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]],
+    "creases.precision": [np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])],
+    "creases.gauss.knots[3]": [-1e300],
+    "creases.gauss.slopes[0]": [0.0],
     "sums": [None],
     "sums.weight": [-1.0],
-    "sums.total": [[1.0]],
-    "sums.products": [[1.0]],
+    "sums.total": [np.ones(1)],
+    "sums.rows": [np.ones((1, 33))],
+    "sums.products": [np.ones(1)],
     "waiting": [[]],
     "sample": [None],
     "sample.keys[0]": [1.0, -0.5],
     "sample.weights[0]": [0.0],
-    "sample.rows[0]": [[None, None, None, None], [1.0]],
+    "sample.rows[0]": [[np.nan, np.nan, np.nan, np.nan]],
+    "sample.rows[0][1]": [np.inf],
+    "sample.rows": [np.zeros((400, 3))],
+    "edges": [None],
+    "edges.low.lengths[0]": [6, -1],
+    "edges.low.values[1]": [-1e300],
+    "edges.low.weights[1]": [0.0],
+    "edges.has_levels": [[True]],
     "judge.unit": [0.0, -1.0, None],
     "judge.ridge": [0.0],
+    "judge.left_out": [np.ones(3)],
     "judge.calibration.scores[0]": [-1.0],
 }
 
 
 @pytest.mark.parametrize(("path", "value"), [(p, v) for p, vs in WRONG.items() for v in vs])
 def test_a_wrong_value_is_named(path, value, X):
-    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
-    here = document
-    *steps, last = [
-        int(s) if s.isdigit() else s for s in path.replace("[", ".").replace("]", "").split(".")
-    ]
-    for step in steps:
-        here = here[step]
-    here[last] = value
+    document = unpacked(json.loads(to_bytes(fitted("fit", X), KINDS, "0")))
+    put(document, path, value)
     with pytest.raises(ModelFileError) as caught:
         from_bytes(sealed(document), KINDS)
     assert caught.value.where.startswith(path)
 
 
 def test_sums_that_cannot_be_factored_are_refused(X):
-    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
+    document = unpacked(json.loads(to_bytes(fitted("fit", X), KINDS, "0")))
     document["sums"]["products"][0] = -1e9
     with pytest.raises(ModelFileError, match=r"judge: cannot be made of the sums"):
         from_bytes(sealed(document), KINDS)
 
 
 def test_sums_without_products_need_the_rows_of_their_weight(X):
-    document = json.loads(to_bytes(fitted("fit", X), KINDS, "0"))
+    document = unpacked(json.loads(to_bytes(fitted("fit", X), KINDS, "0")))
     document["sums"]["products"] = None
     with pytest.raises(ModelFileError, match=r"sums.counts: add up to 0.0"):
+        from_bytes(sealed(document), KINDS)
+
+
+def test_features_of_kept_rows_are_made_again(X):
+    few = fitted("few rows", X)
+    document = unpacked(json.loads(to_bytes(few, KINDS, "0")))
+    assert (document["sums"]["rows"], document["sums"]["products"]) == (None, None)
+    assert len(document["sums"]["counts"]) == 25
+    loaded = through_file(few)._learned.state.sums
+    np.testing.assert_array_equal(loaded.rows, few._learned.state.sums.rows)
+
+
+def test_features_of_rows_that_are_not_kept_are_written(X):
+    """A row that counts for nothing is summed, but not drawn into the sample."""
+    counts = np.ones(25)
+    counts[3] = 0.0
+    model = CreasedREF(n_creases=16, n_jobs=1).fit(X[:25], sample_weight=counts)
+    document = unpacked(json.loads(to_bytes(model, KINDS, "0")))
+    assert document["sums"]["rows"].shape == (25, 32)
+    assert_same_answers(model, through_file(model), X)
+
+
+def test_rows_from_which_features_cannot_be_made_are_refused(X):
+    document = unpacked(json.loads(to_bytes(fitted("few rows", X), KINDS, "0")))
+    document["sums"]["counts"] = np.full(5, 5.0)
+    with pytest.raises(ModelFileError, match=r"sums.rows: must be there: .* have 5 rows"):
         from_bytes(sealed(document), KINDS)

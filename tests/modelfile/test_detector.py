@@ -7,14 +7,15 @@ import stat
 import numpy as np
 import pandas as pd
 import pytest
+from palmerpenguins import load_penguins
 
 import refold
 from refold import REF, Detector, ModelFileError
+from refold.columns.encoding.encoding_file import MOST_READABLE
 from refold.columns.encoding.tally import MOST_VALUES
-from refold.modelfile import texts
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS, check_columns
-from tests.modelfile.conftest import sealed
+from tests.modelfile.conftest import packed, put, sealed, unpacked
 from tests.tables import real_table
 
 HOSTILE = ["'; drop table x", '"', "\\", "\0", "😀", "=1+1", "\u202e", "A" * 10**6, "\ud800", "\n"]
@@ -147,6 +148,10 @@ def test_counts_by_value_can_be_read():
     assert (columns["serial"]["role"], columns["serial"]["counts"]) == ("ignore", None)
 
 
+def test_a_model_of_a_small_table_is_a_small_file():
+    assert len(to_bytes(Detector().fit(load_penguins()), KINDS, "0")) < 300_000
+
+
 def test_what_is_ignored_is_not_in_the_file():
     table = mixed(300).assign(secret=[f"person {k}" for k in range(300)])
     model = Detector(roles={"secret": "ignore"}).fit(table)
@@ -176,7 +181,7 @@ def test_many_values_are_packed_and_come_back():
     assert_same_answers(model, loaded, table[:50])
     document = json.loads(to_bytes(model, KINDS, "0"))
     values = document["table"]["columns"][0]["counts"]["values"]
-    assert len(values["counts"]) == texts.READABLE
+    assert len(values["counts"]) == MOST_READABLE
     assert set(values["rest"]["texts"]) == {"lengths", "utf8"}
 
 
@@ -212,11 +217,17 @@ def test_too_many_columns_are_refused_before_they_are_learned():
         check_columns(Detector(), 100_000)
 
 
+def many(*texts):
+    """Texts as they are written where they are many."""
+    content = np.frombuffer("".join(texts).encode(), np.uint8)
+    return {"lengths": np.array(list(map(len, texts))), "utf8": content}
+
+
 WRONG = {
     "parameters.roles": [[], "number", {"machine": 3}, {"machine": None}],
     "threshold": [-1.0, None, "1", 1e301],
     "alpha": [0.0, 1.0, "0.1"],
-    "dropped": [[-1], ["a"], {}],
+    "dropped": [np.array([-1]), [0], {}],
     "table": [None, []],
     "table.rows": [-1, 2**60, 1.5, True],
     "table.columns": [{}, []],
@@ -249,13 +260,17 @@ WRONG = {
     ],
     "table.columns[1].counts.values.rest": [
         [],
-        {"texts": ["A"], "counts": [1]},
-        {"texts": ["Q", "Q"], "counts": [1, 1]},
-        {"texts": ["Q"], "counts": [0]},
-        {"texts": ["Q"], "counts": [1, 2]},
+        {"texts": many("A"), "counts": np.array([1])},
+        {"texts": many("Q", "Q"), "counts": np.array([1, 1])},
+        {"texts": many("Q"), "counts": np.array([0])},
+        {"texts": many("Q"), "counts": np.array([1, 2])},
+        {"texts": ["Q"], "counts": np.array([1])},
+        {"texts": {**many("Q"), "lengths": np.array([2])}, "counts": np.array([1])},
+        {"texts": {**many("QQ"), "lengths": np.array([1])}, "counts": np.array([1])},
+        {"texts": {**many("Q"), "utf8": np.array([255], np.uint8)}, "counts": np.array([1])},
     ],
     "table.columns[1].counts.characters": [{"counts": {"AB": 1}, "rest": None}, {}],
-    "table.columns[1].beside": [None, [[1]]],
+    "table.columns[1].beside": [None, [[1]], np.zeros((48, 48), int), np.ones((1, 1), int)],
     "table.columns[5].counts.states": [[1, 2], [300, 0, 1], [-1, 301, 0], [299, 1, 0]],
     "table.columns[7].counts.hours": [[1] * 24, [0] * 24, [300]],
     "table.columns[7].counts.weekdays": [[300] * 7],
@@ -270,15 +285,16 @@ WRONG = {
     "sample": [None, {}],
     "sample.seed": [-1, 2**40],
     "sample.seen": [-1],
-    "sample.keys": [None, [0.5]],
+    "sample.keys": [None, [0.5], np.array([0.5])],
     "sample.keys[0]": [1.0, -0.5],
     "sample.rows": [None, {}],
     "sample.rows.rows": [10, 10**9],
     "sample.rows.guessed": [1],
     "sample.rows.columns[0].name": ["other", 1],
     "sample.rows.columns[0].codes[0]": [-2, 3, 0.5],
-    "sample.rows.columns[0].texts": [["A", "B"], ["A", "A", "B"], "A"],
-    "sample.rows.columns[4].numbers[0]": ["1", True],
+    "sample.rows.columns[0].texts": [many("A", "B"), many("A", "A", "B"), "A", ["A", "B", "C"]],
+    "sample.rows.columns[4].numbers[0]": [np.inf],
+    "sample.rows.columns[4].numbers": [None, {}, np.zeros(3)],
     "sample.rows.columns[6].has_date": ["yes"],
     "inside": [None, []],
     "inside.threshold": [-1.0, None, 1e301],
@@ -298,15 +314,10 @@ def document():
 
 @pytest.mark.parametrize(("path", "value"), [(p, v) for p, vs in WRONG.items() for v in vs])
 def test_a_wrong_value_is_refused_near_its_place(path, value, document):
-    document = json.loads(document)
-    here = document
-    *steps, last = [
-        int(s) if s.isdigit() else s for s in path.replace("[", ".").replace("]", "").split(".")
-    ]
-    for step in steps:
-        here = here[step]
-    assert json.dumps(here[last]) != json.dumps(value)
-    here[last] = value
+    document = unpacked(json.loads(document))
+    before = json.dumps(packed(document))
+    put(document, path, value)
+    assert json.dumps(packed(document)) != before
     with pytest.raises(ModelFileError) as caught:
         from_bytes(sealed(document), KINDS)
     member = re.match("[a-z]+", caught.value.where)[0]

@@ -11,10 +11,10 @@ from refold import REF, CreasedREF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.feedback import MOST_ROWS
 from refold.models.files import KINDS
-from tests.modelfile.conftest import sealed
+from tests.modelfile.conftest import put, sealed
 from tests.modelfile.mutations import Mutations
 from tests.modelfile.test_detector import mixed
-from tests.modelfile.test_refusals import put, refusal
+from tests.modelfile.test_refusals import document_of, refusal
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 FAR = [[4.0, 0.5], [np.nan, 5.0]]
@@ -37,8 +37,9 @@ WRONG = {
     "feedback[0].note": [None, 1, "x" * 1001],
     "feedback[0].times": [0, -1, 1.5, True, MOST_ROWS + 1],
     "feedback[0].before.threshold": [-1.0, None, "1"],
-    "feedback[0].before.distances[0]": [-1.0, None, "1"],
-    "feedback[0].after.distances": [[1.0], [], [1.0, 2.0, 3.0]],
+    "feedback[0].before.distances": [[1.0, 2.0], None, np.ones((2, 1)), np.ones(MOST_ROWS + 1)],
+    "feedback[0].before.distances[0]": [-1.0, np.nan],
+    "feedback[0].after.distances": [np.ones(1), np.ones(0), np.ones(3)],
 }
 
 
@@ -47,17 +48,17 @@ WRONG = {
 )
 @pytest.mark.parametrize("make", ["sketch", "creased"])
 def test_a_wrong_value_is_named(make, path, value):
-    document = json.loads(to_bytes(MAKES[make](), KINDS, "0"))
+    document = document_of(MAKES[make]())
     put(document, path, value)
     assert refusal(document).where.startswith(path)
 
 
 def test_rows_that_are_not_the_model_s_are_named():
-    creased, table = (json.loads(to_bytes(MAKES[n](), KINDS, "0")) for n in ("creased", "detector"))
-    put(creased, "feedback[0].rows[1]", [None, None])
+    creased, table = (document_of(MAKES[n]()) for n in ("creased", "detector"))
+    put(creased, "feedback[0].rows[1]", [np.nan, np.nan])
     assert refusal(creased).where == "feedback[0].rows[1]"
-    put(creased, "feedback[0].rows[1]", [1.0])
-    assert refusal(creased).where == "feedback[0].rows[1]"
+    put(creased, "feedback[0].rows", np.ones((2, 1)))
+    assert refusal(creased).where == "feedback[0].rows.shape[1]"
     put(table, "feedback[0].rows.columns[0].name", "other")
     assert refusal(table).where == "feedback[0].rows.columns"
     put(table, "feedback[0].rows.rows", 7)
@@ -66,22 +67,20 @@ def test_rows_that_are_not_the_model_s_are_named():
 
 @pytest.mark.parametrize("seconds", [1e19, -1e13])
 def test_a_time_that_no_calendar_has_is_named(seconds):
-    document = json.loads(to_bytes(MAKES["detector"](), KINDS, "0"))
-    put(document, "feedback[0].rows.columns[2].seconds[0]", seconds)
+    document = document_of(MAKES["detector"]())
+    put(document, "feedback[0].rows.columns[2].seconds", np.array([seconds]))
     assert refusal(document).where == "feedback[0].rows.columns[2].seconds[0]"
 
 
 def test_accepted_rows_need_an_engine_that_learns_them():
-    document = json.loads(to_bytes(MAKES["exact"](), KINDS, "0"))
+    document = document_of(MAKES["exact"]())
     document["feedback"][0]["kind"] = "accepted"
     assert "the engine 'exact' cannot learn them" in str(refusal(document))
 
 
 def test_there_is_no_feedback_inside_a_detector():
-    document = json.loads(to_bytes(Detector().fit(X), KINDS, "0"))
-    document["inside"]["model"]["feedback"] = json.loads(to_bytes(MAKES["creased"](), KINDS, "0"))[
-        "feedback"
-    ]
+    document = document_of(Detector().fit(X))
+    document["inside"]["model"]["feedback"] = document_of(MAKES["creased"]())["feedback"]
     assert refusal(document).where == "inside.model.feedback"
 
 
@@ -97,11 +96,9 @@ def test_what_is_written_again_is_the_same(make):
 def test_huge_rows_are_refused_or_give_finite_distances(make):
     model = MAKES[make]()
     rows = TABLE if "detector" in make and "numbers" not in make else X
-    document, refused = json.loads(to_bytes(model, KINDS, "0")), []
+    document, refused = document_of(model), []
     for value in (1e308, -1e308, 1e155, 5e-324):
-        text = json.dumps(document["feedback"][0]["rows"])
-        first = json.dumps(_first_number(document["feedback"][0]["rows"]))
-        document["feedback"][0]["rows"] = json.loads(text.replace(first, repr(value), 1))
+        _numbers(document["feedback"][0]["rows"])[0] = value
         try:
             loaded = from_bytes(sealed(document), KINDS)
         except ModelFileError as error:
@@ -111,10 +108,13 @@ def test_huge_rows_are_refused_or_give_finite_distances(make):
     assert all(where.startswith("feedback") for where in refused)
 
 
-def _first_number(rows):
-    if isinstance(rows, list):
-        return rows[0][0]
-    return next(c["numbers"][0] for c in rows["columns"] if "numbers" in c)
+def _numbers(rows):
+    """Return the first row of a matrix, or the first column of numbers of a table."""
+    if isinstance(rows, np.ndarray):
+        return rows[0]
+    column = next(c for c in rows["columns"] if "numbers" in c)
+    column["numbers"] = column["numbers"].astype(np.float64)
+    return column["numbers"]
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from refold.models.files import KINDS
 def test_the_format_imports_no_model():
     """In a process of its own: nothing but what the format itself needs is imported there."""
     script = (
-        "import sys, refold.modelfile.document, refold.modelfile.content\n"
+        "import sys, refold.modelfile.document, refold.modelfile.limits\n"
         "rooms = {name.split('.')[1] for name in sys.modules if name.startswith('refold.')}\n"
         "print(*sorted(rooms - {'_typing', 'base', 'modelfile'}))"
     )
@@ -42,10 +42,9 @@ class Limit(BaseEstimator):
 class LimitFile:
     ESTIMATOR = Limit
     MEMBERS = ("level",)
-    ADDED = {}  # noqa: RUF012
 
     @staticmethod
-    def written(model):
+    def written(model, budget):
         return {"level": model.level_}
 
     @staticmethod

@@ -1,6 +1,7 @@
 """A file that is not exactly a model file is refused, with the path of the field to blame."""
 
 import base64
+import copy
 import json
 import os
 import pickle
@@ -13,16 +14,15 @@ import pytest
 import refold
 from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
-from refold.modelfile.text import digest
+from refold.modelfile.limits import Budget
+from refold.modelfile.text import scan
 from refold.models.files import KINDS, check_columns
 from tests.growth import assert_linear
-from tests.modelfile.conftest import fitted, sealed
-
-MISSING = object()
+from tests.modelfile.conftest import MISSING, fitted, packed, put, sealed, unpacked
 
 
 def document_of(model):
-    return json.loads(to_bytes(model, KINDS, "0.1.0"))
+    return unpacked(json.loads(to_bytes(model, KINDS, "0.1.0")))
 
 
 @pytest.fixture
@@ -35,38 +35,15 @@ def sketched(rows):
     return document_of(fitted("stream", rows))
 
 
-def put(document, path, value):
-    """Set what stands at a path such as chain.shifts[3][0]."""
-    *steps, last = [
-        int(step) if step.isdigit() else step
-        for step in path.replace("[", ".").replace("]", "").split(".")
-    ]
-    for step in steps:
-        document = document[step]
-    if value is MISSING:
-        del document[last]
-    else:
-        document[last] = value
-
-
 def refusal(document):
     with pytest.raises(ModelFileError) as caught:
         from_bytes(sealed(document), KINDS)
     return caught.value
 
 
-def encoded(array, dtype=None, shape=None):
-    array = np.asarray(array)
-    return {
-        "dtype": dtype or array.dtype.name,
-        "shape": shape or list(array.shape),
-        "zlib": base64.b64encode(zlib.compress(array.tobytes())).decode(),
-    }
-
-
 WRONG = {
     "format": ["other", 1, None],
-    "format_version": [5, 0, "1", 1.0, True, None],
+    "format_version": [2, 0, "1", 1.0, True, None],
     "refold_version": [1, None],
     "created": ["yesterday", "2026-13-01T00:00:00Z", 5],
     "estimator": ["SVC", "__class__", 3],
@@ -91,23 +68,27 @@ WRONG = {
     "chain": [[], None],
     "chain.fold": ["cube", None],
     "chain.n_iter": [0, True],
-    "chain.levels[1]": [0, 102, 1.0, True, None, "1", 10**30],
-    "chain.gain[0]": [-1.0, "1", None],
-    "chain.shifts[2][0]": ["1", None, True, [1.0], 2**60],
-    "chain.scales[2][100]": [0.0, -1.0, -0.0, None],
+    "chain.levels": [None, [1, 1, 1], {}, "AAAA"],
+    "chain.levels.dtype": ["float64", "float32", "uint8", "int128"],
+    "chain.levels[1]": [0, 102],
+    "chain.gain[0]": [-1.0, np.nan, np.inf],
+    "chain.shifts[0][2]": [np.nan, -np.inf],
+    "chain.scales[100][2]": [0.0, -1.0, np.nan],
     "calibration": [[], 1],
     "calibration.source": ["guessed", None],
-    "calibration.scores[0]": [-0.5, None],
+    "calibration.scores[0]": [-0.5],
     "calibration.scores[5]": [0.0],
-    "calibration.weights[3]": [-1.0, "1"],
+    "calibration.weights[3]": [-1.0],
     "summary": [None],
     "summary.rows": [0, -5, 1.5],
     "summary.weight": [0, -1.0, None],
     "summary.sampled": [0, 10**6],
     "summary.missing[0]": [-1.0],
-    "summary.resolution[0]": [-1.0],
     "summary.high[0]": [-1e300],
-    "summary.quantiles[1][5]": [1e300, -1e300, None],
+    "summary.quantiles[5][1]": [1e300, -1e300],
+    "summary.box.high[0]": [-1e300],
+    "summary.box.unit[0]": [0.0],
+    "summary.box.levels.lengths[0]": [257],
 }
 
 
@@ -115,6 +96,7 @@ WRONG = {
     ("path", "value"), [(path, value) for path, values in WRONG.items() for value in values]
 )
 def test_a_wrong_value_is_named(exact, path, value):
+    exact = packed(exact) if ".dtype" in path else exact
     put(exact, path, value)
     assert refusal(exact).where == path
 
@@ -151,17 +133,20 @@ def test_a_rate_without_a_calibration_is_refused(exact):
 
 WRONG_SKETCH = {
     "sketch": [None, [], 1],
+    "summary": [{}],
     "sketch.n_bins": [0, 2**25, 64.0],
     "sketch.rows": [0],
     "sketch.weight": [0.0, -1.0],
-    "sketch.histograms[1].exponent": [2000, -2000, 1.0],
-    "sketch.histograms[1].rows": [-1, None],
-    "sketch.histograms[1].missing": [-1.0],
-    "sketch.histograms[1].high": [-1e300],
-    "sketch.histograms[1].bins": [encoded(np.arange(65)), [], None],
-    "sketch.histograms[1].counts.dtype": ["int64", "object", None],
-    "sketch.histograms[1].counts.shape[0]": [10**12, -1, 1.0],
-    "sketch.histograms[1].counts.zlib": ["", "!!!!", "AAAA", None, "é" * 8, "e" * 10_000],
+    "sketch.exponent[1]": [2000, -2000],
+    "sketch.values[1]": [-1],
+    "sketch.missing[1]": [-1.0],
+    "sketch.high[1]": [-1e300],
+    "sketch.lengths": [np.array([64, 64, 65]), [], None],
+    "sketch.lengths[1]": [0, -1, 2**40],
+    "sketch.bins": [np.arange(65), [], None],
+    "sketch.counts[7]": [np.nan, np.inf, 0.0, -1.0],
+    "sketch.positions[7]": [np.nan, -np.inf, -1.0, 1e6],
+    "sketch.bins[7]": [-(2**62)],
 }
 
 
@@ -174,27 +159,77 @@ def test_a_wrong_value_in_a_sketch_is_named(sketched, path, value):
 
 
 @pytest.mark.parametrize(
-    ("part", "value"),
+    ("part", "change", "said"),
     [
-        *(("counts", value) for value in (np.nan, np.inf, 0.0, -1.0)),
-        *(("positions", value) for value in (np.nan, -np.inf, -1.0, 1e6)),
-        *(("bins", value) for value in (-(2**62), 2**62)),
+        ("counts", lambda counts: counts * 2.0, "those of column 0 and what is missing add up to"),
+        ("bins", lambda bins: bins + 2**40, "those of column 0 must lie between its smallest"),
     ],
 )
-def test_numbers_inside_an_encoded_array_are_checked(sketched, part, value):
-    there = sketched["sketch"]["histograms"][0][part]
-    numbers = np.frombuffer(zlib.decompress(base64.b64decode(there["zlib"])), there["dtype"]).copy()
-    numbers[-1] = value
-    put(sketched, f"sketch.histograms[0].{part}", encoded(numbers))
-    where = f"sketch.histograms[0].{part}"
-    assert refusal(sketched).where == (where if value == 2**62 else f"{where}[{len(numbers) - 1}]")
+def test_bins_that_are_not_those_of_the_rows_are_refused(sketched, part, change, said):
+    put(sketched, f"sketch.{part}", change(sketched["sketch"][part]))
+    error = refusal(sketched)
+    assert (error.where, said in error.problem) == (f"sketch.{part}", True)
 
 
-def test_counts_that_are_not_the_weight_of_the_rows_are_refused(sketched):
-    there = sketched["sketch"]["histograms"][0]["counts"]
-    counts = np.frombuffer(zlib.decompress(base64.b64decode(there["zlib"]))) * 2.0
-    put(sketched, "sketch.histograms[0].counts", encoded(counts))
-    assert refusal(sketched).where == "sketch.histograms[0].counts"
+def encoded(raw, n=3, dtype="float64"):
+    text = base64.b64encode(zlib.compress(raw)).decode()
+    return {"dtype": dtype, "shape": [n], "zlib": text}
+
+
+GOOD = encoded(np.ones(3).tobytes())
+DEFLATED = base64.b64decode(GOOD["zlib"])
+NOT_CANONICAL = zlib.compress(np.zeros(3).tobytes(), 0)  # 35 bytes: two bits are left over
+BAD_ARRAYS = {
+    "no such type": (".dtype", {**GOOD, "dtype": "object"}),
+    "a type that is too wide": (".dtype", {**GOOD, "dtype": "int64"}),
+    "a type that is no text": (".dtype", {**GOOD, "dtype": 8}),
+    "a surplus member": ("", {**GOOD, "order": "F"}),
+    "no shape": ("", {"dtype": "float64", "zlib": GOOD["zlib"]}),
+    "another shape": (".shape[0]", {**GOOD, "shape": [10**12]}),
+    "a negative shape": (".shape[0]", {**GOOD, "shape": [-3]}),
+    "a shape that is no whole number": (".shape[0]", {**GOOD, "shape": [3.0]}),
+    "more axes": (".shape", {**GOOD, "shape": [3, 1]}),
+    "more bytes than declared": (".zlib", encoded(np.ones(4).tobytes())),
+    "a bomb": (".zlib", encoded(bytes(10**7))),
+    "fewer bytes than declared": (".zlib", encoded(np.ones(2).tobytes())),
+    "half a number": (".zlib", encoded(np.ones(3).tobytes()[:-4])),
+    "cut off": (".zlib", {**GOOD, "zlib": base64.b64encode(DEFLATED[:-2]).decode()}),
+    "something behind": (".zlib", {**GOOD, "zlib": base64.b64encode(DEFLATED + b"x").decode()}),
+    "a second stream": (".zlib", {**GOOD, "zlib": base64.b64encode(DEFLATED * 2).decode()}),
+    "another checksum": (
+        ".zlib",
+        {**GOOD, "zlib": base64.b64encode(DEFLATED[:-1] + b"x").decode()},
+    ),
+    "white space": (".zlib", {**GOOD, "zlib": GOOD["zlib"][:8] + "\n" + GOOD["zlib"][8:]}),
+    "letters of URLs": (".zlib", {**GOOD, "zlib": "-_-_" + GOOD["zlib"][4:]}),
+    "no padding": (".zlib", {**GOOD, "zlib": base64.b64encode(NOT_CANONICAL)[:-1].decode()}),
+    "bits that are left over": (
+        ".zlib",
+        {**GOOD, "zlib": base64.b64encode(NOT_CANONICAL)[:-2].decode() + "F="},
+    ),
+    "padding in the middle": (".zlib", {**GOOD, "zlib": "eA==" + GOOD["zlib"]}),
+    "no text": (".zlib", {**GOOD, "zlib": None}),
+    "nothing": (".zlib", {**GOOD, "zlib": ""}),
+    "no base64": (".zlib", {**GOOD, "zlib": "é" * 8}),
+    "a long text": (".zlib", {**GOOD, "zlib": "e" * 10_000}),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_ARRAYS)
+def test_an_array_that_is_not_what_it_says_is_refused(exact, kind):
+    where, value = BAD_ARRAYS[kind]
+    assert len(NOT_CANONICAL) % 3 == 2
+    put(exact, "chain.gain", GOOD)
+    from_bytes(sealed(exact), KINDS)  # so much is right
+    put(exact, "chain.gain", value)
+    assert refusal(exact).where == f"chain.gain{where}"
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "float32", "float64"])
+def test_an_array_may_be_of_any_type_that_holds_its_numbers(exact, dtype):
+    gain = np.array([1, 2, 3], dtype=dtype)
+    put(exact, "chain.gain", encoded(gain.tobytes(), dtype=dtype))
+    assert from_bytes(sealed(exact), KINDS).chain_.gain.tolist() == [1.0, 2.0, 3.0]
 
 
 def members(value, path=""):
@@ -211,12 +246,12 @@ def test_every_member_must_be_there_and_no_other(rows):
     for path in members(document):
         if path == "sha256":
             continue
-        changed = json.loads(json.dumps(document))
+        changed = copy.deepcopy(document)
         put(changed, path, MISSING)
         error, parent = refusal(changed), path.rpartition(".")[0]
         assert (error.where, path.rpartition(".")[2] in error.problem) == (parent, True)
         if isinstance(eval_at(document, parent), dict) and parent:
-            changed = json.loads(json.dumps(document))
+            changed = copy.deepcopy(document)
             put(changed, f"{parent}.surplus", 1)
             assert refusal(changed).where == parent
 
@@ -239,27 +274,31 @@ def test_a_parameter_that_nobody_knows_is_refused(exact):
 
 
 @pytest.mark.parametrize(
-    ("path", "length"),
+    ("path", "shape", "where"),
     [
-        ("feature_names", 2),
-        ("chain.levels", 4),
-        ("chain.gain", 0),
-        ("chain.shifts", 2),
-        ("chain.shifts[1]", 100),
-        ("calibration.weights", 3),
-        ("summary.low", 4),
-        ("summary.quantiles[0]", 256),
+        ("chain.levels", (4,), "[0]"),
+        ("chain.gain", (0,), "[0]"),
+        ("chain.shifts", (100, 3), "[0]"),
+        ("chain.shifts", (101, 2), "[1]"),
+        ("chain.shifts", (303,), ""),
+        ("calibration.weights", (3,), "[0]"),
+        ("summary.low", (4,), "[0]"),
+        ("summary.quantiles", (256, 3), "[0]"),
     ],
 )
-def test_wrong_lengths_are_named(exact, path, length):
-    put(exact, path, [1.0] * length)
+def test_wrong_lengths_are_named(exact, path, shape, where):
+    put(exact, path, np.ones(shape, dtype=int))
+    assert refusal(exact).where == f"{path}.shape{where}"
+
+
+def test_names_that_are_too_few_are_named(exact):
+    put(exact, "feature_names", ["a", "b"])
     error = refusal(exact)
-    assert error.where == path
-    assert str(length) in error.problem
+    assert (error.where, "has 2 items where 3" in error.problem) == ("feature_names", True)
 
 
 def test_numbers_that_overflow_together_are_refused(exact):
-    put(exact, "chain.scales[1]", [1e-200] * 101)
+    exact["chain"]["scales"][:, 1] = 1e-200
     assert "feature 1" in refusal(exact).problem
 
 
@@ -284,8 +323,9 @@ LITERALS = {
 
 
 @pytest.mark.parametrize("literal", LITERALS, ids=lambda literal: literal[:12].decode())
-@pytest.mark.parametrize("where", ["threshold", "chain.shifts[1][2]", "chain.levels[1]"])
+@pytest.mark.parametrize("where", ["threshold", "chain.n_iter", "chain.shifts.shape[1]"])
 def test_literals_that_are_no_numbers_are_named(exact, literal, where):
+    exact = packed(exact)
     put(exact, where, 123456.75)
     del exact["sha256"]
     body = json.dumps(exact, ensure_ascii=False).encode().replace(b"123456.75", literal)
@@ -297,7 +337,7 @@ def test_literals_that_are_no_numbers_are_named(exact, literal, where):
 
 def with_digest(body):
     """Seal a document that is not even JSON, with the package's own checksum."""
-    return body.rstrip()[:-1] + f', "sha256": "{digest(body)}"}}'.encode()
+    return body.rstrip()[:-1] + f', "sha256": "{scan(body, Budget()).digest}"}}'.encode()
 
 
 @pytest.mark.parametrize(
@@ -332,13 +372,13 @@ def test_what_is_not_even_a_document_is_refused(rows, change, message):
 
 def test_half_a_surrogate_pair_is_no_name(exact):
     del exact["sha256"]
-    body = json.dumps(exact, ensure_ascii=False).encode().replace("长".encode(), rb"\ud800")
+    body = json.dumps(packed(exact), ensure_ascii=False).encode().replace("长".encode(), rb"\ud800")
     with pytest.raises(ModelFileError, match=r"feature_names\[2\]: .*surrogate"):
         from_bytes(with_digest(body), KINDS)
 
 
 def test_the_checksum_must_be_the_last_member(exact):
-    moved = {"sha256": exact.pop("sha256"), **exact}
+    moved = {"sha256": exact.pop("sha256"), **packed(exact)}
     with pytest.raises(ModelFileError, match=r"sha256: .*checksum"):
         from_bytes(json.dumps(moved, ensure_ascii=False).encode(), KINDS)
 

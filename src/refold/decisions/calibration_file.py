@@ -13,28 +13,24 @@ from refold.modelfile.fields import LARGEST_INTEGER, Field
 SOURCES = ("held-out", "leave-one-out", "cross-fitted")
 
 
-def written(calibration: Calibration) -> dict[str, Any]:
+def calibration_written(calibration: Calibration) -> dict[str, Any]:
     """Return a calibration as the document has it."""
     return {
         "source": calibration.source,
-        "scores": arrays.written(calibration.scores),
-        "weights": arrays.written(calibration.weights),
+        "scores": calibration.scores,
+        "weights": calibration.weights,
     }
 
 
-def read(field: Field, *, ties: bool = False) -> Calibration:
+def read_calibration(field: Field, *, ties: bool = False) -> Calibration:
     """Return a checked calibration; with `ties` a score may be there more than once."""
     source, scores, weights = field.members("source", "scores", "weights")
     length = arrays.length_of(scores, LARGEST_INTEGER)
-    distances = arrays.floats(scores, length)
-    arrays.require(scores, distances, distances >= 0.0, "must not be negative")
-    step = np.diff(distances, prepend=-1.0)
+    distances = arrays.floats(scores, length, least=0.0, rising=not ties)
     if ties:
-        arrays.require(scores, distances, step >= 0.0, "must not be below the one before it")
-    else:
-        arrays.require(scores, distances, step > 0.0, "must be above the one before it")
-    counts = arrays.floats(weights, length)
-    arrays.require(weights, counts, counts >= 0.0, "must not be negative")
+        falls = np.diff(distances, prepend=0.0) < 0.0
+        arrays.require(scores, distances, ~falls, "must not be below the one before it")
+    counts = arrays.floats(weights, length, least=0.0)
     with np.errstate(over="ignore"):
         total = float(counts.sum())
     if not 0.0 < total < np.inf:

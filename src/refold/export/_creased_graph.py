@@ -59,12 +59,10 @@ def _features(graph: Graph, creases: Creases, z: str) -> str:
     """Project, fold: all y_j, j ≥ 1, and what constant columns have changed."""
     varying = graph.constant(np.flatnonzero(creases.varying))
     Z = graph.node("Gather", z, varying, axis=1)
-    plain = n_plain(len(creases.offsets), creases.gauss)
-    y = graph.node("MatMul", Z, _matrix(graph, creases.directions[:plain]))
-    if creases.gauss is not None:
-        bent = _bent(graph, creases.gauss, Z)
-        there = graph.node("MatMul", bent, _matrix(graph, creases.directions[plain:]))
-        y = graph.node("Concat", y, there, axis=1)
+    plain, bent = n_plain(len(creases.offsets)), _bent(graph, creases.gauss, Z)
+    here = graph.node("MatMul", Z, _matrix(graph, creases.directions[:plain]))
+    there = graph.node("MatMul", bent, _matrix(graph, creases.directions[plain:]))
+    y = graph.node("Concat", here, there, axis=1)
     y = graph.node("Sub", y, graph.numbers(creases.offsets))
     levels = []
     for shift, slope in zip(creases.shifts, creases.slopes, strict=True):

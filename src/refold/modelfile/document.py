@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
-from refold.modelfile import findings, parameters
-from refold.modelfile.budget import MEMORY, MOST_BYTES, Budget
+from refold.base.findings import Finding
+from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
-from refold.modelfile.text import LONG, Raw, check_sum, digest, parse
+from refold.modelfile.limits import MEMORY, MOST_BYTES, Budget
+from refold.modelfile.text import Raw, parse, scan
 
-FORMAT, VERSION = "refold model", 4
+FORMAT, VERSION = "refold model", 1
 # A table of more columns has no model file: their names alone would be too many.
 MOST_FEATURES = 2**20
 
 _ENVELOPE = ("format", "format_version", "refold_version", "created")
 _COMMON = ("estimator", "n_features", "feature_names", "parameters", "noticed")
-# Members that came with a version, and what they are when an older file is read.
-Added = Mapping[int, Mapping[str, Any]]
-_ADDED: Added = {2: {"noticed": []}}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -41,12 +40,8 @@ class Kind(Protocol):
     def MEMBERS(self) -> tuple[str, ...]:
         """The members of the document that belong to this kind, in their order."""
 
-    @property
-    def ADDED(self) -> Added:
-        """The members that came with a version, by path, and what they are in an older file."""
-
-    def written(self, model: Any) -> dict[str, Any]:
-        """Return these members, ready to be laid out."""
+    def written(self, model: Any, budget: Budget) -> dict[str, Any]:
+        """Return these members, and charge what reading them takes beside text and arrays."""
 
     def least_memory(self, model: Any, n_features: int) -> int:
         """Return how many bytes the arrays of a model not yet fitted will take at least."""
@@ -60,63 +55,45 @@ Kinds = Mapping[str, Kind]
 
 def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
     """Return the document of a fitted model; one that could not be read again is refused."""
-    content = {
-        "format": FORMAT,
-        "format_version": VERSION,
-        "refold_version": refold_version,
-        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        **model_written(model, kinds),
-    }
+    budget = Budget()
     try:
-        body = laid_out(content).encode()
-    except UnicodeEncodeError:
+        content = {
+            "format": FORMAT,
+            "format_version": VERSION,
+            "refold_version": refold_version,
+            "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            **model_written(model, kinds, budget),
+        }
+        body = laid_out(content, budget).encode()
+        checksum = scan(body, budget).digest
+    except TooLargeError as error:
         raise ModelFileError(
-            "a name holds half a surrogate pair, which is no character: rename the column",
-            where="feature_names",
+            f"the model cannot be saved, reading it would take more memory than the "
+            f"{MEMORY >> 20} MB that a file may. Pickle it, or leave out columns, of a Detector "
+            "those with very many different texts",
+            where=error.where,
         ) from None
-    raw = body.removesuffix(b"\n}") + f',\n  "sha256": "{digest(body)}"\n}}\n'.encode()
+    raw = body.removesuffix(b"\n}") + f',\n  "sha256": "{checksum}"\n}}\n'.encode()
     if len(raw) > MOST_BYTES:
         raise ModelFileError(
             f"The model takes {len(raw) / 2**20:.0f} MB; a model file has at most "
             f"{MOST_BYTES >> 20}. Pickle it, or fit it on fewer columns or with fewer bins"
         )
-    try:
-        from_bytes(raw, kinds)
-    except TooLargeError as error:
-        problem = (
-            f"the model cannot be saved, reading it would take more memory than the "
-            f"{MEMORY >> 20} MB that a file may. Pickle it, or leave out columns, of a Detector "
-            "those with very many different texts"
-        )
-        raise ModelFileError(problem, where=error.where) from None
-    except ModelFileError as error:
-        problem = f"the model cannot be saved, its file would be refused: {error.problem}"
-        raise ModelFileError(problem, where=error.where) from None
     return raw
 
 
-def model_written(model: Any, kinds: Kinds) -> dict[str, Any]:
+def model_written(model: Any, kinds: Kinds, budget: Budget) -> dict[str, Any]:
     """Return a model as the document has it; it may be one inside another."""
     kind = next(name for name, kind in kinds.items() if type(model) is kind.ESTIMATOR)
     names = getattr(model, "feature_names_in_", None)
     return {
         "estimator": kind,
         "n_features": model.n_features_in_,
-        "feature_names": None if names is None else _names_written(names),
-        "parameters": parameters.written(model),
-        "noticed": findings.written(model.noticed_),
-        **kinds[kind].written(model),
+        "feature_names": None if names is None else list(map(str, names)),
+        "parameters": _parameters_written(model),
+        "noticed": findings_written(model.noticed_),
+        **kinds[kind].written(model, budget),
     }
-
-
-def _names_written(names: Sequence[str]) -> list[str]:
-    for number, name in enumerate(names):
-        if len(json.dumps(name)) > LONG // 2:
-            raise ModelFileError(
-                f"the name has {len(name)} characters; rename the column",
-                where=f"feature_names[{number}]",
-            )
-    return [str(name) for name in names]
 
 
 class Origin(NamedTuple):
@@ -134,24 +111,25 @@ def from_bytes(raw: Raw, kinds: Kinds) -> Any:
 def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     """Return the model that a document describes, and where it comes from."""
     budget = Budget()
-    document = Field(parse(raw, budget), "", budget)
+    values, found = parse(raw, budget)
+    document = Field(values, "", budget)
     kind = kinds[_envelope(document, kinds)]
-    for added in (_ADDED, kind.ADDED):
-        _upgrade(document, added, document.value["format_version"])
     members = _members(document, *_ENVELOPE, *_COMMON, *kind.MEMBERS, "sha256")
-    check_sum(raw, members["sha256"].text())
-    origin = _read_origin(members["refold_version"], members["created"])
+    if found != members["sha256"].text():
+        members["sha256"].refuse(
+            f"the content has the checksum {found}, the file says {members['sha256'].value}: it "
+            "was damaged or edited"
+        )
+    origin = Origin(read_time(members["created"]), members["refold_version"].text())
     return _read_model(members, kind), origin
 
 
-def read_inside(field: Field, kinds: Kinds, version: int) -> Any:
-    """Return a model inside another, as `model_written` of a version of the format wrote it."""
+def read_inside(field: Field, kinds: Kinds) -> Any:
+    """Return a model inside another, as `model_written` wrote it."""
     field.object()
     if "estimator" not in field.value:
         field.refuse("lacks the member 'estimator'")
     kind = kinds[field.member("estimator").text(kinds)]
-    for added in (_ADDED, kind.ADDED):
-        _upgrade(field, added, version)
     return _read_model(_members(field, *_COMMON, *kind.MEMBERS), kind)
 
 
@@ -160,10 +138,10 @@ def _members(field: Field, *names: str) -> dict[str, Field]:
 
 
 def _read_model(members: dict[str, Field], kind: Kind) -> Any:
-    model = kind.ESTIMATOR(**parameters.read(members["parameters"], kind.ESTIMATOR))
+    model = kind.ESTIMATOR(**_read_parameters(members["parameters"], kind.ESTIMATOR))
     _read_columns(members["n_features"], members["feature_names"], model)
     kind.read(members, model)
-    model.noticed_ = findings.read(members["noticed"])
+    model.noticed_ = read_findings(members["noticed"])
     return model
 
 
@@ -182,25 +160,6 @@ def _envelope(document: Field, kinds: Kinds) -> str:
     return document.member("estimator").text(kinds)
 
 
-def _upgrade(document: Field, added: Added, version: int) -> None:
-    """Give a document of an older version the members that it lacks: the model is the same."""
-    newer = [members for since, members in added.items() if since > version]
-    for path, value in (member for members in newer for member in members.items()):
-        *parents, name = path.split(".")
-        parent = document.value
-        for step in parents:
-            parent = parent.get(step) if isinstance(parent, dict) else None
-        if not isinstance(parent, dict):
-            continue  # null, or refused where it is read
-        if name in parent:
-            document.refuse(f"Version {version} has no {path!r}")
-        parent[name] = value
-
-
-def _read_origin(version: Field, created: Field) -> Origin:
-    return Origin(read_time(created), version.text())
-
-
 def read_time(field: Field) -> str:
     """Return a checked time, UTC, to the second."""
     if not _TIME.fullmatch(field.text()):
@@ -214,11 +173,92 @@ def read_time(field: Field) -> str:
 
 def _read_columns(n_features: Field, names: Field, model: BaseEstimator) -> None:
     model.n_features_in_ = n_features.integer(1, MOST_FEATURES)
-    if names.is_null():
-        return
-    read = [name.text() for name in names.items(model.n_features_in_)]
-    first: dict[str, int] = {}
-    for number, name in enumerate(read):
-        if first.setdefault(name, number) != number:
-            names.at(number).refuse(f"{name[:60]!r} is also the name of column {first[name]}")
-    model.feature_names_in_ = np.array(read, dtype=object)
+    if not names.is_null():
+        found = [name.text() for name in names.items(model.n_features_in_)]
+        arrays.check_different(names, found)
+        model.feature_names_in_ = np.array(found, dtype=object)
+
+
+def _parameters_written(model: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters as the document has them."""
+    estimator, values = type(model), {}
+    for name, value in model.get_params(deep=False).items():
+        values[name] = _plain(value, f"parameters.{name}")
+        _check_parameter(values[name], name, estimator, f"parameters.{name}")
+    return values
+
+
+def _plain(value: object, path: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, Mapping) and all(type(v) is str for pair in value.items() for v in pair):
+        return dict(value)
+    what = "a function" if callable(value) else f"a {type(value).__name__}"
+    raise ModelFileError(
+        f"{value!r} is {what}; a model file holds data only. Use a named choice, or pickle the "
+        "model",
+        where=path,
+    )
+
+
+def _read_parameters(field: Field, estimator: type[BaseEstimator]) -> dict[str, Any]:
+    """Return checked parameters; those that an older file does not have take their defaults."""
+    field.object()
+    parameters = dict(vars(estimator()))  # a new one has its parameters and nothing else
+    for name in field.value:
+        if name not in parameters:
+            field.refuse(
+                f"has {name[:60]!r}, which {estimator.__name__} does not know; a newer version of "
+                "refold may"
+            )
+        each = field.member(name)
+        parameters[name] = _parameter(each)
+        _check_parameter(parameters[name], name, estimator, each.path)
+    return parameters
+
+
+def _parameter(field: Field) -> Any:
+    value = field.value
+    if value is None or type(value) is bool:
+        return value
+    if type(value) is dict:
+        return {name: entry.text() for name, entry in field.entries()}
+    if type(value) is int:
+        return field.integer()
+    return field.text() if type(value) is str else field.number()
+
+
+def _check_parameter(value: Any, name: str, estimator: type[BaseEstimator], path: str) -> None:
+    rules = estimator._parameter_constraints[name]
+    if isinstance(value, bool) and not any(rule in ("boolean", bool) for rule in rules):
+        raise ModelFileError(f"must not be {str(value).lower()}", where=path)
+    try:
+        validate_parameter_constraints({name: rules}, {name: value}, estimator.__name__)
+    except InvalidParameterError as error:
+        raise ModelFileError(str(error), where=path) from None
+
+
+def findings_written(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return what was noticed as the document has it."""
+    return list(map(asdict, findings))
+
+
+def read_findings(field: Field) -> tuple[Finding, ...]:
+    """Return checked findings."""
+    return tuple(map(_finding, field.items()))
+
+
+def _finding(field: Field) -> Finding:
+    kind, column, rows, values, message, advice = field.members(
+        "kind", "column", "rows", "values", "message", "advice"
+    )
+    return Finding(
+        kind=kind.text(),
+        column=None if column.is_null() else column.text(),
+        rows=tuple(row.integer(0) for row in rows.items()),
+        values=tuple(v.text() if isinstance(v.value, str) else v.number() for v in values.items()),
+        message=message.text(),
+        advice=advice.text(),
+    )

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
 
-from refold.modelfile.budget import Budget
 from refold.modelfile.errors import ModelFileError
+from refold.modelfile.limits import Budget
 from refold.modelfile.text import LongString, Refused
 
 LARGEST_INTEGER = 2**63 - 1
 _EXACT = 2**53  # whole numbers up to here are doubles too
 
 
-@dataclass(frozen=True)
 class Field:
     """A value with its path, such as ``chain.shifts[3]``; every method refuses what it is not."""
 
-    value: Any
-    path: str
-    budget: Budget
+    __slots__ = ("budget", "path", "value")
+
+    def __init__(self, value: Any, path: str, budget: Budget) -> None:
+        self.value, self.path, self.budget = value, path, budget
 
     def refuse(self, problem: str) -> NoReturn:
         """Refuse the file because of this field."""
@@ -30,13 +29,14 @@ class Field:
     def members(self, *names: str) -> Iterator[Field]:
         """Return the members of an object that has these and no others."""
         self.object()
-        unknown = [key for key in self.value if key not in names]
-        if unknown:
-            self.refuse(f"has the unknown member {_shown(unknown[0])}")
-        for name in names:
-            if name not in self.value:
-                self.refuse(f"lacks the member {name!r}")
-        return (self.member(name) for name in names)
+        if self.value.keys() != set(names):
+            for name in self.value:
+                if name not in names:
+                    self.refuse(f"has the unknown member {_shown(name)}")
+            for name in names:
+                if name not in self.value:
+                    self.refuse(f"lacks the member {name!r}")
+        return map(self.member, names)
 
     def object(self) -> None:
         """Refuse anything but an object."""

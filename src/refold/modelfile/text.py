@@ -13,29 +13,32 @@ import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from refold.modelfile.budget import Budget
 from refold.modelfile.errors import ModelFileError
+from refold.modelfile.limits import Budget
 
 Raw = bytes | bytearray
 
 # A string of more bytes than this is an encoded array.
 LONG = 4096
 _DEEPEST = 16  # a model has 5 levels of brackets
+_SEGMENT = 2**16  # bytes of text that are looked at together
 _DIGITS = 20  # of the largest whole number in 64 bits, with its sign
 
 # A string, to the end of the file if it is never closed: each byte is then looked at once only.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-_TAKEN = object()
-_SPACE = b" \t\r\n"
+_NO_SPACE = re.compile(_STRING.pattern + rb'|[^ \t\r\n"]++', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _CHECKSUM = re.compile(rb',\s*+"sha256"\s*+:\s*+"[0-9a-f]{64}"\s*+\}\s*+')
+_BACKSLASH = ord("\\")
+_TAKEN = object()
 
-# At most this many bytes of Python objects per character of the text: a number with its place in a
-# list that is growing; a list; an object; a key with its pair, its place and the parser's memory
-# of it; half a string.
-_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320, b'"': 112}
+# At most this many bytes of Python objects for a string, and per character of the text: a number
+# with its place in a list that is growing; a list; an object; a key with its pair, its place and
+# the parser's memory of it.
+_STRING_COST = 224
+_COST = {b",": 64, b"[": 144, b"{": 320, b":": 320}
 
 
 @dataclass(frozen=True)
@@ -52,93 +55,116 @@ class LongString:
     content: memoryview
 
 
-def parse(raw: Raw, budget: Budget) -> Any:
-    """Return the values in a file's bytes; what JSON does not allow stands there as Refused."""
+class Scanned(NamedTuple):
+    """A document before it is parsed.
+
+    `text` has a short mark in the place of each long string, `strings` has those strings; `digest`
+    is the SHA-256 of the content.
+    """
+
+    text: bytes
+    strings: dict[str, LongString]
+    digest: str
+
+
+def scan(raw: Raw, budget: Budget) -> Scanned:
+    """Take the long strings out of a document, and charge what its values will take."""
     budget.charge(len(raw), "The file")
-    if not raw:
-        raise ModelFileError("The file is empty")
-    if raw.startswith(b"\xef\xbb\xbf"):
-        raise ModelFileError("The file begins with a byte order mark; save it as plain UTF-8")
-    budget.charge(sum(raw.count(mark) * cost for mark, cost in _COST.items()), "Its values")
-    pieces, long = _cut(raw, budget)
-    try:
-        text = b"".join(pieces).decode()
-    except UnicodeDecodeError as error:
-        raise ModelFileError(f"The file is not UTF-8 text: {error.reason}") from None
-    del pieces
-    return _values(text, long)
+    view, segments = memoryview(raw), list(_segments(raw, budget))
+    short = sum(end - begin for begin, end, long in segments if not long)
+    # The text put together, without strings, and as characters: four bytes if not all are ASCII.
+    budget.charge((3 if raw.isascii() else 6) * short, "Its text")
+    mark = secrets.token_hex(8)  # no file can hold it on purpose
+    pieces: list[bytes | memoryview] = []
+    strings: dict[str, LongString] = {}
+    for begin, end, long in segments:
+        if long:
+            name = f"{mark}-{len(strings)}"
+            strings[name] = LongString(view[begin + 1 : end - 1])
+            pieces.append(f'"{name}"'.encode())
+        else:
+            pieces.append(view[begin:end])
+    text = b"".join(pieces)
+    budget.charge(sum(text.count(mark) * cost for mark, cost in _COST.items()), "Its values")
+    return Scanned(text, strings, _digest(raw, segments))
 
 
-def check_sum(raw: Raw, wanted: str) -> None:
-    """Refuse a document whose content is not what it was when it was written."""
-    found = digest(raw)
-    if found != wanted:
-        raise ModelFileError(
-            f"the content has the checksum {found}, the file says {wanted}: it was damaged or "
-            "edited",
-            where="sha256",
-        )
+def _segments(raw: Raw, budget: Budget) -> Iterator[tuple[int, int, bool]]:
+    """Yield where each long string begins and ends, and the text between them in small parts.
+
+    A part ends outside strings; one without strings may be long, and is cut anywhere.
+    """
+    begin = last = count = 0
+    while (start := raw.find(b'"', last)) >= 0:
+        end, count = _end_of_string(raw, start), count + 1
+        long = end - start > LONG
+        if long or start - last > _SEGMENT or end - begin > _SEGMENT:
+            budget.charge(count * _STRING_COST, "Its values")
+            count = 0
+            yield begin, last, False
+            for at in range(last, start, _SEGMENT):
+                yield at, min(at + _SEGMENT, start), False
+            begin = start
+        if long:
+            yield start, end, True
+            begin = end
+        last = end
+    budget.charge(count * _STRING_COST, "Its values")
+    yield begin, last, False
+    for at in range(last, len(raw), _SEGMENT):
+        yield at, min(at + _SEGMENT, len(raw)), False
 
 
-def digest(raw: Raw) -> str:
-    """Return the SHA-256 of a document: of its bytes without white space outside strings.
+def _end_of_string(raw: Raw, start: int) -> int:
+    """Return where the string that begins here ends; a quote after a backslash may be in it."""
+    quote = raw.find(b'"', start + 1)
+    if quote > 0 and raw[quote - 1] != _BACKSLASH:
+        return quote + 1
+    string = _STRING.match(raw, start)
+    assert string is not None
+    return string.end()
+
+
+def _digest(raw: Raw, segments: list[tuple[int, int, bool]]) -> str:
+    """Hash a document's bytes without white space outside strings.
 
     The member ``sha256``, the last one, is left out with the comma before it.
     """
-    content = memoryview(raw)
     comma = max(raw.rfind(b","), 0)  # nothing after the last one but the checksum
     signed = _CHECKSUM.fullmatch(raw, comma)
-    if signed:
-        content = content[:comma]
-    total, begin = hashlib.sha256(), 0
-    for start, end in _strings(content):
-        total.update(bytes(content[begin:start]).translate(None, _SPACE))
-        total.update(content[start:end])
-        begin = end
+    content, total = memoryview(raw)[: comma if signed else None], hashlib.sha256()
+    for begin, end, long in segments:
+        part = content[begin:end]
+        total.update(part if long else b"".join(_NO_SPACE.findall(part)))
     total.update(b"}" if signed else b"")
     return total.hexdigest()
 
 
-def _cut(raw: Raw, budget: Budget) -> tuple[list[bytes], dict[str, LongString]]:
-    """Return the text with a short mark in the place of each long string, and those strings."""
-    view, begin = memoryview(raw), 0
-    # The pieces, put together, and as text: a byte for each character, four if not all are ASCII.
-    copies = 3 if raw.isascii() else 6
-    mark = secrets.token_hex(8)  # no file can hold it on purpose
-    pieces: list[bytes] = []
-    long: dict[str, LongString] = {}
+def parse(raw: Raw, budget: Budget) -> tuple[Any, str]:
+    """Return the values in a file's bytes, and the checksum of its content.
+
+    What JSON does not allow stands among the values as Refused.
+    """
+    if not raw:
+        raise ModelFileError("The file is empty")
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raise ModelFileError("The file begins with a byte order mark; save it as plain UTF-8")
+    scanned = scan(raw, budget)
+    _check_depth(scanned.text)
+    try:
+        text = scanned.text.decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"The file is not UTF-8 text: {error.reason}") from None
+    return _values(text, scanned.strings), scanned.digest
+
+
+def _check_depth(text: bytes) -> None:
+    """Refuse brackets that are nested deeply, before a parser follows them."""
     depth = 0
-    for start, end in _strings(raw):
-        budget.charge((start - begin) * copies, "Its text")
-        outside = bytes(view[begin:start])
-        depth = _depth(outside, depth)
-        pieces.append(outside)
-        if end - start > LONG:
-            name = f"{mark}-{len(long)}"
-            long[name] = LongString(view[start + 1 : end - 1])
-            pieces.append(f'"{name}"'.encode())
-        else:
-            budget.charge((end - start) * copies, "Its text")
-            pieces.append(bytes(view[start:end]))
-        begin = end
-    return pieces, long
-
-
-def _strings(raw: Raw | memoryview) -> Iterator[tuple[int, int]]:
-    """Yield where each string begins and ends; last an empty one at the end of the file."""
-    for string in _STRING.finditer(raw):
-        yield string.span()
-    yield len(raw), len(raw)
-
-
-def _depth(outside: bytes, depth: int) -> int:
-    """Follow the nesting through text that is not in a string."""
-    brackets = outside.translate(None, _NOT_BRACKETS)
-    for bracket in brackets:
+    for bracket in _STRING.sub(b"", text).translate(None, _NOT_BRACKETS):
         depth += 1 if bracket in b"[{" else -1
         if depth > _DEEPEST:
             raise ModelFileError(f"Brackets are nested more than {_DEEPEST} deep")
-    return depth
 
 
 def _values(text: str, long: dict[str, LongString]) -> Any:

@@ -6,6 +6,9 @@ import numpy as np
 
 from refold._typing import Floats
 
+# The largest number that can be drawn.
+BELOW_ONE = 1.0 - 2.0**-53
+
 
 def draws(seed: int, first: int, rows: int) -> Floats:
     """Return a number from 0 to below 1 for each of so many rows, from the place `first` on.

@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from refold.base.files import replacing
 from refold.base.version import VERSION
 from refold.modelfile import document
-from refold.modelfile.budget import MEMORY
-from refold.modelfile.content import content_of
 from refold.modelfile.errors import ModelFileError
+from refold.modelfile.limits import MEMORY, content_of
 from refold.models import ref_file
-from refold.models.creased import _file as creased_file
-from refold.models.detector import file as detector_file
+from refold.models.creased import creased_file
+from refold.models.detector import detector_file
 
 # The estimators that have model files, under their names there: one module beside each.
 KINDS: dict[str, document.Kind] = {

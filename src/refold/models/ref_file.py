@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
-from refold.algorithm import chain_file
-from refold.algorithm.engines import ENGINES, sketch_file
-from refold.columns import summary_file
-from refold.columns.summary import N_QUANTILES, Summary
-from refold.decisions import calibration_file
-from refold.modelfile import arrays
+from refold.algorithm.algorithm_file import (
+    chain_written,
+    check_evaluable,
+    read_chain,
+    read_sketch,
+    sketch_written,
+)
+from refold.algorithm.engines import ENGINES
+from refold.columns.columns_file import read_summary, summary_written
+from refold.columns.summary import N_QUANTILES
+from refold.decisions.calibration_file import (
+    calibration_written,
+    read_calibration,
+    read_rate,
+    read_threshold,
+)
+from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
-from refold.models import trim_file
-from refold.models.feedback import file as feedback
+from refold.modelfile.limits import Budget
+from refold.models.feedback import feedback_file as feedback
 from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, REF
 from refold.models.ref_trim import FoldCut
+from refold.models.trim import read_cut, read_dropped
 
 ESTIMATOR = REF
-ADDED: dict[int, dict[str, Any]] = {
-    2: {"levels": None, "max_gain": None, "summary.box": None},
-    4: {"cut": None, "dropped": [], feedback.MEMBER: feedback.NONE},
-}
 MEMBERS = (
     *("engine", "levels", "max_gain", "threshold", "alpha"),
     *("chain", "calibration", "summary", "sketch", "cut", "dropped", feedback.MEMBER),
 )
 
 
-def written(model: REF) -> dict[str, Any]:
-    """Return what REF has learned."""
+def written(model: REF, budget: Budget) -> dict[str, Any]:
+    """Return what REF has learned; the summary of a sketch is made of it again."""
     log, model = model._feedback, model._without_feedback()
+    try:
+        _check_engines(model)
+    except ValueError as error:
+        raise ModelFileError(f"the model cannot be saved: {error}", where="parameters") from None
     calibrated, sketched = getattr(model, "calibration_", None), getattr(model, "sketch_", None)
     return {
         "engine": model.engine_,
@@ -40,13 +53,13 @@ def written(model: REF) -> dict[str, Any]:
         "max_gain": model.max_gain_,
         "threshold": model.threshold_,
         "alpha": model.alpha_,
-        "chain": chain_file.written(model.chain_),
-        "calibration": None if calibrated is None else calibration_file.written(calibrated),
-        "summary": summary_file.written(model.summary_),
-        "sketch": None if sketched is None else sketch_file.written(sketched),
+        "chain": chain_written(model.chain_),
+        "calibration": None if calibrated is None else calibration_written(calibrated),
+        "summary": summary_written(model.summary_) if sketched is None else None,
+        "sketch": None if sketched is None else sketch_written(sketched),
         "cut": None if sketched is None else _cut_written(model._cut),
-        "dropped": arrays.written(model.dropped_),
-        feedback.MEMBER: feedback.written(log),
+        "dropped": model.dropped_,
+        feedback.MEMBER: feedback.log_written(log),
     }
 
 
@@ -58,22 +71,26 @@ def least_memory(model: REF, n_features: int) -> int:
 def read(members: dict[str, Field], model: REF) -> None:
     """Give a model what REF has learned."""
     model.engine_ = members["engine"].text(ENGINES)
-    model.threshold_ = calibration_file.read_threshold(members["threshold"])
-    _check_engine(members["parameters"], model)
-    _read_settled(members["levels"], members["max_gain"], model)
+    model.threshold_ = read_threshold(members["threshold"])
+    try:
+        _check_engines(model)
+    except ValueError as error:
+        members["parameters"].refuse(str(error))
+    model.levels_ = members["levels"].text(LEVELS)
+    model.max_gain_ = _read_gain(members["max_gain"], model.engine_)
     model._learned = _learned(members, model)
     model._cut = _read_cut(members["cut"], model)
-    model.dropped_ = trim_file.read_dropped(members["dropped"])
+    model.dropped_ = read_dropped(members["dropped"])
     if not members["calibration"].is_null():
-        model.calibration_ = calibration_file.read(members["calibration"])
-    model.alpha_ = calibration_file.read_rate(members["alpha"])
+        model.calibration_ = read_calibration(members["calibration"])
+    model.alpha_ = read_rate(members["alpha"])
     if model.alpha_ is not None and not hasattr(model, "calibration_"):
         members["alpha"].refuse("must be null where there is no calibration")
     _read_feedback(members[feedback.MEMBER], model)
 
 
 def _read_feedback(field: Field, model: REF) -> None:
-    log = feedback.read(field, feedback.numbers(model.n_features_in_))
+    log = feedback.read_log(field, feedback.numbers(model.n_features_in_))
     if log.rows("accepted") is not None and not isinstance(model._learned, FromSketch):
         field.refuse(f"has accepted rows; the engine {model.engine_!r} cannot learn them")
     try:
@@ -83,13 +100,13 @@ def _read_feedback(field: Field, model: REF) -> None:
     except ValueError as error:
         field.refuse(f"cannot be learned: {error}")
     if model._base is not None:
-        chain_file.check_evaluable(field, chain)
+        check_evaluable(field, chain)
 
 
 def _cut_written(by: FoldCut | None) -> dict[str, Any] | None:
     if by is None:
         return None
-    return {"chain": chain_file.written(by.chain), "rows": trim_file.written(by.cut)}
+    return {"chain": chain_written(by.chain), "rows": asdict(by.cut)}
 
 
 def _read_cut(field: Field, model: REF) -> FoldCut | None:
@@ -99,50 +116,43 @@ def _read_cut(field: Field, model: REF) -> FoldCut | None:
     if model.engine_ != "sketch":
         field.refuse(f"must be null for the engine {model.engine_!r}, which does not go on")
     chain, rows = field.members("chain", "rows")
-    learned = chain_file.read(chain, model.n_features_in_)
-    chain_file.check_evaluable(chain, learned)
-    return FoldCut(learned, trim_file.read(rows))
+    learned = read_chain(chain, model.n_features_in_)
+    check_evaluable(chain, learned)
+    return FoldCut(learned, read_cut(rows))
 
 
-def _check_engine(field: Field, model: REF) -> None:
+def _check_engines(model: REF) -> None:
     """Refuse parameters with which the model could not go on learning."""
     for engine in {model.engine, model.engine_} - {"auto"}:
-        try:
-            model._check_engine(engine)
-        except ValueError as error:
-            field.refuse(str(error))
+        model._check_engine(engine)
 
 
-def _read_settled(levels: Field, gain: Field, model: REF) -> None:
-    """Read what ``"auto"`` became; version 1, which had none, says so in its parameters."""
-    if levels.is_null():
-        if "auto" in (model.levels, model.max_gain):
-            levels.refuse("must be there where a parameter is 'auto'")
-        model.levels_, model.max_gain_ = str(model.levels), cast("float | None", model.max_gain)
-        return
-    model.levels_ = levels.text(LEVELS)
-    model.max_gain_ = None if gain.is_null() else float(gain.number())
-    if model.max_gain_ is None and model.engine_ != "reference":
-        gain.refuse(f"must be a number for the engine {model.engine_!r}")
-    if model.max_gain_ is not None and model.max_gain_ < 1.0:
-        gain.refuse(f"must be at least 1, not {model.max_gain_!r}")
+def _read_gain(field: Field, engine: str) -> float | None:
+    """Read what ``max_gain`` has come to."""
+    if field.is_null():
+        if engine != "reference":
+            field.refuse(f"must be a number for the engine {engine!r}")
+        return None
+    gain = float(field.number())
+    if gain < 1.0:
+        field.refuse(f"must be at least 1, not {gain!r}")
+    return gain
 
 
 def _learned(members: dict[str, Field], model: REF) -> FromRows | FromSketch:
     """Read the chain with the sketch, from which the summary follows, or the summary itself."""
-    d, sketched = model.n_features_in_, members["sketch"]
-    chain = chain_file.read(members["chain"], d)
+    d = model.n_features_in_
+    chain = read_chain(members["chain"], d)
     if model.engine_ != "reference":
-        chain_file.check_evaluable(members["chain"], chain)
-    summary = summary_file.read(members["summary"], d, sketched=not sketched.is_null())
-    if sketched.is_null() == (model.engine_ == "sketch"):
-        sketched.refuse(
-            "must be there for the engine 'sketch', and null for others; the engine is "
-            f"{model.engine_!r}"
-        )
-    if sketched.is_null():
-        return FromRows(chain, summary)
-    learned = FromSketch(sketch_file.read(sketched, d), model._recipe())
+        check_evaluable(members["chain"], chain)
+    wanted, other = ("sketch", "summary") if model.engine_ == "sketch" else ("summary", "sketch")
+    for name in (wanted, other):
+        if members[name].is_null() == (name == wanted):
+            members[name].refuse(
+                f"must be {'there' if name == wanted else 'null'} for the engine {model.engine_!r}"
+            )
+    if wanted == "summary":
+        return FromRows(chain, read_summary(members["summary"], d))
+    learned = FromSketch(read_sketch(members["sketch"], d), model._recipe())
     FromSketch.chain.keep(learned, chain)
-    FromSketch.summary.keep(learned, Summary.of_sketch(learned.sketch))
     return learned

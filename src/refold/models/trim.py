@@ -8,6 +8,8 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.findings import Finding
+from refold.modelfile import arrays
+from refold.modelfile.fields import LARGEST_INTEGER, Field
 
 # Of half of the rows nobody can say which half is the normal one.
 MOST_TRIM = 0.5
@@ -88,3 +90,25 @@ def dropped(oddness: Floats, weights: Floats, cut: Cut) -> Integers:
     """Return the numbers of the rows beyond the cut, the oddest first."""
     beyond = np.flatnonzero((oddness > cut.limit) & (weights > 0.0))
     return np.asarray(beyond[np.argsort(-oddness[beyond], kind="stable")], dtype=np.int64)
+
+
+def read_cut(field: Field) -> Cut:
+    """Return a checked cut of a model file, whose members are the fields of Cut."""
+    limit, seen, left_out = field.members("limit", "seen", "left_out")
+    if not 0.0 <= left_out.number() <= seen.number():
+        left_out.refuse("must be from 0 to all that were seen")
+    if limit.number() < 0.0:
+        limit.refuse("must not be negative")
+    return Cut(float(limit.number()), float(seen.number()), float(left_out.number()))
+
+
+def read_share(field: Field) -> float:
+    """Return the share of rows to leave out, of a model file."""
+    if not 0.0 <= field.number() < MOST_TRIM:
+        field.refuse(f"must be from 0 to below {MOST_TRIM}")
+    return float(field.number())
+
+
+def read_dropped(field: Field) -> Integers:
+    """Return the numbers of the rows that were left out, of a model file."""
+    return arrays.integers(field, arrays.length_of(field, LARGEST_INTEGER, least=0), least=0)

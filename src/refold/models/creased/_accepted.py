@@ -64,13 +64,12 @@ def _plus_unsampled(
     assert ready.creases is not None
     assert ready.sums is not None
     assert ready.sketch is not None
+    assert ready.edges is not None
     sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
-    counts, edges = _rows.counted(X, weights), ready.edges
-    if edges is not None:
-        edges = joined(edges, accepted_edges(X, counts, ready.recipe.magnitudes))
+    counts = _rows.counted(X, weights)
     return replace(
         ready,
         sums=ready.sums.plus(Sums.of(ready.creases, X, counts, n_jobs)),
         sketch=ready.sketch.plus(sketch),
-        edges=edges,
+        edges=joined(ready.edges, accepted_edges(X, counts, ready.recipe.magnitudes)),
     )

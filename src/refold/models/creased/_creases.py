@@ -12,15 +12,13 @@ from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base import errors
 from refold.base.once import fields_only, once
-from refold.models.creased._drawing import Drawer, dense, of_four_kinds
+from refold.models.creased._drawing import Drawer, of_four_kinds
 from refold.models.creased._expected import Expected
 from refold.models.creased._rankgauss import RankGauss
 from refold.models.creased._rows import n_threads, weighted_sum
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
 LARGEST = 1e6
-# Dense and sparse creases, among standardized rows and among their rank-gauss copy; or one kind.
-ONE_KIND, FOUR_KINDS = 1, 4
 # A spread below this share of the size is what rounding leaves of a constant.
 _SMALLEST_SPREAD = 1e-6
 
@@ -46,8 +44,8 @@ class Creases:
     precision : ndarray of shape (v, v)
         What the columns say about each other: the inverse of their ridge-regularized sums of
         products. The identity if there are more than 1024 varying columns.
-    gauss : RankGauss or None
-        The bend that the last half of the creases is behind; None if there are none.
+    gauss : RankGauss
+        The bend that the last half of the creases is behind.
     blind : bool
         Whether constant columns are left out: the box has them.
     """
@@ -60,7 +58,7 @@ class Creases:
     shifts: Floats
     spreads: Floats
     precision: Floats
-    gauss: RankGauss | None
+    gauss: RankGauss
     blind: bool
 
     @classmethod
@@ -73,7 +71,6 @@ class Creases:
         n_levels: int,
         ridge: float,
         seed: int,
-        kinds: int,
         blind: bool,
         n_jobs: int | None = None,
     ) -> Self:
@@ -83,15 +80,13 @@ class Creases:
         expected = Expected.of(Z, weights, ridge)
         expected.fill(Z)
         random = np.random.RandomState(seed)
-        gauss = RankGauss.of(Z, weights) if kinds == FOUR_KINDS else None
-        drawer, bent = Drawer(Z, weights, random), Z if gauss is None else gauss(Z)
+        gauss = RankGauss.of(Z, weights)
+        drawer, bent = Drawer(Z, weights, random), gauss(Z)
         if not varying.any():
             directions, offsets = np.zeros((0, 0)), np.zeros(0)
-        elif gauss is None:
-            directions, offsets = dense(drawer, n_creases)
         else:
             directions, offsets = of_four_kinds(drawer, drawer.among(bent), n_creases)
-        plain, threads = n_plain(len(offsets), gauss), n_threads(Z.size * n_creases, n_jobs)
+        plain, threads = n_plain(len(offsets)), n_threads(Z.size * n_creases, n_jobs)
         levels = [
             kernels.crease_levels(
                 rows,
@@ -150,7 +145,7 @@ class Creases:
             self.shifts,
             self.slopes,
             self.precision,
-            None if self.gauss is None else self.gauss.bends,
+            self.gauss.bends,
             constants=self.has_constants,
             largest=LARGEST,
         )
@@ -181,15 +176,13 @@ class Creases:
         return np.asarray(np.nansum(np.abs(constants), axis=1) / len(self.varying))
 
 
-def n_plain(n_creases: int, gauss: RankGauss | None) -> int:
+def n_plain(n_creases: int) -> int:
     """Return how many of the creases are among the standardized rows themselves."""
-    return n_creases if gauss is None else n_creases - n_creases // 2
+    return n_creases - n_creases // 2
 
 
 def _same(one: Any, other: Any) -> bool:
     """Say whether two things are made of the same bits."""
-    if one is None or other is None:
-        return one is other
     if is_dataclass(one):
         return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return np.array_equal(one, other)

@@ -11,10 +11,12 @@ from scipy.linalg import eigvalsh
 from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
+from refold.modelfile.limits import Budget
 from refold.models.creased._creases import LARGEST, Creases, n_plain
 from refold.models.creased._rankgauss import MOST_KNOTS, RankGauss
 
 MOST_CREASES = 2**20
+_ARRAYS = ("center", "scale", "directions", "offsets", "shifts", "spreads", "precision")
 _GAUSS = ("knots", "heights", "starts", "slopes")
 # A direction has the length 1, but for the rounding of its numbers.
 _ROUNDING = 1e-6
@@ -22,51 +24,34 @@ _ROUNDING = 1e-6
 _LARGEST_EXPECTED = 1e100
 
 
-def written(creases: Creases) -> dict[str, Any]:
+def creases_written(creases: Creases, budget: Budget) -> dict[str, Any]:
     """Return creases as the document has them."""
+    _charge_check(budget, len(creases.precision), "creases.precision")
     return {
-        "center": arrays.written(creases.center),
-        "scale": arrays.written(creases.scale),
-        "constant": arrays.written(np.flatnonzero(~creases.varying)),
-        "directions": arrays.written(creases.directions),
-        "offsets": arrays.written(creases.offsets),
-        "shifts": arrays.written(creases.shifts),
-        "spreads": arrays.written(creases.spreads),
-        "precision": arrays.written(creases.precision),
-        "gauss": None if creases.gauss is None else _gauss_written(creases.gauss),
+        "constant": np.flatnonzero(~creases.varying),
+        **{name: getattr(creases, name) for name in _ARRAYS},
+        "gauss": {name: getattr(creases.gauss, name) for name in _GAUSS},
     }
 
 
-def read(field: Field, n_features: int, n_levels: int, *, blind: bool) -> Creases:
+def read_creases(field: Field, n_features: int, n_levels: int, *, blind: bool) -> Creases:
     """Return checked creases."""
-    center, scale, constant, directions, offsets, shifts, spreads, precision, gauss = field.members(
-        "center",
-        "scale",
-        "constant",
-        "directions",
-        "offsets",
-        "shifts",
-        "spreads",
-        "precision",
-        "gauss",
+    constant, center, scale, directions, offsets, shifts, spreads, precision, gauss = field.members(
+        "constant", *_ARRAYS, "gauss"
     )
-    units = arrays.floats(scale, n_features)
-    arrays.require(scale, units, units > 0.0, "must be above 0")
     varying = _varying(constant, n_features)
     v = int(varying.sum())
     n = arrays.length_of(offsets, MOST_CREASES if v else 0, least=1 if v else 0)
-    widths = arrays.floats(spreads, n_levels, n)
-    arrays.require(spreads, widths, widths >= 0.0, "must not be negative")
     return Creases(
         center=arrays.floats(center, n_features),
-        scale=units,
+        scale=arrays.floats(scale, n_features, above=0.0),
         varying=varying,
         directions=_directions(directions, n, v),
         offsets=arrays.floats(offsets, n),
         shifts=arrays.floats(shifts, n_levels, n),
-        spreads=widths,
+        spreads=arrays.floats(spreads, n_levels, n, least=0.0),
         precision=_precision(precision, v),
-        gauss=None if gauss.is_null() else _gauss(gauss, v),
+        gauss=_gauss(gauss, v),
         blind=blind and v > 0,
     )
 
@@ -74,11 +59,10 @@ def read(field: Field, n_features: int, n_levels: int, *, blind: bool) -> Crease
 def largest_features(creases: Creases) -> Floats:
     """Return how large each feature of any finite row can become."""
     with np.errstate(all="ignore"):
+        bent = np.abs(creases.gauss.heights).max(initial=0.0)
+        bent += 2.0 * LARGEST * creases.gauss.slopes.max(initial=0.0)
         largest = np.full(len(creases.offsets), LARGEST)
-        if creases.gauss is not None:
-            bent = np.abs(creases.gauss.heights).max(initial=0.0)
-            bent += 2.0 * LARGEST * creases.gauss.slopes.max(initial=0.0)
-            largest[n_plain(len(largest), creases.gauss) :] = bent
+        largest[n_plain(len(largest)) :] = bent
         size = largest * np.abs(creases.directions).sum(axis=1) + np.abs(creases.offsets)
         levels = []
         for shift, spread in zip(creases.shifts, creases.spreads, strict=True):
@@ -86,10 +70,6 @@ def largest_features(creases: Creases) -> Floats:
             levels.append(size)
         changed = [LARGEST] if creases.has_constants else []
     return np.concatenate([*levels, changed])
-
-
-def _gauss_written(gauss: RankGauss) -> dict[str, Any]:
-    return {name: arrays.written(getattr(gauss, name)) for name in _GAUSS}
 
 
 def _gauss(field: Field, v: int) -> RankGauss:
@@ -103,41 +83,35 @@ def _gauss(field: Field, v: int) -> RankGauss:
     if begins[-1] != k:
         starts.refuse(f"must end with the number of knots, {k}")
     places, becomes = arrays.floats(knots, k), arrays.floats(heights, k)
-    first = np.zeros(k, dtype=np.bool_)
-    first[begins[:-1]] = True
-    for name, values in ((knots, places), (heights, becomes)):
-        rising = first | np.append(True, values[1:] > values[:-1])[:k]
-        arrays.require(name, values, rising, "must be above the one before it")
-    beyond = arrays.floats(slopes, v)
-    arrays.require(slopes, beyond, beyond > 0.0, "must be above 0")
-    return RankGauss(places, becomes, begins, beyond)
+    arrays.require_rising(knots, places, begins.tolist())
+    arrays.require_rising(heights, becomes, begins.tolist())
+    return RankGauss(places, becomes, begins, arrays.floats(slopes, v, above=0.0))
 
 
 def _varying(field: Field, n_features: int) -> NDArray[np.bool_]:
     """Read which columns are constant."""
-    columns = arrays.integers(field, arrays.length_of(field, n_features, least=0))
-    known = (columns >= 0) & (columns < n_features)
-    arrays.require(field, columns, known, f"must be a column from 0 to {n_features - 1}")
-    rising = np.diff(columns, prepend=-1) > 0
-    arrays.require(field, columns, rising, "must be above the one before it")
+    length = arrays.length_of(field, n_features, least=0)
     varying = np.ones(n_features, dtype=np.bool_)
-    varying[columns] = False
+    varying[arrays.integers(field, length, least=0, most=n_features - 1, rising=True)] = False
     return varying
 
 
 def _directions(field: Field, n: int, v: int) -> Floats:
     directions = arrays.floats(field, n, v)
-    for number, direction in enumerate(directions):
-        with np.errstate(over="ignore"):
-            length = float(np.sqrt(np.square(direction).sum()))
-        if not abs(length - 1.0) <= _ROUNDING:
-            field.at(number).refuse(f"must have the length 1, not {length!r}")
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", directions, directions))
+    for number in np.flatnonzero(~(np.abs(lengths - 1.0) <= _ROUNDING))[:1]:
+        field.at(number).refuse(f"must have the length 1, not {float(lengths[number])!r}")
     return directions
+
+
+def _charge_check(budget: Budget, v: int, where: str) -> None:
+    budget.charge(2 * 8 * v * v, "The check of the array", where)
 
 
 def _precision(field: Field, v: int) -> Floats:
     """Read what columns say about each other: every gap must have an expected value."""
-    field.budget.charge(2 * 8 * v * v, "The check of the array", field.path)
+    _charge_check(field.budget, v, field.path)
     precision = np.asfortranarray(arrays.floats(field, v, v))  # as when it was learned
     # Halves first: the sum of two large numbers may overflow.
     values = eigvalsh(precision / 2.0 + precision.T / 2.0, overwrite_a=True) if v else np.ones(1)

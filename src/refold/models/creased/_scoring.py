@@ -167,12 +167,10 @@ class _Parts:
 
         Not so those that somebody has accepted since: they are to be normal if the model can.
         """
-        known_ones = np.ones(len(left_out), dtype=np.bool_)  # none in files of version 1
+        rows, weights, distances = sample.rows, sample.weights, left_out
         if accepted is not None:
-            known_ones &= ~accepted.copies
-        rows, weights = (a[: len(known_ones)][known_ones] for a in (sample.rows, sample.weights))
-        z = self.creases.all_standardized(rows)
-        known = KnownRows.of(z, weights, left_out[known_ones])
+            rows, weights, distances = (a[~accepted.copies] for a in (rows, weights, distances))
+        known = KnownRows.of(self.creases.all_standardized(rows), weights, distances)
         scoring = Scoring(
             self.creases,
             self.leverage,
@@ -210,7 +208,7 @@ class Unit:
     typical, unit : float, calibration : Calibration
         The scoring's.
     left_out : ndarray
-        The leave-one-out distances of the rows that the state keeps; none in files of version 1.
+        The leave-one-out distances of the rows that the state keeps.
     """
 
     ridge: float
@@ -252,10 +250,7 @@ class Accepted:
         if not self.copies.any():
             return scores
         known = self.base.unit or self.base.scoring
-        before = known.left_out * known.unit
-        if len(before) != len(scores):  # a file of version 1 has none
-            return scores
-        return np.where(self.copies, np.maximum(scores, before), scores)
+        return np.where(self.copies, np.maximum(scores, known.left_out * known.unit), scores)
 
 
 def accepted_edges(rows: Floats, weights: Floats, magnitudes: int) -> Edges:

@@ -16,7 +16,7 @@ from refold.columns.box import Box
 from refold.columns.edges import Edges, edges_of, joined
 from refold.columns.summary import Summary
 from refold.models.creased import _rows
-from refold.models.creased._creases import FOUR_KINDS, Creases
+from refold.models.creased._creases import Creases
 from refold.models.creased._sample import Sample
 from refold.models.creased._sums import Sums
 from refold.models.creased._trim import CreasedCut, Parts
@@ -30,9 +30,8 @@ _MORE_AT = (5_000, 20_000)
 class Recipe:
     """What the creases are made by; see CreasedREF.
 
-    `n_creases` is None for as many as the rows carry; `kinds` is 1 in files of version 1; so many
-    of the last columns as `magnitudes` says are no values of the user's; `trim` is the share of the
-    first rows that is left out.
+    `n_creases` is None for as many as the rows carry; so many of the last columns as `magnitudes`
+    says are no values of the user's; `trim` is the share of the first rows that is left out.
     """
 
     n_creases: int | None
@@ -41,7 +40,6 @@ class Recipe:
     n_init: int
     seed: int
     box: float = 0.0
-    kinds: int = FOUR_KINDS
     magnitudes: int = 0
     trim: float = 0.0
 
@@ -54,7 +52,6 @@ class Recipe:
             n_levels=self.n_levels,
             ridge=self.ridge,
             seed=self.seed,
-            kinds=self.kinds,
             blind=self.box > 0.0,
             n_jobs=n_jobs,
         )
@@ -88,8 +85,7 @@ class TrainingState:
     sketch : Sketch or None
         All rows, column by column; None before the first.
     edges : tuple of Edge, or None
-        The outermost values and the levels of all rows, column by column; None before the first,
-        and in files of version 1.
+        The outermost values and the levels of all rows, column by column; None before the first.
     cut : CreasedCut or None
         Which rows are left out of all but the sample; None if none are, or as long as rows wait.
     """
@@ -125,10 +121,9 @@ class TrainingState:
             weights = cut.kept(X, counts, n_jobs)
             cut, counts = cut.counting(counts, weights), weights
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
-        if self.sketch is None or edges is not None:
-            numbers = np.arange(len(X)) + self.sample.seen
-            more = edges_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
-            edges = more if edges is None else joined(edges, more)
+        numbers = np.arange(len(X)) + self.sample.seen
+        more = edges_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
+        edges = more if edges is None else joined(edges, more)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
         state = replace(self, sample=sample, sketch=sketch, edges=edges, cut=cut)
         if self.creases is not None and self.sums is not None:
@@ -165,7 +160,7 @@ class TrainingState:
 
     @once
     def box(self) -> Box | None:
-        """What was learned of each column by itself; None in files of version 1."""
+        """What was learned of each column by itself; None before the first row."""
         if self.edges is None:
             return None
         learned = self.kept > 0.0
@@ -201,7 +196,7 @@ class TrainingState:
         assert self.sums is not None
         assert other.sums is not None
         sketches = [s.sketch for s in (self, other) if s.sketch is not None]
-        edges = [s.edges for s in (self, other) if s.sketch is not None]
+        edges = [s.edges for s in (self, other) if s.edges is not None]
         return replace(
             self,
             sums=self.sums.plus(other.sums),
@@ -214,7 +209,7 @@ class TrainingState:
     __getstate__ = fields_only
 
 
-def _without_rows(edges: list[Edges | None]) -> Edges | None:
+def _without_rows(edges: list[Edges]) -> Edges | None:
     """Join the edges of tables: the number of a row says nothing without its table."""
-    known = [tuple(edge.without_rows() for edge in each) for each in edges if each is not None]
-    return reduce(joined, known) if known and len(known) == len(edges) else None
+    known = [tuple(edge.without_rows() for edge in each) for each in edges]
+    return reduce(joined, known) if known else None

@@ -47,7 +47,7 @@ class FeedbackEntry:
     ----------
     kind : {"accepted", "rejected"}
         What was said of them.
-    rows : ndarray of shape (n, d) or Brought
+    rows : ndarray of shape (n, d) or Table
         The rows, as the model takes them.
     times : int
         As how many rows each was learned.

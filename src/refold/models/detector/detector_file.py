@@ -1,0 +1,253 @@
+"""Detector in a model file: what was counted of each column, training rows, what judges inside."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from refold.columns.columns_file import read_table, table_written
+from refold.columns.encoding.encoder import N_INIT
+from refold.columns.encoding.encoding_file import (
+    counts_written,
+    read_counts,
+    read_state,
+    state_written,
+)
+from refold.columns.encoding.plan import Plan
+from refold.columns.encoding.state import TableState
+from refold.decisions.calibration_file import (
+    calibration_written,
+    read_calibration,
+    read_rate,
+    read_threshold,
+)
+from refold.decisions.thresholds import Calibration
+from refold.modelfile import arrays, document
+from refold.modelfile.fields import Field
+from refold.modelfile.limits import Budget
+from refold.models import ref_file
+from refold.models.creased import CreasedREF, creased_file
+from refold.models.detector.estimator import Detector
+from refold.models.detector.learned import SIZE, Inside, LearnedTable, RowSample
+from refold.models.detector.scorer import MeanScorer
+from refold.models.detector.trim import TableCut
+from refold.models.draws import BELOW_ONE
+from refold.models.feedback import feedback_file as feedback
+from refold.models.ref import REF
+from refold.models.trim import read_cut, read_dropped
+
+ESTIMATOR = Detector
+MEMBERS = (
+    *("threshold", "alpha", "calibration", "dropped", "cut"),
+    *("table", "waiting", "sample", "inside", feedback.MEMBER),
+)
+_INSIDE: document.Kinds = {"REF": ref_file, "CreasedREF": creased_file}
+_LARGEST_SEED = int(np.iinfo(np.int32).max)
+# What is novel adds ten thresholds, more than once.
+_LARGEST_THRESHOLD = 1e300
+
+
+def written(model: Detector, budget: Budget) -> dict[str, Any]:
+    """Return what a Detector has learned."""
+    log, model = model._feedback, model._without_feedback()
+    learned, calibrated = model._learned, model._set_calibration
+    inside = _inside_of(learned)
+    return {
+        "threshold": None if inside is None else float(model.threshold_),
+        "alpha": None if model.alpha_ is None else float(model.alpha_),
+        "calibration": None if calibrated is None else calibration_written(calibrated),
+        "dropped": model.dropped_,
+        "cut": None if learned.cut is None else _cut_written(learned.cut, budget),
+        **state_written(learned.table, budget),
+        "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
+        "inside": None if inside is None else _inside_written(inside, budget),
+        feedback.MEMBER: feedback.log_written(log),
+    }
+
+
+def least_memory(model: Detector, n_features: int) -> int:
+    """Return what the directions of the creases take while they are read, in bytes."""
+    return 0 if model.method == "ref" else creased_file.least_memory(CreasedREF(), n_features)
+
+
+def read(members: dict[str, Field], model: Detector) -> None:
+    """Give a model what a Detector has learned."""
+    state = read_state(members["table"], members["waiting"], dict(model.roles or {}), N_INIT)
+    _check_names(members, state, model)
+    plan = _plan(members["waiting"], state)
+    cut = _cut(members["cut"], state)
+    model._learn(model._learned_of(state, _sample(members["sample"], state), cut))
+    _read_judge(members["inside"], members["threshold"], plan, model)
+    model.alpha_ = read_rate(members["alpha"])
+    if not members["calibration"].is_null():
+        model._set_calibration = read_calibration(members["calibration"], ties=True)
+    if not members["dropped"].is_null():
+        model.dropped_ = read_dropped(members["dropped"])
+    _read_feedback(members[feedback.MEMBER], model)
+
+
+def _read_feedback(field: Field, model: Detector) -> None:
+    """Read what was said of rows; what was accepted is learned now unless that costs too much."""
+    state = model._learned.table
+    names = state.names if state.counts is None else state.counts.plan.names
+    log = feedback.read_log(field, feedback.table(names))
+    if log.rows("accepted") is not None and "inside" not in vars(model._learned):
+        field.refuse("must be empty where nothing can be judged yet")
+    try:
+        with np.errstate(all="ignore"):
+            model._apply_feedback(log)
+            if model._base is not None and field.budget.has(_to_learn_again(model._base)):
+                model.scorer()
+    except ValueError as error:
+        field.refuse(f"cannot be learned: {error}")
+
+
+def _to_learn_again(learned: LearnedTable) -> int:
+    """Return what it takes to encode the rows that are kept, and to learn from them, in bytes."""
+    plan, rows = learned.table.ready.plan, learned.sample.rows
+    columns = len(plan.leading) + len(plan.used)
+    return 4 * 8 * columns * (0 if rows is None else rows.rows)
+
+
+def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) -> None:
+    """Read what judges, and the threshold if another was set."""
+    if inside.is_null() != threshold.is_null():
+        threshold.refuse("must be there if, and only if, 'inside' is")
+    if not inside.is_null():
+        judge, chosen = _inside(inside, plan), _threshold(threshold)
+        LearnedTable.inside.keep(model._learned, judge)
+        model._set_threshold = None if chosen == judge.threshold else chosen
+
+
+def _threshold(field: Field) -> float:
+    threshold = read_threshold(field)
+    if threshold > _LARGEST_THRESHOLD:
+        field.refuse(f"must be at most {_LARGEST_THRESHOLD:g}, is {threshold!r}")
+    return threshold
+
+
+def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:
+    return {"table": counts_written(by.counts, budget), "rows": asdict(by.cut)}
+
+
+def _cut(field: Field, state: TableState) -> TableCut | None:
+    """Read by what rows are left out."""
+    if field.is_null():
+        return None
+    if state.counts is None:
+        field.refuse("must be null while rows wait")
+    table, rows = field.members("table", "rows")
+    counts = read_counts(table)
+    if different := state.counts.plan.differing(counts.plan):
+        table.refuse(f"takes {different[0][:60]!r} for something else than the table of all rows")
+    return TableCut(counts, read_cut(rows))
+
+
+def _check_names(members: dict[str, Field], state: TableState, model: Detector) -> None:
+    """Refuse columns that the model has not been given."""
+    named = getattr(model, "feature_names_in_", None)
+    names = [f"x{j}" for j in range(model.n_features_in_)] if named is None else named.tolist()
+    if state.counts is None:
+        where, found = members["waiting"], state.waiting[0].names
+    else:
+        where, found = members["table"], [column.name for column in state.counts.plan.columns]
+    unknown = sorted(set(found) - set(names))
+    if unknown:
+        where.member("columns").refuse(f"{unknown[0][:60]!r} is no column of the model")
+
+
+def _sample_written(sample: RowSample, *, waits: bool) -> dict[str, Any]:
+    rows = None if waits or sample.rows is None else table_written(sample.rows)
+    return {
+        "seed": sample.seed,
+        "seen": sample.seen,
+        "keys": None if waits else sample.keys,
+        "rows": rows,
+    }
+
+
+def _sample(field: Field, state: TableState) -> RowSample:
+    """Read the rows that are kept; those that wait are all kept."""
+    seed, seen, keys, rows = field.members("seed", "seen", "keys", "rows")
+    nothing = RowSample(seed.integer(0, _LARGEST_SEED), seen.integer(0))
+    if state.counts is None:
+        for each in (keys, rows):
+            if not each.is_null():
+                each.refuse("must be null while rows wait")
+        if nothing.seen != state.waiting[0].rows:
+            seen.refuse(f"must be {state.waiting[0].rows}, the rows that wait")
+        return RowSample(nothing.seed).plus_rows(state.waiting[0])
+    length = arrays.length_of(keys, SIZE, least=0)
+    drawn = arrays.floats(keys, length, least=0.0, most=BELOW_ONE)
+    if rows.is_null():
+        if len(drawn) or state.counts.rows:
+            rows.refuse("must be there where rows were learned")
+        return nothing
+    kept = read_table(rows, len(drawn))
+    if kept.rows != len(drawn):
+        rows.refuse(f"has {kept.rows} rows for {len(drawn)} keys")
+    if kept.names != state.counts.plan.names:
+        rows.member("columns").refuse("must be those of the table that are not ignored")
+    return RowSample(nothing.seed, nothing.seen, drawn, kept)
+
+
+def _plan(waiting: Field, state: TableState) -> Plan:
+    """Return the plan; where rows wait it is made of them, now, so that bad ones are refused."""
+    try:
+        return state.ready.plan
+    except ValueError as error:
+        waiting.refuse(f"cannot be learned: {error}")
+
+
+def _inside_of(learned: LearnedTable) -> Inside | None:
+    try:
+        return learned.inside
+    except ValueError:  # too few rows yet: the model can be saved, and goes on learning
+        return None
+
+
+def _inside_written(inside: Inside, budget: Budget) -> dict[str, Any]:
+    model, calibration = inside.model, inside.calibration
+    own = model is not None and calibration is model.calibration_
+    return {
+        "threshold": inside.threshold,
+        "calibration": None if own else calibration_written(calibration),
+        "model": None if model is None else document.model_written(model, _INSIDE, budget),
+    }
+
+
+def _inside(field: Field, plan: Plan) -> Inside:
+    threshold, calibration, model = field.members("threshold", "calibration", "model")
+    leading, columns = len(plan.leading), len(plan.used)
+    if model.is_null():
+        if plan.plain:
+            model.refuse("must be there for a table of numbers alone")
+        own = read_calibration(calibration, ties=True)
+        return Inside(MeanScorer(leading), _threshold(threshold), own, None)
+    judge = document.read_inside(model, _INSIDE)
+    if judge.feedback_:  # all is said of rows of the table
+        model.member(feedback.MEMBER).refuse("must be empty inside another model")
+    magnitudes = 0 if plan.plain else columns
+    if not plan.plain and isinstance(judge, REF):
+        model.refuse("must be a CreasedREF, or null, for a table with other columns than numbers")
+    _check_features(model, judge, leading, magnitudes)
+    judge._quiet = True
+    try:
+        scores: Calibration | None = getattr(judge, "calibration_", None)
+        scorer = judge.scorer()
+    except ValueError as error:  # it has not learned enough
+        model.refuse(str(error))
+    if not calibration.is_null():
+        scores = read_calibration(calibration, ties=True)
+    elif scores is None:
+        calibration.refuse("must be there where the model inside has none")
+    return Inside(scorer, _threshold(threshold), scores, judge)
+
+
+def _check_features(field: Field, judge: REF | CreasedREF, leading: int, magnitudes: int) -> None:
+    if judge.n_features_in_ != leading + magnitudes:
+        field.member("n_features").refuse(f"must be {leading + magnitudes}, as many as features")
+    if isinstance(judge, CreasedREF) and judge._learned.state.recipe.magnitudes != magnitudes:
+        field.member("recipe").refuse(f"must have {magnitudes} magnitudes")

@@ -1,0 +1,116 @@
+"""Feedback in a model file: what was said, of which rows, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from refold.base.errors import UserError
+from refold.columns.columns_file import read_table, table_written
+from refold.columns.table import Table
+from refold.modelfile import arrays
+from refold.modelfile.document import read_time
+from refold.modelfile.fields import Field
+from refold.models.feedback.entry import LONGEST_NOTE, FeedbackEntry, Kind, Verdict
+from refold.models.feedback.log import MOST_ROWS, FeedbackLog
+from refold.models.feedback.rows import JudgedRows
+
+# The member of a model's document.
+MEMBER = "feedback"
+_KINDS = ("accepted", "rejected")
+
+Reader = Callable[[Field, int], JudgedRows]
+
+
+def log_written(log: FeedbackLog) -> list[dict[str, Any]]:
+    """Return a log as the document has it."""
+    return [
+        {
+            "kind": entry.kind,
+            "time": entry.time,
+            "note": entry.note,
+            "times": entry.times,
+            "before": _verdict_written(entry.before),
+            "after": _verdict_written(entry.after),
+            "rows": _rows_written(entry.rows),
+        }
+        for entry in log.entries
+    ]
+
+
+def _verdict_written(verdict: Verdict) -> dict[str, Any]:
+    return {"threshold": verdict.threshold, "distances": verdict.distances}
+
+
+def _rows_written(rows: JudgedRows) -> Any:
+    return table_written(rows) if isinstance(rows, Table) else arrays.NullableArray(rows)
+
+
+def read_log(field: Field, rows_of: Reader) -> FeedbackLog:
+    """Return a checked log; `rows_of` reads so many rows as the model takes them."""
+    if type(field.value) is list and len(field.value) > MOST_ROWS:
+        field.refuse(f"must have at most {MOST_ROWS:,} entries")
+    entries = [_entry(item, rows_of) for item in field.items()]
+    try:
+        return FeedbackLog.of(entries)
+    except UserError as error:
+        field.refuse(str(error))
+
+
+def _entry(field: Field, rows_of: Reader) -> FeedbackEntry:
+    kind, time, note, times, before, after, rows = field.members(
+        "kind", "time", "note", "times", "before", "after", "rows"
+    )
+    if len(note.text()) > LONGEST_NOTE:
+        note.refuse(f"must have at most {LONGEST_NOTE:,} characters")
+    first, then = _verdict(before), _verdict(after)
+    n = len(first.distances)
+    if len(then.distances) != n:
+        after.member("distances").refuse(f"must have {n} numbers, as before")
+    return FeedbackEntry(
+        cast("Kind", kind.text(_KINDS)),
+        rows_of(rows, n),
+        times.integer(1, MOST_ROWS),
+        read_time(time),
+        note.text(),
+        first,
+        then,
+        np.ones(n, dtype=np.bool_),
+    )
+
+
+def _verdict(field: Field) -> Verdict:
+    threshold, distances = field.members("threshold", "distances")
+    found = arrays.floats(distances, arrays.length_of(distances, MOST_ROWS), least=0.0)
+    if threshold.number() < 0.0:
+        threshold.refuse(f"must not be negative, is {threshold.value!r}")
+    return Verdict(found, float(threshold.number()))
+
+
+def numbers(n_features: int) -> Reader:
+    """Return what reads rows of numbers, each of which has a value."""
+
+    def rows_of(field: Field, n: int) -> JudgedRows:
+        rows = arrays.rows_of(field, n, n_features)
+        empty = np.isnan(rows).all(axis=1)
+        if empty.any():
+            field.at(int(np.argmax(empty))).refuse("must have a value")
+        return rows
+
+    return rows_of
+
+
+def table(names: list[str]) -> Reader:
+    """Return what reads rows of a table with these columns."""
+
+    def rows_of(field: Field, n: int) -> JudgedRows:
+        rows = read_table(field, n)
+        if rows.rows != n:
+            field.member("rows").refuse(f"must be {n}, as many as distances")
+        if rows.names != names:
+            field.member("columns").refuse("must be those of the table that are not ignored")
+        return rows
+
+    return rows_of
