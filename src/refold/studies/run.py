@@ -10,8 +10,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from refold.base.needs import needs
 from refold.studies.cells import Cell, CellStore, Job, Study
 
@@ -98,5 +96,5 @@ def _start(study: Study[Any, Any]) -> None:
 
 def _compute(job: Any) -> Any:
     # One thread for linear algebra: sums must not depend on the cores, and times can be compared.
-    with threadpool_limits(1):
+    with needs("threadpoolctl", "paper").threadpool_limits(1):
         return _study.compute(job)

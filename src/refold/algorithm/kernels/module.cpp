@@ -218,6 +218,8 @@ void bind_constants(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_kernels, m) {
+  // A model that lives until Python ends is none.
+  nb::set_leak_warnings(false);
   nb::class_<StepArrays>(m, "Steps")
       .def(nb::init<int, Vector, Vector, Matrix, Matrix, Integers>(), "fold"_a, "offset"_a,
            "unit"_a, "shift"_a, "factor"_a, "levels"_a)
