@@ -132,7 +132,7 @@ def test_a_body_that_does_not_come_is_not_waited_for():
             await asyncio.sleep(60)
         return parts.pop()
 
-    held = _body.Held(Settings(seconds=0.05))
+    held = _body.BodyReader(Settings(seconds=0.05))
     with pytest.raises(RequestError, match=r"did not arrive within 0.05 seconds") as caught:
         asyncio.run(held.read(receive))
     assert caught.value.status == 408
