@@ -71,12 +71,6 @@ def save_model(
     mlflow_model : mlflow.models.Model, default=None
         The description to add the flavors to; used by MLflow.
 
-    See Also
-    --------
-    refold.mlflow.log_model : Log a model to a tracking server.
-    refold.mlflow.load_model : Read it again.
-    refold.save : Write a model to a file.
-
     Examples
     --------
     >>> import tempfile
@@ -135,11 +129,6 @@ def log_model(model: Any, name: str | None = None, **options: Any) -> Any:
     mlflow.models.model.ModelInfo
         Its ``model_uri`` is what :func:`load_model` takes.
 
-    See Also
-    --------
-    refold.mlflow.save_model : Write a model in MLflow's format.
-    refold.mlflow.load_model : Read it again.
-
     Examples
     --------
     >>> import mlflow, refold.mlflow
@@ -168,12 +157,6 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     -------
     estimator
         The model: the same bits as the one that was stored.
-
-    See Also
-    --------
-    refold.mlflow.save_model : Write a model in MLflow's format.
-    refold.mlflow.log_model : Log a model to a tracking server.
-    refold.load : Read a model from a file.
 
     Examples
     --------
@@ -210,11 +193,6 @@ class ServedModel:
     ----------
     model : estimator
         Fitted.
-
-    See Also
-    --------
-    refold.mlflow.save_model : Write a model in MLflow's format.
-    refold.mlflow.load_model : Read it again.
 
     Examples
     --------

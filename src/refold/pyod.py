@@ -72,10 +72,6 @@ class REFDetector(BaseDetector):
     labels_ : ndarray of int, shape (n,)
         The training rows: 0 is an inlier, 1 an outlier.
 
-    See Also
-    --------
-    refold.REF : The same for training rows that are all normal. It describes the parameters.
-
     Examples
     --------
     >>> from pyod.utils.data import generate_data

@@ -262,3 +262,12 @@ def test_many_different_texts_are_guessed_in_linear_time(make):
         return TextColumn([make(k) for k in range(n)], np.arange(n))
 
     assert_linear(lambda column: guess("x", column), texts, 10_000)
+
+
+WORDS = ["apple", "pear", "plum", "cherry", "quince", "grape", "fig", "lemon", "lime", "orange"]
+
+
+def test_texts_that_repeat_at_least_once_on_average_are_a_category():
+    words = [f"{first} and {second}" for first in WORDS for second in WORDS]
+    assert guess("mix", texts(words * 2)).role == "category"
+    assert guess("mix", texts(words + words[:-1])).role == "text"

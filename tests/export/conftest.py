@@ -66,18 +66,16 @@ def postgres():
             process.wait(LIMIT)
 
 
+@pytest.fixture(
+    scope="session", params=["libraries", pytest.param("server", marks=pytest.mark.slow)]
+)
+def server(request):
+    """None for the databases that are libraries, which need no server; or PostgreSQL's address."""
+    return None if request.param == "libraries" else request.getfixturevalue("postgres")
+
+
 def _answers(address):
     import psycopg
 
     with suppress(psycopg.OperationalError), psycopg.connect(address):
         return True
-
-
-@pytest.fixture
-def pg(postgres):
-    """A connection whose work is undone."""
-    import psycopg
-
-    with psycopg.connect(postgres) as connection:
-        yield connection
-        connection.rollback()

@@ -98,8 +98,9 @@ class Postgres(DuckDB):
         return cursor.fetchall() if cursor.description else []
 
 
-def all_databases(postgres):
-    return [DuckDB(), SQLite(), Postgres(postgres)]
+def all_databases(server):
+    """Those that are libraries, or PostgreSQL at its address."""
+    return [DuckDB(), SQLite()] if server is None else [Postgres(server)]
 
 
 def nulls(X, every_other=True):
@@ -190,12 +191,12 @@ def new_rows(rng, X, rows=12):
         }
     ),
 )
-def test_python_is_duckdb_is_sqlite_is_postgresql(seed, d, rows, names, recipe, postgres):
+def test_python_is_duckdb_is_sqlite_is_postgresql(seed, d, rows, names, recipe, server):
     rng = np.random.default_rng(seed)
     names = [*names, *(f"column {number}" for number in range(60))][:d]
     train = training_rows(rng, rows, d)
     model, X = REF(**recipe).fit(train), new_rows(rng, train)
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill(names, nulls(X))
             statement = to_sql(model, "rows", database.dialect, columns=names)
@@ -205,11 +206,11 @@ def test_python_is_duckdb_is_sqlite_is_postgresql(seed, d, rows, names, recipe, 
 @pytest.mark.parametrize("fold", FOLDS)
 @pytest.mark.parametrize("distance", ["l1", "l2"])
 @pytest.mark.parametrize("levels", ["last", "all"])
-def test_every_kind_of_model(fold, distance, levels, rng, postgres):
+def test_every_kind_of_model(fold, distance, levels, rng, server):
     X = training_rows(rng, 50, 3)
     model = REF(fold=fold, distance=distance, levels=levels, n_iter=31).fit(X)
     T = new_rows(rng, X, 30)
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill("abc", nulls(T))
             statement = to_sql(model, "rows", database.dialect, columns=list("abc"))
@@ -217,25 +218,25 @@ def test_every_kind_of_model(fold, distance, levels, rng, postgres):
 
 
 @pytest.mark.parametrize("fold", ["abs", "sqr"])
-def test_chaotic_models_keep_their_labels(fold, rng, postgres):
+def test_chaotic_models_keep_their_labels(fold, rng, server):
     """Without max_gain rounding is amplified without end: only the same operations will do."""
     X = rng.integers(0, 5, size=(80, 3)).astype(float)
     model = REF(fold=fold, engine="reference", max_gain=None).fit(X)
     assert model.chain_.gain.max() > 1e9
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill("abc", nulls(X))
             statement = to_sql(model, "rows", database.dialect, columns=list("abc"))
             assert_same_answers(model, X, list("abc"), database.run(statement))
 
 
-def test_the_papers_tasks(paper_tasks, postgres):
+def test_the_papers_tasks(paper_tasks, server):
     tasks = [(key, rows) for key, rows in paper_tasks.items() if key[1] == min(paper_tasks)[1]]
     assert len(tasks) == 14
     for _, (train, test, _) in tasks:
         names = [f"f{number}" for number in range(train.shape[1])]
         model = REF().fit(train)
-        for database in all_databases(postgres):
+        for database in all_databases(server):
             with database:
                 database.fill(names, test.tolist())
                 found = database.run(to_sql(model, "rows", database.dialect, columns=names))
@@ -265,11 +266,11 @@ def test_answers_are_those_of_scored_files(rng, tmp_path):
 
 @pytest.mark.parametrize("distance", ["l1", "l2"])
 @pytest.mark.parametrize("levels", ["last", "all"])
-def test_rows_that_python_refuses_have_no_answers(distance, levels, rng, postgres):
+def test_rows_that_python_refuses_have_no_answers(distance, levels, rng, server):
     model = REF(n_iter=11, distance=distance, levels=levels).fit(rng.normal(size=(50, 2)))
     infinity, nan = float("inf"), float("nan")
     refused = [(None, None), (nan, None), (infinity, 1.0), (1.0, -infinity), (nan, infinity)]
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill("ab", [*refused, (0.5, None)])
             *empty, last = database.run(to_sql(model, "rows", database.dialect, columns=["a", "b"]))
@@ -289,10 +290,10 @@ def test_text_in_sqlite_is_no_number(rng):
 
 
 @pytest.mark.parametrize("kind", ["INTEGER", "DECIMAL(12, 3)", "REAL", "SMALLINT"])
-def test_columns_of_other_types(kind, rng, postgres):
+def test_columns_of_other_types(kind, rng, server):
     model = REF().fit(rng.normal(10, 5, size=(50, 1)))
     X = np.array([[1.0], [7.0], [12.0], [300.0]])
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.kind = kind
             database.fill("a", [(int(v),) for v in X[:, 0]])
@@ -304,11 +305,11 @@ def test_columns_of_other_types(kind, rng, postgres):
 # ---- names ------------------------------------------------------------------------------------
 
 
-def test_no_name_can_inject(rng, postgres):
+def test_no_name_can_inject(rng, server):
     names = HOSTILE[:4]
     model = REF(n_iter=3).fit(rng.normal(size=(30, 4)))
     table, view = 'rows"; DROP TABLE canary; --', "seen'; DROP TABLE canary; --"
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.run("CREATE TABLE canary (alive INTEGER)")
             database.fill(names, [(1.0, 2.0, 3.0, None)], table=table)
@@ -334,11 +335,11 @@ def test_a_backslash_stays_in_a_name_whatever_the_session_takes_it_for(setting, 
         assert database.run("SELECT COUNT(*) FROM canary") == [(0,)]
 
 
-def test_other_columns_of_the_table_come_through(rng, postgres):
+def test_other_columns_of_the_table_come_through(rng, server):
     """Whatever they are called: like columns and tables of the statement's own, too."""
     others = ["x0", "v0", "m0", "n", "d", "t", "k1", "value", "refold_answer", "refold_whole"]
     model = REF(n_iter=3).fit(rng.normal(size=(30, 1)))
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill(["a", *others], [(9.0, *range(len(others)))], table="refold_2")
             (row,) = database.run(to_sql(model, "refold_2", database.dialect, columns=["a"]))
@@ -346,14 +347,18 @@ def test_other_columns_of_the_table_come_through(rng, postgres):
             assert row[-5:-3] == (-1, -model.score_samples([[9.0]])[0])
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "bigquery"])
-def test_our_own_names_as_columns_are_never_a_wrong_answer(dialect, rng, postgres):
+@pytest.mark.parametrize(
+    "dialect", ["duckdb", pytest.param("postgres", marks=pytest.mark.slow), "sqlite", "bigquery"]
+)
+def test_our_own_names_as_columns_are_never_a_wrong_answer(dialect, rng, request):
     """PostgreSQL and SQLite keep them apart; DuckDB and BigQuery may say that they cannot."""
     model = REF(n_iter=3).fit(rng.normal(size=(30, 1)))
     statement = to_sql(model, "rows", dialect, columns=["a"])
     for name in set(re.findall(r"\brefold_\w+", statement)):
-        other = {"sqlite": SQLite(), "postgres": Postgres(postgres)}
-        with other.get(dialect, DuckDB()) as database:
+        database = SQLite() if dialect == "sqlite" else DuckDB()
+        if dialect == "postgres":
+            database = Postgres(request.getfixturevalue("postgres"))
+        with database:
             database.fill(["a", name], [(9.0, 4.0)])
             text = statement
             if dialect == "bigquery":
@@ -366,9 +371,9 @@ def test_our_own_names_as_columns_are_never_a_wrong_answer(dialect, rng, postgre
             assert row[:4] == (9.0, 4.0, -1, -model.score_samples([[9.0]])[0]), name
 
 
-def test_views(rng, postgres):
+def test_views(rng, server):
     model = REF(n_iter=5).fit(rng.normal(size=(30, 2)))
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill("ab", [(0.1, 9.0)])
             made = to_sql(model, "rows", database.dialect, view="judged", columns=["a", "b"])
@@ -460,11 +465,11 @@ def test_sixty_features_and_all_levels_fit_into_sqlite(kind, rng):
         assert_same_answers(model, X[:3], names, database.run(statement))
 
 
-def test_many_features(rng, postgres):
+def test_many_features(rng, server):
     X = rng.normal(size=(20, 150))
     model = REF(n_iter=2, distance="l2").fit(X)
     names = [f"f{number}" for number in range(150)]
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.fill(names, X[:2].tolist())
             found = database.run(to_sql(model, "rows", database.dialect, columns=names))

@@ -140,9 +140,9 @@ TYPED = {
 }
 
 
-def test_columns_with_types_of_their_own_and_hostile_cells(shop, postgres):
+def test_columns_with_types_of_their_own_and_hostile_cells(shop, server):
     new = odd_rows()
-    for database in all_databases(postgres)[::2]:  # SQLite has no such types
+    for database in all_databases(server)[::2]:  # SQLite has no such types
         with database:
             database.run("CREATE TABLE canary (alive INTEGER)")
             assert_same(shop, new, database, types=TYPED)
@@ -194,9 +194,9 @@ def written():
     return mixed.fitted(as_texts(orders()))
 
 
-def test_numbers_and_dates_that_are_written_as_texts(written, postgres):
+def test_numbers_and_dates_that_are_written_as_texts(written, server):
     usual = as_texts(orders(1, seed=1)).iloc[0].to_dict()
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         changes = READ_AS_TEXT if database.dialect == "sqlite" else READ_AS_TEXT + PYTHON_ALONE
         new = pd.DataFrame([{**usual, **change} for change in changes])
         without = mixed.BLIND if database.dialect == "sqlite" else ()
@@ -227,17 +227,17 @@ def test_postgresql_has_no_character_zero_and_leaves_such_values_out(postgres):
         assert_same(mixed.fitted(train), train[2:9:3], database)
 
 
-def test_names_that_would_inject(postgres):
+def test_names_that_would_inject(server):
     name = 'a"; DROP TABLE canary; --'
     train = pd.DataFrame({name: ["x'; DROP TABLE canary; --", "y"] * 50, "b": np.arange(100) % 7})
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             database.run("CREATE TABLE canary (alive INTEGER)")
             assert_same(mixed.fitted(train), train[:4], database)
             assert database.run("SELECT COUNT(*) FROM canary") == [(0,)]
 
 
-def test_a_table_of_numbers_alone_knows_what_never_was_missing(rng, postgres):
+def test_a_table_of_numbers_alone_knows_what_never_was_missing(rng, server):
     train = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
     train.loc[::9, "b"] = np.nan
     new = pd.DataFrame(
@@ -247,14 +247,14 @@ def test_a_table_of_numbers_alone_knows_what_never_was_missing(rng, postgres):
     model = mixed.fitted(train)
     assert model.encoder_.counts.plan.plain
     assert mixed.labels(model, mixed.distances(model, new)) == [1, -1, 1, -1, None]
-    for database in all_databases(postgres):
+    for database in all_databases(server):
         with database:
             assert_same(model, new, database)
 
 
-def test_infinity_has_no_answer(shop, postgres):
+def test_infinity_has_no_answer(shop, server):
     new = orders(2, seed=1).assign(sum=[np.inf, 20.0])
-    for database in all_databases(postgres)[::2]:
+    for database in all_databases(server)[::2]:
         with database:
             found = judged(database, shop, new, types=TYPED)
             assert [row[0] is None for row in found] == [True, False]

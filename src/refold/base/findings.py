@@ -13,11 +13,6 @@ _ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")
 class RateWarning(UserWarning):
     """A model will not keep the rate that it was asked for, or keeps it without seeing much.
 
-    See Also
-    --------
-    refold.Finding : One thing that was noticed.
-    refold.check : What to look at in a table before learning.
-
     Examples
     --------
     >>> import warnings
@@ -49,12 +44,6 @@ class Finding:
         What it is, for people: a sentence.
     advice : str
         What to do about it; may be empty.
-
-    See Also
-    --------
-    refold.Findings : All that was noticed of a table.
-    refold.check : What to look at in a table before learning.
-    refold.RateWarning : The warning of what was noticed.
 
     Examples
     --------

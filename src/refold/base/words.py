@@ -64,10 +64,6 @@ def shortened(text: str) -> str:
 def number(value: float, digits: int = DIGITS) -> str:
     """Return a number with the digits that a person reads, and a real minus sign.
 
-    See Also
-    --------
-    refold.explain.ranges_text : Ranges as people read them.
-
     Examples
     --------
     >>> from refold.explain import number

@@ -29,10 +29,6 @@ class Card:
     guarantees, limits : tuple of str
         What can be relied on, and what cannot, a sentence each.
 
-    See Also
-    --------
-    refold.report.card_of : Describe a fitted model.
-
     Examples
     --------
     >>> import numpy as np
@@ -50,10 +46,6 @@ class Card:
 
 def card_of(model: Any, about: Mapping[str, str]) -> Card:
     """Describe a fitted model; `about` adds facts that only the caller knows.
-
-    See Also
-    --------
-    refold.report.describe : A report as data.
 
     Examples
     --------

@@ -34,10 +34,6 @@ def card_html(model: Any) -> str:
     str
         A part of a page; names and values of the table are only shown.
 
-    See Also
-    --------
-    refold.report.card_of : The same as data.
-
     Examples
     --------
     >>> import numpy as np

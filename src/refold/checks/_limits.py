@@ -45,11 +45,6 @@ def limits(model: Any, X: Any = None) -> Limits:
         One ``Limit`` per column, by number or name; ``str`` is a table, ``to_frame()`` a
         dataframe, ``to_dict()`` plain values. :class:`refold.plot.LimitsDisplay` is the picture.
 
-    See Also
-    --------
-    refold.checks.Limits : The limits of all columns.
-    refold.plot.LimitsDisplay : Shifts that would be missed.
-
     Notes
     -----
     At most 200 rows are shifted per column, the same in every call. Rows that are rejected as they

@@ -35,11 +35,6 @@ class Limit:
     rows : int
         How many rows were shifted; 0 if none has a value in the column.
 
-    See Also
-    --------
-    refold.limits : How far each column must be off to be noticed.
-    refold.checks.Limits : The limits of all columns.
-
     Examples
     --------
     >>> import numpy as np
@@ -89,12 +84,6 @@ class Limits:
         The rate of false alarms that the model's threshold was set for, if for one.
     left_out : tuple of str
         The columns that are no numbers: they cannot be shifted.
-
-    See Also
-    --------
-    refold.limits : How far each column must be off to be noticed.
-    refold.checks.Limit : The limits of one column.
-    refold.plot.LimitsDisplay : Shifts that would be missed.
 
     Examples
     --------

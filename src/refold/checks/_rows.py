@@ -89,10 +89,6 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
 def drawn(blocks: Iterable[NDArray[Any]]) -> Floats:
     """Return at most 2,000 of the rows of some blocks, each with the same chance, mixed up.
 
-    See Also
-    --------
-    refold.limits : How far each column must be off to be noticed.
-
     Examples
     --------
     >>> import numpy as np

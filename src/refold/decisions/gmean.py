@@ -30,10 +30,6 @@ def gmean_score(
         √(TPR·TNR), between 0 and 1. Without a single target row or a single outlier in `y_true` the
         rate in question is not defined, and that is an error.
 
-    See Also
-    --------
-    refold.model_selection.ThresholdSearchCV : Choose parameters and threshold together.
-
     Examples
     --------
     >>> from refold.model_selection import gmean_score

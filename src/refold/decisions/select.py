@@ -30,11 +30,6 @@ def select(p: Array, fdr: float = 0.1) -> NDArray[np.bool_]:
     ndarray of bool, shape (n,)
         True for the rows to report as outliers; equal p-values share their fate.
 
-    See Also
-    --------
-    refold.REF : Folds each feature by itself; exact shares.
-    refold.drift.compare : Compare new rows with those of training.
-
     Examples
     --------
     >>> from refold import select

@@ -31,11 +31,6 @@ def compare(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
     -------
     Drift
 
-    See Also
-    --------
-    refold.drift.DriftMonitor : The same for rows that come in chunks.
-    refold.drift.Drift : What a comparison gives.
-
     Examples
     --------
     >>> import numpy as np
@@ -67,11 +62,6 @@ class DriftMonitor:
     alpha : float, default=0.01
         The chance of a false alarm of any kind, over all features together, each time that a result
         is looked at.
-
-    See Also
-    --------
-    refold.drift.compare : Compare new rows with those of training.
-    refold.drift.Drift : What a comparison gives.
 
     Examples
     --------

@@ -39,10 +39,6 @@ class Share:
     before, now : float
         The share of the rows that have a value.
 
-    See Also
-    --------
-    refold.drift.FeatureDrift : One feature's part of it.
-
     Examples
     --------
     >>> import pandas as pd
@@ -108,10 +104,6 @@ class FeatureDrift:
         The values or the share of missing ones differ by more than chance.
     changed : bool
         They do so even without outliers.
-
-    See Also
-    --------
-    refold.drift.Drift : What a comparison gives.
 
     Examples
     --------
@@ -216,11 +208,6 @@ class Drift:
         The chance of a false alarm, over all tests together.
     features : tuple of FeatureDrift
         One per feature.
-
-    See Also
-    --------
-    refold.drift.compare : Compare new rows with those of training.
-    refold.drift.FeatureDrift : One feature's part of it.
 
     Examples
     --------

@@ -57,11 +57,6 @@ def explain(
     Explanations
         One :class:`Explanation` per row; ``.to_frame()`` makes a table of them, ``str`` a text.
 
-    See Also
-    --------
-    refold.explain.importance : Which features matter over many rows.
-    refold.explain.Explanations : Those of a table's rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -111,10 +106,6 @@ class Importance:
     leads : float
         The share of rows in which no feature matters more.
 
-    See Also
-    --------
-    refold.explain.importance : Which features matter over many rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -146,10 +137,6 @@ def importance(model: Any, X: Any) -> list[Importance]:
     Returns
     -------
     list of Importance
-
-    See Also
-    --------
-    refold.explain.explain : Say why rows are normal or not.
 
     Examples
     --------

@@ -26,11 +26,6 @@ def normal_of_columns(counts: TableCounts, summary: Summary | None) -> dict[str,
     Of numbers that is ``normal``, their ranges; of texts ``frequent``, values and in how many rows
     they are; of dates ``from`` and ``to``.
 
-    See Also
-    --------
-    refold.explain.normal_text : What is normal of a column, in words.
-    refold.explain.normal_ranges : What is normal of columns of numbers.
-
     Examples
     --------
     >>> import pandas as pd
@@ -57,10 +52,6 @@ def normal_of_columns(counts: TableCounts, summary: Summary | None) -> dict[str,
 
 def normal_text(column: Mapping[str, Any]) -> str:
     """Say what is normal of a column, given as plain values, in a few words.
-
-    See Also
-    --------
-    refold.explain.normal_of_columns : What is normal of the columns of any table.
 
     Examples
     --------

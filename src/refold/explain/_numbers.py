@@ -49,10 +49,6 @@ def listed(words: Sequence[str]) -> str:
 def split_unit(feature: str) -> tuple[str, str]:
     """Split "torque [Nm]" into the name and what follows a value of it.
 
-    See Also
-    --------
-    refold.explain.number : A number as people read it.
-
     Examples
     --------
     >>> from refold.explain import split_unit
@@ -65,11 +61,6 @@ def split_unit(feature: str) -> tuple[str, str]:
 
 def ranges_text(ranges: Ranges, digits: int = DIGITS) -> str:
     """Return "70.1–78.4", "−26.95 to −23.79", "0 or 1", "0–5 or 20–30".
-
-    See Also
-    --------
-    refold.explain.number : A number as people read it.
-    refold.explain.normal_ranges : What is normal of columns of numbers.
 
     Examples
     --------

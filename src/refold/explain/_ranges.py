@@ -32,11 +32,6 @@ def normal_ranges(summary: Summary) -> list[Ranges]:
     A real gap, with at most 1 in 256 training rows in it, divides a range. Of a model from a file
     that does not say what was cut off, all but about 1 in 128 training rows lie in them.
 
-    See Also
-    --------
-    refold.explain.normal_of_columns : What is normal of the columns of any table.
-    refold.explain.ranges_text : Ranges as people read them.
-
     Examples
     --------
     >>> from refold import REF

@@ -40,11 +40,6 @@ class Cell:
     value : float or str
         The value; a text as it was written.
 
-    See Also
-    --------
-    refold.explain.Reason : One feature's part in a row's distance.
-    refold.explain.Explanation : Why one row is normal or not.
-
     Examples
     --------
     >>> from refold.explain import Cell
@@ -109,11 +104,6 @@ class Reason:
         The same as a sentence behind the feature and its value.
     novel : bool
         Whether the column seemed closed and never had such a value: the row is rejected for that.
-
-    See Also
-    --------
-    refold.explain.Explanation : Why one row is normal or not.
-    refold.explain.explain : Say why rows are normal or not.
 
     Examples
     --------
@@ -233,11 +223,6 @@ class Explanation:
         The smallest set of values found with which the row would be accepted; empty if it is
         accepted as it is, or if it was not asked for.
 
-    See Also
-    --------
-    refold.explain.explain : Say why rows are normal or not.
-    refold.explain.Reason : One feature's part in a row's distance.
-
     Examples
     --------
     >>> import numpy as np
@@ -338,11 +323,6 @@ class Explanation:
 
 class Explanations(Sequence[Explanation]):
     """The explanations of a table's rows, in their order.
-
-    See Also
-    --------
-    refold.explain.explain : Say why rows are normal or not.
-    refold.explain.Explanation : Why one row is normal or not.
 
     Examples
     --------

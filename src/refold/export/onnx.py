@@ -80,11 +80,6 @@ def to_onnx(
     onnx.ModelProto
         Write it with ``onnx.save``, or run ``SerializeToString()`` in ONNX Runtime.
 
-    See Also
-    --------
-    refold.export.to_sql : A model as one SQL statement.
-    refold.save : Write a model to a file.
-
     Examples
     --------
     >>> import numpy as np

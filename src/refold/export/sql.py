@@ -78,11 +78,6 @@ def to_sql(
     str
         One statement, without a semicolon at its end.
 
-    See Also
-    --------
-    refold.export.to_onnx : A model as an ONNX graph.
-    refold.save : Write a model to a file.
-
     Notes
     -----
     SQLite needs version 3.38, and its mathematical functions (which Python's has) for the distance

@@ -24,11 +24,6 @@ def answer_names(
     They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
     `advice` is how the caller's user would set another prefix.
 
-    See Also
-    --------
-    refold.judgement.answers : The columns that scoring adds.
-    refold.judgement.answer_types : Their types.
-
     Examples
     --------
     >>> import numpy as np
@@ -53,11 +48,6 @@ def answer_names(
 def answer_types(judge: Judge, reasons: int) -> list[Any]:
     """Return the Arrow types of the columns that scoring adds.
 
-    See Also
-    --------
-    refold.judgement.answers : The columns that scoring adds.
-    refold.judgement.answer_names : Their names.
-
     Examples
     --------
     >>> import numpy as np
@@ -74,11 +64,6 @@ def answer_types(judge: Judge, reasons: int) -> list[Any]:
 
 def answers(found: Judgement, reasons: int) -> list[Any]:
     """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged.
-
-    See Also
-    --------
-    refold.judgement.Judgement : What is said of rows.
-    refold.judgement.answer_names : Their names.
 
     Examples
     --------

@@ -16,10 +16,6 @@ _SOURCES = {
 def training_rows(model: Any) -> int:
     """Return how many rows a model has learned from.
 
-    See Also
-    --------
-    refold.judgement.asked_for : An estimator as it was asked for.
-
     Examples
     --------
     >>> import numpy as np
@@ -36,10 +32,6 @@ def training_rows(model: Any) -> int:
 def asked_for(model: Any) -> str:
     """Return the estimator as it was asked for: what is not as by default.
 
-    See Also
-    --------
-    refold.judgement.parameters : Its parameters as they are written.
-
     Examples
     --------
     >>> from refold import REF
@@ -54,10 +46,6 @@ def asked_for(model: Any) -> str:
 
 def parameters(model: Any) -> Mapping[str, str]:
     """Return the parameters of an estimator as they are written.
-
-    See Also
-    --------
-    refold.judgement.asked_for : An estimator as it was asked for.
 
     Examples
     --------
@@ -76,10 +64,6 @@ def _written(value: Any) -> str:
 
 def calibrated_on(model: Any) -> str:
     """Say what the p-values of a model are read from.
-
-    See Also
-    --------
-    refold.judgement.training_rows : How many rows were learned.
 
     Examples
     --------

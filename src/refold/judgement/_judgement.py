@@ -58,10 +58,6 @@ class Judge:
     encoder : TableEncoder or None
         What makes rows of a table that does not hold numbers alone; None where all do.
 
-    See Also
-    --------
-    refold.judgement.Judgement : What is said of rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -182,11 +178,6 @@ class Judgement:
     ----------
     names : tuple of str
         The features.
-
-    See Also
-    --------
-    refold.judgement.Judge : What judges rows.
-    refold.judgement.answers : The columns that scoring adds.
 
     Examples
     --------
@@ -406,10 +397,6 @@ class Worst:
         Their numbers.
     found : Judgement or None
         What is said of them; None as long as there are none.
-
-    See Also
-    --------
-    refold.judgement.Judgement : What a model says of rows.
 
     Examples
     --------

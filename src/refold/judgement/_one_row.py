@@ -26,10 +26,6 @@ class RowVerdict(NamedTuple):
     reasons : list of str
         The features that matter most, the first most.
 
-    See Also
-    --------
-    refold.judgement.one_row : Judge one row.
-
     Examples
     --------
     >>> from refold.judgement import RowVerdict
@@ -58,10 +54,6 @@ def one_row(judge: Judge, row: Sequence[float], reasons: int = 0) -> RowVerdict:
     Returns
     -------
     RowVerdict
-
-    See Also
-    --------
-    refold.judgement.Judgement : What is said of many rows.
 
     Examples
     --------

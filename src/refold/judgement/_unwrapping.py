@@ -24,10 +24,6 @@ def unwrapped(model: Any) -> Any:
         come from where the steps say so (``island = 'Dream'`` after one-hot encoding), and are in
         these columns' units where the steps only scale.
 
-    See Also
-    --------
-    refold.judgement.Judge : What judges rows.
-
     Examples
     --------
     >>> import numpy as np, pandas as pd

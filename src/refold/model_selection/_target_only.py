@@ -73,11 +73,6 @@ class TargetOnly(Labelled):
         otherwise -1 (for text labels ``"outlier"``, for boolean ones ``not target``; 1 if the
         target itself is -1).
 
-    See Also
-    --------
-    refold.model_selection.ThresholdSearchCV : Choose parameters and threshold together.
-    refold.model_selection.gmean_score : The geometric mean of both rates.
-
     Notes
     -----
     `predict` answers in the labels of y, so that any scorer that compares labels works, as long as

@@ -60,11 +60,6 @@ class ThresholdSearchCV(Labelled):
     outlier_ : label
         What `predict` calls a rejected row, as for :class:`TargetOnly`.
 
-    See Also
-    --------
-    refold.model_selection.TargetOnly : Learn from the normal rows of a labelled table.
-    refold.model_selection.gmean_score : The geometric mean of both rates.
-
     Examples
     --------
     >>> import numpy as np

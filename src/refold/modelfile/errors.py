@@ -19,11 +19,6 @@ class ModelFileError(UserError):
     file : str, optional
         The file's name.
 
-    See Also
-    --------
-    refold.load : Read a model from a file.
-    refold.save : Write a model to a file.
-
     Examples
     --------
     >>> print(ModelFileError("must be above 0, not -1.5", where="chain.scales[2][7]"))

@@ -39,10 +39,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     path : str or path-like
         Where to write; by convention the name ends in ``.json``. A file that is there is replaced.
 
-    See Also
-    --------
-    load : Read the model again.
-
     Examples
     --------
     >>> import os, tempfile
@@ -110,10 +106,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ModelFileError
         If it is not a model file, or not as it was written; the message has the path of the field.
-
-    See Also
-    --------
-    save : Write a model.
 
     Examples
     --------

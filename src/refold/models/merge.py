@@ -56,11 +56,6 @@ def merge(*models: Model) -> Model:
         judges inside learns anew from the rows that the models have kept. What was accepted and
         rejected in any of them goes for the whole.
 
-    See Also
-    --------
-    refold.scale.learn : Learn from files.
-    refold.save : Write a model to a file.
-
     Examples
     --------
     >>> import numpy as np

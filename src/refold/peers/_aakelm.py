@@ -43,10 +43,6 @@ class AutoassociativeKernelELM(KernelRidgeDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.OneClassKernelELM : The same with a kernel.
-
     References
     ----------
     C. Gautam, A. Tiwari and Q. Leng, "On the Construction of Extreme Learning Machine for Online

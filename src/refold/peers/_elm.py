@@ -54,10 +54,6 @@ class OneClassELM(RidgeDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.OneClassKernelELM : The same with a kernel.
-
     Notes
     -----
     Results vary much from seed to seed; the kernel machine :class:`OneClassKernelELM` has no such

@@ -46,11 +46,6 @@ class ReferenceMapping(KernelMapper):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.NonlinearProjection : Features of a kernel over the training rows.
-    refold.peers.SVDD : The smallest sphere around the rows.
-
     Notes
     -----
     The reference rows have mean 0 and standard deviation 1 in each feature: standardize first, or

@@ -43,11 +43,6 @@ class OneClassKernelELM(KernelRidgeDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.OneClassELM : A ridge regression of 1 on random sigmoids.
-    refold.peers.AutoassociativeKernelELM : A kernel regression of the rows on themselves.
-
     References
     ----------
     Q. Leng, H. Qi, J. Miao, W. Zhu and G. Su, "One-Class Classification with Extreme Learning

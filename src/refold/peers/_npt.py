@@ -39,11 +39,6 @@ class NonlinearProjection(KernelMapper):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.ReferenceMapping : Features of a kernel over random rows.
-    refold.peers.SVDD : The smallest sphere around the rows.
-
     Notes
     -----
     Time grows with n³ and memory with n².

@@ -52,11 +52,6 @@ class NaiveParzen(OneClassDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.REF : Folds each feature by itself; exact shares.
-    refold.peers.SVDD : The smallest sphere around the rows.
-
     Notes
     -----
     Features with many equal values have no most likely width (the narrower, the likelier, without

@@ -60,10 +60,6 @@ class SubspaceSVDD(OneClassDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.peers.SVDD : The smallest sphere around the rows.
-
     Notes
     -----
     Rows are taken as they are: this is the linear method. The paper's SSVDD is non-linear, by the

@@ -60,10 +60,6 @@ class SVDD(OneClassDetector):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    NonlinearProjection : Before a linear SVDD, the kernel SVDD of the paper.
-
     Notes
     -----
     Two weights at a time are improved, the pair being chosen by second-order information. The

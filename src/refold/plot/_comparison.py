@@ -22,11 +22,6 @@ class ComparisonDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.compare : What a new model would change.
-    refold.plot.comparison : Draw what comparing two models gave.
-
     Examples
     --------
     >>> import numpy as np
@@ -117,11 +112,6 @@ def comparison(comparison: Comparison, *, ax: Any = None) -> ComparisonDisplay:
     Returns
     -------
     ComparisonDisplay
-
-    See Also
-    --------
-    refold.compare : What a new model would change.
-    refold.plot.ComparisonDisplay : Two models' opinions of rows.
 
     Examples
     --------

@@ -26,11 +26,6 @@ class ContributionsDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.explain.explain : Say why rows are normal or not.
-    refold.plot.DistancesDisplay : How far out rows are.
-
     Examples
     --------
     >>> import numpy as np

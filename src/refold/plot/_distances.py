@@ -31,11 +31,6 @@ class DistancesDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.plot.ContributionsDisplay : One row's columns as bars.
-    refold.plot.RegionsDisplay : Where rows are normal, over two features.
-
     Examples
     --------
     >>> import numpy as np

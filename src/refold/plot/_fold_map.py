@@ -43,11 +43,6 @@ class FoldMapDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.plot.LevelsDisplay : What is accepted after each level.
-    refold.plot.RegionsDisplay : Where rows are normal, over two features.
-
     Examples
     --------
     >>> import numpy as np

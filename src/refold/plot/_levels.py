@@ -31,11 +31,6 @@ class LevelsDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.plot.FoldMapDisplay : What each value is folded to.
-    refold.plot.DistancesDisplay : How far out rows are.
-
     Examples
     --------
     >>> import numpy as np

@@ -26,11 +26,6 @@ class LimitsDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.limits : How far each column must be off to be noticed.
-    refold.checks.Limits : The limits of all columns.
-
     Examples
     --------
     >>> import numpy as np

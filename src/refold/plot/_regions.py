@@ -35,11 +35,6 @@ class RegionsDisplay:
     ax_, figure_
         Where it was drawn.
 
-    See Also
-    --------
-    refold.plot.FoldMapDisplay : What each value is folded to.
-    refold.plot.DistancesDisplay : How far out rows are.
-
     Examples
     --------
     >>> import numpy as np

@@ -39,11 +39,6 @@ def write_comparison(
     about : mapping of str to str, default=None
         More facts, such as the names of files.
 
-    See Also
-    --------
-    refold.compare : What a new model would change.
-    refold.report.write_report : A report as a page.
-
     Examples
     --------
     >>> import os, tempfile

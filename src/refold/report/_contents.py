@@ -31,10 +31,6 @@ class ExpectedRejections:
         Between these lies the number, with a chance of 95 %: it varies by chance from one table to
         another, and the rate itself is known from finitely many rows.
 
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
-
     Examples
     --------
     >>> import numpy as np
@@ -111,11 +107,6 @@ class WorstRow:
     marks : tuple of (Marked or None)
         Of each reason that is a text or a date: where its value is among what is normal.
 
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
-    refold.explain.Reason : One feature's part in a row's distance.
-
     Examples
     --------
     >>> import numpy as np
@@ -154,10 +145,6 @@ class AlarmGroup:
     examples : tuple of str
         What the first of them, the farthest out, are called.
 
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
-
     Examples
     --------
     >>> import numpy as np
@@ -194,10 +181,6 @@ class FeatureHistogram:
     below, above : int
         How many new values lie outside.
 
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
-
     Examples
     --------
     >>> import numpy as np
@@ -229,10 +212,6 @@ class Distances:
         From 0, then in equal ratios up to the farthest row; the threshold is one of them.
     counts : ndarray of shape (bins,)
         How many rows lie in each bin, its upper edge included.
-
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
 
     Examples
     --------
@@ -273,10 +252,6 @@ class Feature:
         What is normal of a text or a date, in a few words.
     column : ColumnInfo or None
         What the column was taken for, where that was guessed.
-
-    See Also
-    --------
-    refold.report.Report : All that is in a report.
 
     Examples
     --------
@@ -354,11 +329,6 @@ class Report:
         What stands out in the table itself, whatever the model makes of it; rows by their names.
     card : Card
         The small print.
-
-    See Also
-    --------
-    refold.report.describe : A report as data.
-    refold.report.render : The text of the page.
 
     Examples
     --------

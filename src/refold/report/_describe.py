@@ -61,11 +61,6 @@ def describe(
     -------
     Report
 
-    See Also
-    --------
-    refold.report.write_report : A report as a page.
-    refold.report.Report : All that is in a report.
-
     Examples
     --------
     >>> import numpy as np

@@ -57,11 +57,6 @@ def write_report(
     Report
         What the page says, as data.
 
-    See Also
-    --------
-    refold.report.describe : A report as data.
-    refold.report.write_comparison : A page on two models.
-
     Examples
     --------
     >>> import os, tempfile
@@ -101,11 +96,6 @@ def render(report: Report) -> str:
     Returns
     -------
     str
-
-    See Also
-    --------
-    refold.report.describe : A report as data.
-    refold.report.write_report : A report as a page.
 
     Examples
     --------

@@ -43,10 +43,6 @@ class ReportedTable:
     rows, judged, rejected : int
         How many rows there are, have a value, and are not normal.
 
-    See Also
-    --------
-    refold.report.describe : Takes one in place of a table.
-
     Examples
     --------
     >>> import numpy as np

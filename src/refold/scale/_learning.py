@@ -80,13 +80,6 @@ def learn(
     Detector, CreasedREF or REF
         The fitted model.
 
-    See Also
-    --------
-    refold.scale.score : Judge the rows of files.
-    refold.scale.dask.learn : Learn from a table of Dask.
-    refold.scale.spark.learn : Learn from a Spark dataframe.
-    refold.scale.duckdb.learn : Learn from a query.
-
     Notes
     -----
     Up to 20,000 rows are learned by the model's own ``fit``. Of more, one in ten is held out, at

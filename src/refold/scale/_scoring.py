@@ -89,10 +89,6 @@ def score(
         ``reason_1`` … with the names of the columns that matter most, null where fewer do. A row
         without any value has no verdict: all of these are null.
 
-    See Also
-    --------
-    refold.scale.learn : Learn from files.
-
     Examples
     --------
     >>> import tempfile

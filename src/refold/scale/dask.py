@@ -49,11 +49,6 @@ def learn(
         The fitted model: that of :func:`refold.scale.learn` on the same rows in files, however they
         are divided into blocks.
 
-    See Also
-    --------
-    refold.scale.dask.score : Judge a table of Dask.
-    refold.scale.learn : Learn from files.
-
     Notes
     -----
     Blocks are computed once for a REF and twice for others, and once more to count their rows
@@ -106,10 +101,6 @@ def score(model: REF | CreasedREF | Detector, X: Any, *, reasons: int = 3) -> An
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most. Of
         delayed parts the same, part by part; of dataframes other than pandas', an Arrow table with
         these columns, which are null for such a row.
-
-    See Also
-    --------
-    refold.scale.dask.learn : Learn from a table of Dask.
 
     Examples
     --------

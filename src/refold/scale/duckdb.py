@@ -51,11 +51,6 @@ def learn(
     Detector, CreasedREF or REF
         The fitted model: that of :func:`refold.scale.learn` on the same rows in files.
 
-    See Also
-    --------
-    refold.scale.duckdb.score : Judge the rows of a query.
-    refold.scale.learn : Learn from files.
-
     Examples
     --------
     >>> import duckdb
@@ -107,10 +102,6 @@ def score(
     -------
     pyarrow.RecordBatchReader
         All columns and rows of the query, and what :func:`refold.scale.score` adds.
-
-    See Also
-    --------
-    refold.export.to_sql : Lets the database itself judge.
 
     Examples
     --------

@@ -52,11 +52,6 @@ def learn(
         The fitted model: that of :func:`refold.scale.learn` on the rows in the order of their
         partitions.
 
-    See Also
-    --------
-    refold.scale.spark.score : Judge a Spark dataframe.
-    refold.scale.learn : Learn from files.
-
     Notes
     -----
     Spark computes the rows once to count them, once for a REF and twice for others: ``df.cache()``
@@ -112,10 +107,6 @@ def score(
         All columns of `df`, then ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most, null
         where fewer do. A row without any value has no verdict: all of these are null.
-
-    See Also
-    --------
-    refold.scale.spark.learn : Learn from a Spark dataframe.
 
     Examples
     --------

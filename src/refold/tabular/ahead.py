@@ -14,10 +14,6 @@ _Made = TypeVar("_Made")
 def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
     """Give the items in their order; the next one is made, in a thread, while this one is used.
 
-    See Also
-    --------
-    refold.tabular.TableSource : A table that can be read once.
-
     Examples
     --------
     >>> from refold.tabular import ahead

@@ -12,10 +12,6 @@ _SHOWN = 10
 class InputError(UserError):
     r"""A table that cannot be used; the message says where it is wrong and what to do.
 
-    See Also
-    --------
-    refold.tabular.open_table : Open a file, a pipe or standard input.
-
     Examples
     --------
     >>> import tempfile

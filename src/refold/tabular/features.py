@@ -28,10 +28,6 @@ def texts_of(column: Any) -> Any:
 class Column:
     r"""One column, read as numbers block by block.
 
-    See Also
-    --------
-    refold.tabular.Features : Columns as a model's features.
-
     Examples
     --------
     >>> import tempfile
@@ -130,11 +126,6 @@ class Features:
         The model's features.
     table : TableSource
         What is to be judged.
-
-    See Also
-    --------
-    refold.tabular.Column : One column, read as numbers.
-    refold.tabular.Block : Some rows of a table.
 
     Examples
     --------

@@ -49,11 +49,6 @@ class Files(TableSource):
     files : list of Path
         In the order of their rows.
 
-    See Also
-    --------
-    refold.tabular.open_table : Open a file, a pipe or standard input.
-    refold.tabular.TableSource : A table that can be read once.
-
     Examples
     --------
     >>> import tempfile

@@ -74,12 +74,6 @@ def open_table(
     TableSource
         To be used as a context; its ``blocks()`` are read once.
 
-    See Also
-    --------
-    refold.tabular.TableSource : A table that can be read once.
-    refold.tabular.read_arrow : Read all rows of a table.
-    refold.tabular.writing : Write a table as it comes.
-
     Examples
     --------
     >>> import tempfile

@@ -49,11 +49,6 @@ class Block:
     chosen : ndarray of int or None
         Which rows from the first on these are, from 0; None is all.
 
-    See Also
-    --------
-    refold.tabular.TableSource : A table that can be read once.
-    refold.tabular.block_to_arrow : The rows of one block.
-
     Examples
     --------
     >>> import tempfile
@@ -221,12 +216,6 @@ class TableSource(ABC):
         Of text: what separates its cells, and what stands before a fraction.
     sheets, sheet : sequence of str, str
         Of a workbook: what its sheets are called, and the one that is read.
-
-    See Also
-    --------
-    refold.tabular.open_table : Open a file, a pipe or standard input.
-    refold.tabular.Files : Several files as one table.
-    refold.tabular.Block : Some rows of a table.
 
     Examples
     --------

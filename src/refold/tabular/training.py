@@ -32,11 +32,6 @@ class Wanted:
     whole : bool, default=False
         Whether the other columns are read as well, for people to see what a row is.
 
-    See Also
-    --------
-    refold.tabular.read_training : Read the rows to learn from.
-    refold.tabular.Training : Rows to learn from.
-
     Examples
     --------
     >>> import tempfile
@@ -83,11 +78,6 @@ class Training:
         Which rows of the table these are, counted from 1.
     cells : pyarrow.Table
         The same rows with all columns of the table, if these were wanted.
-
-    See Also
-    --------
-    refold.tabular.read_training : Read the rows to learn from.
-    refold.tabular.Wanted : What someone wants to learn of a table.
 
     Examples
     --------
@@ -172,11 +162,6 @@ def read_training(
 ) -> Training:
     r"""Read all rows to learn from; `count` is told how many rows have been read.
 
-    See Also
-    --------
-    refold.tabular.Wanted : What someone wants to learn of a table.
-    refold.tabular.Training : Rows to learn from.
-
     Examples
     --------
     >>> import tempfile
@@ -197,11 +182,6 @@ def read_training(
 
 class RowPlaces:
     r"""Where rows are that come from several blocks.
-
-    See Also
-    --------
-    refold.tabular.Block : Some rows of a table.
-    refold.tabular.Training : Rows to learn from.
 
     Examples
     --------

@@ -35,11 +35,6 @@ def read_arrow(
         that a value is missing; others as their file has them. Where files do not agree on a type,
         numbers are floats, and what is text in one of them is text.
 
-    See Also
-    --------
-    refold.tabular.open_table : Open a file, a pipe or standard input.
-    refold.tabular.block_to_arrow : The rows of one block.
-
     Examples
     --------
     >>> import tempfile
@@ -73,11 +68,6 @@ def joined(blocks: Sequence[Block]) -> Any:
 
 def block_to_arrow(block: Block) -> Any:
     r"""Return the rows of a block as `read_arrow` does those of a table.
-
-    See Also
-    --------
-    refold.tabular.read_arrow : Read all rows of a table.
-    refold.tabular.Block : Some rows of a table.
 
     Examples
     --------

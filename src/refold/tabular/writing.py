@@ -48,10 +48,6 @@ def writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]
     schema : pyarrow.Schema
         The columns of all batches.
 
-    See Also
-    --------
-    refold.tabular.open_table : Open a file, a pipe or standard input.
-
     Examples
     --------
     >>> import tempfile, pyarrow as pa

@@ -61,10 +61,6 @@ def compare(
         ``changed`` is the share of rows that change, ``changed_rows`` lists them; ``str`` is a
         text, ``to_frame()`` a dataframe, ``to_dict()`` plain values.
 
-    See Also
-    --------
-    refold.drift.compare : Whether new rows are still like those that one model was trained on.
-
     Notes
     -----
     A row that only one of the models judges, because it has no value in the other's columns, is

@@ -33,10 +33,6 @@ class ColumnAsLearned:
     limit : Limit or None
         How far a number must be off; None of others, and if it was not asked for.
 
-    See Also
-    --------
-    refold.checks.ComparedColumn : A column in two models.
-
     Examples
     --------
     >>> import numpy as np
@@ -82,11 +78,6 @@ class ComparedColumn:
     leads_outlier, leads_normal : int
         In how many of the changed rows that are listed it is the first reason: of rows that become
         outliers why new rejects them, of rows that become normal why old did.
-
-    See Also
-    --------
-    refold.Comparison : What comparing two models gives.
-    refold.checks.ColumnAsLearned : What one model has learned of a column.
 
     Examples
     --------

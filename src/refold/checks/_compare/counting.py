@@ -49,11 +49,6 @@ class Comparer:
     most : int, default=100
         How many changed rows are listed and explained, the clearest.
 
-    See Also
-    --------
-    refold.compare : What a new model would change.
-    refold.Comparison : What comparing two models gives.
-
     Examples
     --------
     >>> import numpy as np

@@ -35,10 +35,6 @@ class ComparedModel:
     p_limit : float or None
         Rejected are p-values up to this; None if it is not calibrated.
 
-    See Also
-    --------
-    refold.Comparison : What comparing two models gives.
-
     Examples
     --------
     >>> import numpy as np
@@ -97,10 +93,6 @@ class Difference:
         A parameter, or "model", "steps before", "rows learned", "alpha", "calibration", "limit".
     old, new : str
         What it is in each.
-
-    See Also
-    --------
-    refold.Comparison : What comparing two models gives.
 
     Examples
     --------

@@ -47,11 +47,6 @@ class Comparison:
     without_limits : str
         Why there are no detection limits, if they were asked for.
 
-    See Also
-    --------
-    refold.compare : What a new model would change.
-    refold.checks.Comparer : Compare block by block.
-
     Examples
     --------
     >>> import numpy as np

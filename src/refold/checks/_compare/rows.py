@@ -23,10 +23,6 @@ class Opinion:
     p_value : float or None
         How rare such a distance is among normal rows; None if the model is not calibrated.
 
-    See Also
-    --------
-    refold.checks.ChangedRow : A row of which two models say different things.
-
     Examples
     --------
     >>> import numpy as np
@@ -72,11 +68,6 @@ class ChangeReason:
         What the model says that rejects the row.
     other : Reason or None
         What the other one says of the same column; None if it does not have it.
-
-    See Also
-    --------
-    refold.checks.ChangedRow : A row of which two models say different things.
-    refold.explain.Reason : One feature's part in a row's distance.
 
     Examples
     --------
@@ -124,12 +115,6 @@ class ChangedRow:
         What each says.
     reasons : tuple of ChangeReason
         Why the one that rejects it does, the most important first, beside what the other says.
-
-    See Also
-    --------
-    refold.Comparison : What comparing two models gives.
-    refold.checks.Opinion : What one model says of a row.
-    refold.checks.ChangeReason : A column's part in a change.
 
     Examples
     --------

@@ -31,11 +31,6 @@ class ScatterSample:
     keys : ndarray of shape (n,)
         Random numbers; the smallest stay.
 
-    See Also
-    --------
-    refold.Comparison : What comparing two models gives.
-    refold.plot.ComparisonDisplay : Two models' opinions of rows.
-
     Examples
     --------
     >>> import numpy as np

@@ -76,10 +76,6 @@ class UnitChange:
     like : str
         Units that are to each other like this, "as mm are to inches"; empty if none is known.
 
-    See Also
-    --------
-    refold.checks.ComparedColumn : A column in two models.
-
     Examples
     --------
     >>> import numpy as np

@@ -35,11 +35,6 @@ class Suspect:
     reasons : tuple of Reason
         The columns that make it so, the largest share of the score first.
 
-    See Also
-    --------
-    refold.suspects : The training rows that look least like the rest.
-    refold.Suspects : The list of suspects.
-
     Examples
     --------
     >>> import numpy as np
@@ -91,11 +86,6 @@ class Suspects(Sequence[Suspect]):
     ----------
     rows : ndarray of int
         Their numbers in the table, the oddest first.
-
-    See Also
-    --------
-    refold.suspects : The training rows that look least like the rest.
-    refold.checks.Suspect : One of the suspects.
 
     Examples
     --------

@@ -57,10 +57,6 @@ def suspects(
         A sequence of ``Suspect``; ``rows`` are their numbers, ``str`` is a text,
         ``to_frame()`` a dataframe.
 
-    See Also
-    --------
-    refold.Detector : Its parameter ``trim`` leaves out the oddest rows without asking.
-
     Notes
     -----
     Without trusted rows the score is the mean over the columns of how surprising a row's cells are,

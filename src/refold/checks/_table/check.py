@@ -60,11 +60,6 @@ def check(
         A sequence of :class:`refold.Finding`, what matters most first. ``print`` it, or use
         ``of(kind)``, ``to_frame()``, ``to_dict()``.
 
-    See Also
-    --------
-    Detector : Says the same of what it comes across, in ``noticed_``.
-    refold.limits : What a model would miss.
-
     Notes
     -----
     Cells are looked for in all rows, in time that grows as the rows do. Columns are compared with

@@ -31,11 +31,6 @@ class Findings(Sequence[Finding]):
     rows, columns : int
         The size of the table.
 
-    See Also
-    --------
-    refold.check : What to look at in a table before learning.
-    refold.Finding : One thing that was noticed.
-
     Examples
     --------
     >>> from refold import check

@@ -99,10 +99,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Their names, where X had names.
 
-    See Also
-    --------
-    refold.Detector : For tables of any kind of columns.
-
     Notes
     -----
     ``fit(X).transform(X)`` is not ``fit_transform(X)`` where there are texts or dates: the latter

@@ -75,11 +75,6 @@ class FeedbackMixin(GuardMixin):
         estimator
             Itself; as it was if it fails.
 
-        See Also
-        --------
-        reject : Rows that are known not to be normal.
-        undo_feedback : Take it back.
-
         Examples
         --------
         >>> import numpy as np
@@ -113,10 +108,6 @@ class FeedbackMixin(GuardMixin):
         -------
         estimator
             Itself; as it was if it fails.
-
-        See Also
-        --------
-        accept : Rows that are normal.
 
         Examples
         --------
