@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from unittest import mock
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # read by MLflow when it is imported
 
@@ -35,9 +36,10 @@ def tracking(tmp_path, monkeypatch):
     """Keep runs in a folder: a database would need what mlflow-skinny does not bring."""
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
-    yield
-    mlflow.set_tracking_uri(before)
+    with mock.patch.dict(os.environ):  # MLflow keeps the address there
+        mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+        yield
+        mlflow.set_tracking_uri(before)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from refold.base.files import replacing
+from tests.environment import default_signals
 
 
 @pytest.fixture(params=["unnamed", "named"])
@@ -163,17 +164,16 @@ def test_signals_are_handled_only_while_needed_and_never_against_other_plans(tmp
     def planned(*_):
         raise AssertionError("nobody has sent one")
 
-    signal.signal(signal.SIGTERM, planned)
-    try:
+    with default_signals():
+        signal.signal(signal.SIGTERM, planned)
         with replacing(tmp_path / "out"):
             assert signal.getsignal(signal.SIGTERM) is planned
             assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
-    finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
-    with replacing(tmp_path / "out"), pytest.raises(SystemExit) as left:
-        os.kill(os.getpid(), signal.SIGTERM)
-    assert left.value.code == 143
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        with replacing(tmp_path / "out"), pytest.raises(SystemExit) as left:
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert left.value.code == 143
     work = threading.Thread(target=write, args=(tmp_path / "out",))  # no handlers can be set there
     work.start()
     work.join()

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import re
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -73,6 +74,37 @@ def test_explain(model, new, judged):
     assert found[3].reasons[0].feature == "flow"
     assert "not judged" in str(found[9])
     assert len(found.to_frame()) == 199 * 3
+
+
+FACE = (
+    *("fit", "partial_fit", "predict", "score_samples", "decision_function", "p_values", "explain"),
+    *("save", "load", "merge", "calibrate", "tune_threshold", "accept", "reject", "undo_feedback"),
+)
+
+
+def test_methods_have_the_same_names_and_are_the_functions(model, new, tmp_path):
+    assert [name for name in FACE if not callable(getattr(type(model), name, None))] == []
+    assert str(model.explain(new)) == str(explain(model, new))
+    model.save(tmp_path / "model.json")
+    again = type(model).load(tmp_path / "model.json")
+    known = new.drop(index=9)
+    np.testing.assert_array_equal(again.score_samples(known), model.score_samples(known))
+    other = refold.CreasedREF if isinstance(model, refold.REF) else refold.REF
+    with pytest.raises(refold.ModelFileError, match=f"no {other.__name__}: use refold.load"):
+        other.load(tmp_path / "model.json")
+
+
+def test_merging_is_what_the_function_does_or_its_refusal(model):
+    try:
+        expected = refold.merge(model, model)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            model.merge(model)
+        return
+    rows = normal_rows(50, 4)
+    np.testing.assert_array_equal(
+        model.merge(model).score_samples(rows), expected.score_samples(rows)
+    )
 
 
 def test_limits(model, new, tmp_path):

@@ -34,7 +34,6 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
     Examples
     --------
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> from refold.columns.running import counts_rows
     >>> counts_rows(np.arange(30.0), named=False), counts_rows(np.arange(30.0) ** 3, named=False)
     (True, False)
@@ -62,7 +61,6 @@ def runs_on(seconds: Floats) -> bool:
     Examples
     --------
     >>> import numpy as np
-    from numpy.typing import NDArray
     >>> from refold.columns.running import runs_on
     >>> runs_on(np.sort(np.random.default_rng(0).integers(0, 99, 50)).astype(float))
     True

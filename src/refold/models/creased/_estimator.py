@@ -32,6 +32,7 @@ from refold.models.creased._state import Recipe, TrainingState
 from refold.models.creased._sums import Sums
 from refold.models.draws import drawn
 from refold.models.feedback import FeedbackMixin
+from refold.models.model_mixin import ModelMixin
 from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
@@ -47,7 +48,7 @@ def _calibrating(alpha: float) -> int:
     return max(_CALIBRATING, math.ceil(_BEYOND / alpha))
 
 
-class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
 
     REF folds each feature by itself. Here the standardized rows are folded along random oblique

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
@@ -24,7 +23,6 @@ from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
-from refold.modelfile import ModelFileError
 from refold.models.detector.accepted import AcceptingTable, with_accepted
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.noticed import WARNED, findings, trimmed
@@ -32,13 +30,11 @@ from refold.models.detector.scorer import TableScorer
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin
 from refold.models.feedback.rows import JudgedRows
+from refold.models.model_mixin import ModelMixin
 from refold.models.trim import MOST_TRIM
 
-if TYPE_CHECKING:
-    from refold.explain import Explanations
 
-
-class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
 
     What each column is, it guesses and says (``columns_``); then it learns how numbers go together
@@ -246,51 +242,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         cut = None if learned.cut is None else learned.cut.emptied()
         return self._with(learned.table.with_counts(counts), RowSample(learned.sample.seed), cut)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, as :func:`refold.save` does.
-
-        It holds values of the columns and up to 10,000 training rows: only you may read it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to write; by convention the name ends in ``.json``.
-        """
-        # Here, for the list of all that has model files has this class in it.
-        from refold.models import files
-
-        files.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Detector:
-        """Read a model that :meth:`save` or :func:`refold.save` has written.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-
-        Returns
-        -------
-        Detector
-            The same model; it goes on learning.
-
-        Raises
-        ------
-        ModelFileError
-            If it is not the file of a Detector, or not as it was written.
-        """
-        from refold.models import files
-
-        model = files.load(path)
-        if not isinstance(model, Detector):
-            raise ModelFileError(
-                f"This is a {type(model).__name__}, no Detector: use refold.load",
-                where="estimator",
-                file=os.fspath(path),
-            )
-        return model
-
     def score_samples(self, X: Any) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
 
@@ -324,36 +275,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_learned(self)
         return self._learned.scorer
 
-    def explain(self, X: Any, *, reasons: int | None = None, nearest: bool = True) -> Explanations:
-        """Say of each row whether it is normal, because of which columns, and what would be.
-
-        Parameters
-        ----------
-        X : dataframe, Arrow table, list of dict or array of shape (n, d)
-            Rows; columns are found by name.
-        reasons : int or None, default=None
-            How many columns to name per row; None is all.
-        nearest : bool, default=True
-            Whether to look for values with which rejected rows would be accepted.
-
-        Returns
-        -------
-        Explanations
-            See :func:`refold.explain.explain`.
-
-        Examples
-        --------
-        >>> from refold import Detector
-        >>> rows = [{"machine": "AB"[k % 2], "torque": 75 + k % 7} for k in range(200)]
-        >>> model = Detector().fit(rows)
-        >>> reason = model.explain([{"machine": "Z", "torque": 76}])[0].reasons[0]
-        >>> reason.feature, reason.value, reason.words
-        ('machine', 'Z', 'was never seen (2 values in 200 rows)')
-        """
-        from refold.explain import explain  # a room above: this is its front door
-
-        return explain(self, X, reasons=reasons, nearest=nearest)
-
     def kept_rows(self) -> Table:
         """Return the training rows that are kept, at most 10,000: the columns in use.
 
@@ -365,23 +286,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         rows, cut = self._learned.rows, self._learned.cut
         return rows if cut is None else rows.take(np.flatnonzero(~cut.beyond(rows)))
-
-    def merge(self, *others: Detector) -> Detector:
-        """Return one model as if it had been fitted on the rows of all.
-
-        Parameters
-        ----------
-        *others : Detector
-            Made by ``empty_like`` of this one, and trained elsewhere.
-
-        Returns
-        -------
-        Detector
-            A new model; see :func:`refold.merge`.
-        """
-        from refold.models.merge import merge
-
-        return merge(self, *others)
 
     @property
     def columns_(self) -> list[ColumnInfo]:
