@@ -64,11 +64,13 @@ test-slow: $(VENV)/.test-slow ## Run the other tests: some need a browser, Java,
 	$(PYTEST) -m slow
 	$(MAKE) --jobs 2 --output-sync=target asan $(if $(shell command -v valgrind),growth)
 
-# Work within one call of a function shows only so; make test counts calls and bytes.
-growth: $(VENV)/.test ## Count instructions of what must not grow faster than its input; needs valgrind
+# Work within one call, on one long text, shows only so; make test counts calls and bytes.
+LONG_TEXTS := characters or long_line or long_text or quotes
+growth: $(VENV)/.test ## Count instructions of reading long texts, which must grow as these do; needs valgrind
 	rm -rf build/growth && mkdir -p build/growth
 	REFOLD_CALLGRIND=build/growth valgrind --quiet --tool=callgrind --instr-atstart=no \
-	  --vgdb-prefix=build/growth/pipe --callgrind-out-file=build/growth/counted $(BIN)/python -m pytest -p no:cacheprovider -m growth tests
+	  --vgdb-prefix=build/growth/pipe --callgrind-out-file=build/growth/counted $(BIN)/python -m pytest -p no:cacheprovider \
+	  -m growth -k "$(LONG_TEXTS)" tests
 
 coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report=term tests
