@@ -116,7 +116,7 @@ class AcceptingTable(LearnedTable):
     def _rated(self, inside: Inside) -> Inside:
         """Return what judges; the rows that `trim` has left out count too.
 
-        A file of version 3 has only their distances, as they were.
+        A calibration on more rows than the sample keeps cannot be made again: it stays as it was.
         """
         if self.cut is not None:
             return self._counting(inside, self._rows(beyond=True))
