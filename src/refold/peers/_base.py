@@ -1,20 +1,23 @@
-"""What all detectors share: rows in, scores, labels."""
+"""What all peers share: rows in, a block of them at a time; scores, labels; the Gaussian kernel."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, OutlierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refold._typing import Array, Floats
-from refold.peers._blocks import by_rows
 
 # Larger magnitudes saturate here, so that a square still is a finite number.
 LARGEST = 1e150
+# Rows at once: enough for BLAS to be fast, few enough that a block against 5000 rows is 5 MB.
+BLOCK = 128
 
 
 def read_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Floats:
@@ -25,7 +28,75 @@ def read_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Fl
     return np.asarray(np.clip(rows, -LARGEST, LARGEST))
 
 
-class OneClassDetector(OutlierMixin, BaseEstimator, ABC):
+def slices(n: int) -> Iterator[slice]:
+    """Yield the blocks of `n` rows."""
+    for begin in range(0, n, BLOCK):
+        yield slice(begin, min(begin + BLOCK, n))
+
+
+def by_rows(function: Callable[[Floats], Floats], X: Floats) -> Floats:
+    """Apply `function`, which maps rows to rows (or to one number each), block by block.
+
+    Every block has the same height, the last one being filled up with zeros: BLAS sums in an order
+    that depends on the shape, and a row's result must not depend on the rows beside it. Otherwise a
+    training row that sits exactly at the threshold could change sides when it is judged alone.
+    """
+    results = []
+    for part in slices(X.shape[0]):
+        block = np.zeros((BLOCK, X.shape[1]))
+        height = part.stop - part.start
+        block[:height] = X[part]
+        results.append(function(block)[:height])
+    return np.concatenate(results)
+
+
+def exponent(X: Floats, Y: Floats, gamma: float) -> Floats:
+    """Return -gamma ||x - y||² for all pairs of rows."""
+    # From differences, not from inner products: equal rows have distance 0 to the last bit, and a
+    # large offset costs no digits.
+    squares = cdist(X, Y, "sqeuclidean")
+    squares *= -gamma
+    return np.asarray(squares)
+
+
+def rbf(X: Floats, Y: Floats, gamma: float) -> Floats:
+    """Return k(x, y) = exp(-gamma ||x - y||²) for all pairs of rows."""
+    K = exponent(X, Y, gamma)
+    return np.exp(K, out=K)
+
+
+class RowLearner(BaseEstimator, ABC):
+    """An estimator that learns from rows of finite numbers."""
+
+    @property
+    def _min_rows(self) -> int:
+        return 1
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Array, y: object = None) -> Self:
+        """Learn from normal rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Normal rows only.
+        y : object, default=None
+            Not used; there by scikit-learn's convention.
+
+        Returns
+        -------
+        self
+            The estimator itself.
+        """
+        self._learn(read_rows(self, X, reset=True, at_least=self._min_rows))
+        return self
+
+    @abstractmethod
+    def _learn(self, X: Floats) -> None:
+        """Set all that ends in an underscore."""
+
+
+class OneClassDetector(OutlierMixin, RowLearner):
     """A detector that learns a score of rows and the offset at which rows become outliers."""
 
     offset_: float

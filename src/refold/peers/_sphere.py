@@ -15,8 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from refold._typing import Floats
 from refold.algorithm import kernels
-from refold.peers._blocks import by_rows, slices
-from refold.peers._kernel import exponent
+from refold.peers._base import by_rows, exponent, slices
 
 # The parameters of Solver, for the estimators that have them.
 SOLVER_CONSTRAINTS: dict[str, list[Any]] = {
