@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from refold import CreasedREF, limits
-from refold.explain import explain
+from refold import CreasedREF, explain, limits
 from refold.plot import ContributionsDisplay
 from refold.report import write_report
 

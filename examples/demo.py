@@ -6,8 +6,7 @@ The data set (569 cases, 30 measurements of cell nuclei each) comes with scikit-
 import pyarrow as pa
 from sklearn.datasets import load_breast_cancer
 
-from refold import REF
-from refold.explain import explain
+from refold import REF, explain
 from refold.report import write_report
 
 N_NORMAL, N_SHOWN, ALPHA, PAGE = 300, 3, 0.05, "report.html"

@@ -108,8 +108,8 @@ def test_a_class_name_stands_for_one_thing():
 
 
 PUBLIC = [
-    *("refold", "refold.cards", "refold.checks", "refold.drift", "refold.explain", "refold.export"),
-    "refold.judgement",
+    *("refold", "refold.cards", "refold.checks", "refold.explanation", "refold.export"),
+    *("refold.judgement", "refold.monitoring"),
     *("refold.mlflow", "refold.model_selection", "refold.peers", "refold.plot", "refold.pyod"),
     *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.duckdb"),
     "refold.scale.spark",

@@ -16,11 +16,11 @@ from sphinx.util import logging
 LOG = logging.getLogger(__name__)
 ROOMS = (
     "refold",
-    "refold.explain",
+    "refold.explanation",
     "refold.plot",
     "refold.report",
     "refold.cards",
-    "refold.drift",
+    "refold.monitoring",
     "refold.checks",
     "refold.model_selection",
     "refold.scale",
@@ -37,8 +37,8 @@ ROOMS = (
 
 # A value has no docstring of its own: autodoc would show that of its type.
 VALUES = {
-    "refold.drift.Verdict": "The type of a verdict: one of :data:`refold.drift.VERDICTS`.",
-    "refold.drift.VERDICTS": "All that a comparison can come to, :class:`refold.drift.Drift`.",
+    "refold.monitoring.Verdict": "One of :data:`refold.monitoring.VERDICTS`.",
+    "refold.monitoring.VERDICTS": "All verdicts of a :class:`refold.monitoring.Drift`.",
     "refold.model_selection.gmean_scorer": "Gmean for ``scoring=`` in scikit-learn's searches and "
     "validation: :func:`refold.model_selection.gmean_score` of what ``predict`` says.",
     "refold.tabular.Paths": "What stands for one or more files: a path, a folder, a pattern with "

@@ -18,8 +18,7 @@ import pandas as pd
 from palmerpenguins import load_penguins
 from sklearn.model_selection import train_test_split
 
-from refold import REF, CreasedREF
-from refold.explain import explain
+from refold import REF, CreasedREF, explain
 from refold.plot import RegionsDisplay
 
 BLUE, ORANGE = "#0072B2", "#D55E00"

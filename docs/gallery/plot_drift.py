@@ -2,7 +2,7 @@
 Is the data still the same?
 ===========================
 
-A model is right as long as new rows come from where the old ones came from. :mod:`refold.drift`
+A model is right as long as new rows come from where the old ones came from. :func:`refold.drift`
 asks that, and tells apart what looks alike from afar: the bulk of the rows has moved, or it is as
 it was and there are more outliers.
 """
@@ -29,7 +29,7 @@ weather = local_data.seattle_weather().set_index("date")
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", RateWarning)  # "0 in 57 % of the rows": most days are dry
     model = Detector(method="ref").fit(weather[:"2013"])
-print(drift.compare(model, weather["2014":"2014"]))
+print(drift(model, weather["2014":"2014"]))
 
 # %%
 # Temperature, wind and the amount of rain are as they were; what changed is the *word* in the
@@ -54,7 +54,7 @@ ax.legend(frameon=False, loc="upper right")
 days = weather.sample(frac=1, random_state=0)
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", RateWarning)
-    print(drift.compare(Detector(method="ref").fit(days[:730]), days[730:]))
+    print(drift(Detector(method="ref").fit(days[:730]), days[730:]))
 
 # %%
 # Change or outliers?
@@ -75,7 +75,7 @@ def rougher(rows, factor):
 
 
 for rows in (new, pd.concat([new, malignant[:36]]), rougher(new, 1.2)):
-    print(drift.compare(model, rows), end="\n\n")
+    print(drift(model, rows), end="\n\n")
 
 # %%
 # How large must a change be?
@@ -86,7 +86,7 @@ for rows in (new, pd.concat([new, malignant[:36]]), rougher(new, 1.2)):
 factors = np.linspace(1, 1.3, 13)
 figure, ax = plt.subplots(layout="constrained")
 for rows, style, colour in ((new[:50], "D-", ORANGE), (new, "o-", BLUE)):
-    found = [drift.compare(model, rougher(rows, factor)) for factor in factors]
+    found = [drift(model, rougher(rows, factor)) for factor in factors]
     texture = [next(f for f in one.features if f.name == "mean texture") for one in found]
     p_values = [feature.adjusted_p_value for feature in texture]
     ax.semilogy(100 * (factors - 1), p_values, style, color=colour, label=f"{len(rows)} rows")

@@ -17,8 +17,8 @@ import pandas as pd
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
-from refold import REF, CreasedREF
-from refold.explain import explain, importance
+from refold import REF, CreasedREF, explain
+from refold.explanation import importance
 from refold.plot import ContributionsDisplay
 
 ORANGE, GREY = "#D55E00", "#666666"
@@ -33,7 +33,7 @@ print(f"of {len(third)} wines of the third grower {(model.predict(third) == -1).
 # %%
 # In words
 # --------
-# :func:`refold.explain.explain` makes a small text for each row; ``worst`` picks those that are
+# :func:`refold.explain` makes a small text for each row; ``worst`` picks those that are
 # farthest out. A share is how much of the distance would go if the column had its expected value.
 # The last line names the fewest changes found with which the row would pass; the model was asked.
 
@@ -54,7 +54,7 @@ ContributionsDisplay(explanation=rejected[len(rejected) // 2]).plot(most=8)
 # %%
 # Over many rows
 # --------------
-# Which columns set the third grower apart? :func:`refold.explain.importance` adds up.
+# Which columns set the third grower apart? :func:`refold.explanation.importance` adds up.
 
 found = importance(model, third)[:6]
 table = pd.DataFrame(

@@ -5,8 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from palmerpenguins import load_penguins
 
-from refold import CreasedREF
-from refold.explain import explain
+from refold import CreasedREF, explain
 
 COLUMNS = ["flipper_length_mm", "body_mass_g"]
 NORMAL, OUTLIER, BAND, TEXT = "#0072B2", "#D55E00", "#DCEAF4", "#333333"

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from refold.checks import Comparison, Findings, Suspects, check, compare, limits, suspects
     from refold.columns.encoding.encoder import TableEncoder
     from refold.decisions.select import select
+    from refold.explanation import explain
     from refold.modelfile import ModelFileError
     from refold.models.creased import CreasedREF
     from refold.models.detector import Detector
     from refold.models.files import load, save
     from refold.models.merge import merge
     from refold.models.ref import REF
+    from refold.monitoring import drift
 
 __all__ = [
     "REF",
@@ -37,6 +39,8 @@ __all__ = [
     "TableEncoder",
     "check",
     "compare",
+    "drift",
+    "explain",
     "limits",
     "load",
     "merge",
@@ -59,6 +63,8 @@ _HOMES = {
     "TableEncoder": "refold.columns.encoding.encoder",
     "check": "refold.checks",
     "compare": "refold.checks",
+    "drift": "refold.monitoring",
+    "explain": "refold.explanation",
     "limits": "refold.checks",
     "load": "refold.models.files",
     "merge": "refold.models.merge",

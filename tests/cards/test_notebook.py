@@ -11,10 +11,9 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from refold import REF, CreasedREF, Detector, check, compare, drift, limits, suspects
+from refold import REF, CreasedREF, Detector, check, compare, drift, explain, limits, suspects
 from refold.base.findings import told
 from refold.cards import card_html
-from refold.explain import explain
 from tests.conformance.models import MODELS
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -83,7 +82,7 @@ def outputs():
         "explanations": explained,
         "few explanations": explained[2:5],
         "explanation": explained[3],
-        "drift": drift.compare(detector, new.assign(**{HOSTILE: 99.0})),
+        "drift": drift(detector, new.assign(**{HOSTILE: 99.0})),
         "findings": check(frame.assign(**{f"x{HOSTILE}": 1.0})),
         "suspects": suspects(new, 5),
         "comparison": compare(ref, REF(alpha=0.3).fit(numbers), numbers),

@@ -50,6 +50,6 @@ def test_a_file_is_compared_as_the_table_in_memory(folder, monkeypatch, capsys):
     new.to_csv("new.csv", index=False)
     run_in_process(monkeypatch, "drift", "model.json", "new.csv", "--json")
     found = json.loads(capsys.readouterr().out)
-    expected = refold.drift.compare(refold.load("model.json"), new).as_dict()
+    expected = refold.drift(refold.load("model.json"), new).to_dict()
     assert found == json.loads(json.dumps(expected))
     assert found["verdict"] == "same"

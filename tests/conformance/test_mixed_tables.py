@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import refold
-from refold import Detector, drift, plot
-from refold.explain import explain, importance
+from refold import Detector, drift, explain, plot
+from refold.explanation import importance
 from refold.report import write_report
 from tests.conformance.models import DISPLAYS
 
@@ -77,7 +77,7 @@ def test_report(model, new, judged, tmp_path):
 
 
 def test_drift(model, new):
-    assert [feature.name for feature in drift.compare(model, new).features] == list(new)
+    assert [feature.name for feature in drift(model, new).features] == list(new)
 
 
 @pytest.mark.parametrize("display", DISPLAYS)

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import refold
-from refold import REF, CreasedREF, Detector, drift, plot
-from refold.explain import explain, importance
+from refold import REF, CreasedREF, Detector, drift, explain, plot
+from refold.explanation import importance
 from refold.report import write_report
 from tests.conformance.models import DISPLAYS
 from tests.conformance.test_rooms import NAMES, normal_rows
@@ -71,9 +71,9 @@ def test_report(pipeline, new, tmp_path):
 
 
 def test_drift(pipeline, new):
-    found = drift.compare(pipeline, new)
+    found = drift(pipeline, new)
     assert found.rejected == (pipeline.predict(new) == -1).mean()
-    moved = drift.compare(pipeline, new.assign(heat=new["heat"] + 5.0))
+    moved = drift(pipeline, new.assign(heat=new["heat"] + 5.0))
     assert [f.name for f in moved.features if f.changed] == ["heat"]
     assert moved.features[0].shift == pytest.approx(5.0, abs=0.5)
 

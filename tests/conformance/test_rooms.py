@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import refold
-from refold import drift, plot, scale
-from refold.explain import explain
+from refold import drift, explain, plot, scale
 from refold.export import to_onnx, to_sql
 from refold.report import write_report
 from tests.command import run_in_process
@@ -122,11 +121,11 @@ def test_limits(model, new, tmp_path):
 
 
 def test_drift(model, new, judged):
-    found = drift.compare(model, new)
+    found = drift(model, new)
     assert found.rejected == np.mean([label == -1 for label, _ in judged.values()])
     assert (found.rows, found.empty) == (200, 1)
     assert [feature.name for feature in found.features] == NAMES
-    assert drift.compare(model, new + 5.0).verdict == "changed"
+    assert drift(model, new + 5.0).verdict == "changed"
 
 
 def test_report(model, new, judged, tmp_path):

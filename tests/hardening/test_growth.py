@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 import refold
-from refold import REF, CreasedREF, ModelFileError, drift, report
+from refold import REF, CreasedREF, ModelFileError, drift, explain, report
 from refold.decisions.thresholds import Calibration
-from refold.explain import explain
 from refold.export import to_onnx, to_sql
 from refold.judgement import Judgement, answers
 from refold.modelfile.document import from_bytes, to_bytes
@@ -171,7 +170,7 @@ def judged(n, columns=3):
     ("work", "size"),
     [
         (lambda X: explain(CALIBRATED, X), 50),
-        (lambda X: drift.compare(CALIBRATED, X), 20_000),
+        (lambda X: drift(CALIBRATED, X), 20_000),
         (lambda X: report.describe(CALIBRATED, X), 5_000),
         (lambda X: answers(Judgement.of(CALIBRATED, X, explained=True), 3), 10_000),
     ],
@@ -186,7 +185,7 @@ def test_rows_that_are_judged(work, size):
     [
         (lambda g: explain(*g), 100),
         (lambda g: explain(*g, reasons=3), 100),
-        (lambda g: drift.compare(*g), 100),
+        (lambda g: drift(*g), 100),
         (lambda g: report.describe(*g), 60),
         (lambda g: report.describe(*g, reasons=10**6), 60),
         (lambda g: answers(Judgement.of(*g, explained=True), 3), 1_000),

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF, CreasedREF
-from refold.explain import importance
+from refold.explanation import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.models.scoring import FoldScorer
 from tests.tables import real_table

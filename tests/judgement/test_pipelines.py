@@ -20,8 +20,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from refold import REF, CreasedREF, Detector, TableEncoder, drift
-from refold.explain import explain
+from refold import REF, CreasedREF, Detector, TableEncoder, drift, explain
 from refold.judgement import Judge, Judgement, unwrapped
 
 NUMBERS = ["heat", "flow", "load"]
@@ -152,7 +151,7 @@ def test_tables_go_through_steps_to_a_detector(normal, new):
     found = Judgement.of(pipeline, new)
     assert found.names == ("temperature", "flow", "load", "island")
     np.testing.assert_array_equal(found.labels, pipeline.predict(new))
-    assert drift.compare(pipeline, new).features[3].kind == "category"
+    assert drift(pipeline, new).features[3].kind == "category"
     encoded = make_pipeline(TableEncoder(), REF()).fit(normal)
     assert Judge.of(encoded).names[-1] == "surprise(island)"
 
@@ -160,11 +159,11 @@ def test_tables_go_through_steps_to_a_detector(normal, new):
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_drift_of_a_pipeline_is_that_of_the_table(model, normal):
     pipeline = make_pipeline(StandardScaler(), model).fit(normal[NUMBERS])
-    same = drift.compare(pipeline, normal[NUMBERS])
+    same = drift(pipeline, normal[NUMBERS])
     assert [feature.distance for feature in same.features] == [0.0, 0.0, 0.0]
     later = table(600, 2)[NUMBERS]
     later["heat"] += 3.0
-    found = drift.compare(pipeline, later)
+    found = drift(pipeline, later)
     assert found.verdict == "changed"
     assert found.features[0].shift == pytest.approx(3.0, abs=0.3)
 

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import refold
-from refold import REF, CreasedREF
+from refold import REF, CreasedREF, explain
 from refold.columns import frames
-from refold.explain import explain
 from refold.judgement import Judgement
 from refold.modelfile import document
 from refold.models.creased import CreasedScorer
@@ -113,7 +112,7 @@ def test_one_judgement_serves_everybody(walked, model, table, tmp_path):
     explain(model, found)
     before = dict(walked)
     write_report(model, found, tmp_path / "report.html")
-    refold.drift.compare(model, found)
+    refold.drift(model, found)
     assert walked == before
     assert walked["converted"] == ROWS
 

@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 
 import refold
-from refold import REF, CreasedREF
+from refold import REF, CreasedREF, drift, explain
 from refold.columns.frames import feature_names
-from refold.drift import compare
-from refold.explain import explain, normal_ranges
+from refold.explanation import normal_ranges
 from refold.report import describe
 
 
@@ -110,7 +109,7 @@ def test_the_drivers_are_counted_over_the_worst_thousand(estimator):
 def test_features_have_their_ranges_and_drift(report, model, new):
     assert [feature.name for feature in report.features] == feature_names(model)
     assert [feature.normal for feature in report.features] == normal_ranges(model.summary_)
-    assert tuple(feature.drift for feature in report.features) == compare(model, new).features
+    assert tuple(feature.drift for feature in report.features) == drift(model, new).features
     assert report.drift.verdict == "changed"
 
 

@@ -53,7 +53,7 @@ def test_of_many_rows_all_are_counted_and_some_are_drawn(model, new):
         for fact in ("rows", "empty", "rejected", "selected", "interval", "expected", "groups"):
             assert getattr(report, fact) == getattr(whole, fact)
         assert [row.name for row in report.worst] == [row.name for row in whole.worst]
-        assert report.drift.as_dict() == whole.drift.as_dict()
+        assert report.drift.to_dict() == whole.drift.to_dict()
         page = render(report)
         assert "Pictures are drawn from 200 rows, taken at random" in page
         assert "Of 3,000 rows, 200 rows taken at random were looked through." in page

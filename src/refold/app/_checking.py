@@ -18,7 +18,7 @@ from refold.app._tables import KeptTable
 from refold.base.errors import UserError
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.roles import guess
-from refold.explain import Explanation, Reason, explain
+from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judgement
 from refold.judgement.reading import saying_where
 from refold.report.parts import (

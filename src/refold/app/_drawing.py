@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.checks import Limit, Limits
 from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
-from refold.explain import number, ranges_text, split_unit
+from refold.explanation import number, ranges_text, split_unit
 
 WIDE, TALL = 160, 36
 _BINS, _NAMED = 32, 4

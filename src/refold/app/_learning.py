@@ -12,7 +12,7 @@ from refold.app._looking import Choice, TableLook, numbered
 from refold.app._tables import KeptTable
 from refold.base.findings import left_out
 from refold.checks import Suspects, suspects
-from refold.explain import normal_of_columns, normal_text
+from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.judgement.reading import saying_where
 from refold.models.detector import Detector

@@ -66,7 +66,7 @@ def number(value: float, digits: int = DIGITS) -> str:
 
     Examples
     --------
-    >>> from refold.explain import number
+    >>> from refold.explanation import number
     >>> number(-1234.5678), number(0.1234567)
     ('−1235', '0.1235')
     """

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from refold.base.findings import told
-from refold.explain import number
+from refold.explanation import number
 from refold.judgement import asked_for, calibrated_on, training_rows
 from refold.models.detector.scorer import MeanScorer, inside
 from refold.models.feedback import in_short

@@ -13,8 +13,8 @@ from refold.base.markup import box, folded, grid, items, said, shown
 from refold.cards._card import card_of, facts_of, noticed_by
 from refold.columns.encoding.encoder import ColumnInfo
 from refold.columns.frames import feature_names
-from refold.explain import normal_of_columns, normal_ranges, normal_text, ranges_text
-from refold.explain.gauges import GAUGE, picture, short
+from refold.explanation import normal_of_columns, normal_ranges, normal_text, ranges_text
+from refold.explanation.gauges import GAUGE, picture, short
 from refold.judgement import asked_for
 
 _FIRST, _MOST = 12, 200  # columns that are seen at once, and at all

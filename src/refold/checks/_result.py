@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from refold.base.markup import box, grid, said, shown
 from refold.base.words import printable
-from refold.explain import number, ranges_text, split_unit
+from refold.explanation import number, ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
 NEVER = "not at all"

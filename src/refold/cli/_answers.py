@@ -11,7 +11,7 @@ from refold.base.words import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from refold.explain import Explanation
+    from refold.explanation import Explanation
 
 
 def as_document(row: Explanation) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def as_document(row: Explanation) -> dict[str, Any]:
 
 def as_table(rows: Sequence[Explanation], title: str) -> Table:
     """Return explanations as a table, one reason per line."""
-    from refold.explain import number
+    from refold.explanation import number
 
     rare = any(row.p_value is not None for row in rows)
     cells = []

@@ -11,7 +11,7 @@ import typer
 from refold.cli._options import BadCells
 
 if TYPE_CHECKING:
-    from refold.explain import Explanation
+    from refold.explanation import Explanation
     from refold.judgement import Judgement
     from refold.judgement.reading import Reader
     from refold.tabular import TableSource
@@ -51,7 +51,7 @@ class LoadedModel:
         self, rows: list[int], found: Judgement | None, reasons: int | None
     ) -> list[Explanation]:
         """Say why rows are what they are; `rows` are their numbers in the table."""
-        from refold.explain import explain
+        from refold.explanation import explain
 
         if found is None:
             return []

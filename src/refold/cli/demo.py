@@ -12,7 +12,7 @@ from refold.base.words import printable
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
-    from refold.explain import Explanations
+    from refold.explanation import Explanations
 
 _LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
 
@@ -34,7 +34,7 @@ def demo(
     """
     options.check_output(out)
     from refold import REF
-    from refold.explain import explain
+    from refold.explanation import explain
     from refold.report import write_report
 
     normal, new = _cases()

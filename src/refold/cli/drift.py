@@ -34,7 +34,7 @@ def drift(
     from refold.base.progress import counting
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
-    from refold.drift import DriftMonitor
+    from refold.monitoring import DriftMonitor
 
     loaded = LoadedModel(model)
     with reading.open(table) as data:
@@ -48,7 +48,7 @@ def drift(
         with as_bad_input(data.name):
             result = monitor.result()
     if as_json:
-        options.print_json(result.as_dict())
+        options.print_json(result.to_dict())
     else:
         options.say(str(result))
     if fail_on_drift and result.verdict != "same":

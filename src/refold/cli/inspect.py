@@ -66,7 +66,7 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
 def _columns(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of columns of any kind."""
     from refold.cli._learned import column_document, sentence
-    from refold.explain import normal_of_columns
+    from refold.explanation import normal_of_columns
 
     model, encoder = loaded.model, loaded.judge.encoder
     assert encoder is not None
@@ -82,7 +82,7 @@ def _columns(loaded: LoadedModel) -> dict[str, Any]:
 
 def _features(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of the features of a model of numbers."""
-    from refold.explain import normal_ranges
+    from refold.explanation import normal_ranges
 
     model, judge = loaded.model, loaded.judge
     summary, chain = model.summary_, getattr(model, "chain_", None)
@@ -131,7 +131,7 @@ def _number_of(document: dict[str, Any]) -> str:
 
 def _table_of_columns(document: dict[str, Any]) -> Table:
     from refold.cli._answers import table_of
-    from refold.explain import normal_text
+    from refold.explanation import normal_text
 
     headings = ("column", "role", "normal", "missing", "beside")
     rows = [
@@ -149,7 +149,7 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
 
 def _table_of_features(document: dict[str, Any]) -> Table:
     from refold.cli._answers import table_of
-    from refold.explain import number, ranges_text
+    from refold.explanation import number, ranges_text
 
     headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")
     rows = [

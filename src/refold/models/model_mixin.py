@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from refold.modelfile import ModelFileError
 
 if TYPE_CHECKING:
-    from refold.explain import Explanations
+    from refold.explanation import Explanations
 
 
 class ModelMixin:
@@ -29,7 +29,7 @@ class ModelMixin:
         Returns
         -------
         Explanations
-            See :func:`refold.explain.explain`.
+            See :func:`refold.explain`.
 
         Examples
         --------
@@ -40,7 +40,7 @@ class ModelMixin:
         >>> reason.feature, reason.value, reason.words
         ('machine', 'Z', 'was never seen (2 values in 200 rows)')
         """
-        from refold.explain import explain  # a room above: this is its front door
+        from refold.explanation import explain  # a room above: this is its front door
 
         return explain(self, X, reasons=reasons, nearest=nearest)
 

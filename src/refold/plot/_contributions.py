@@ -9,7 +9,7 @@ import numpy as np
 
 from refold.base.words import printable, quoted
 from refold.columns.frames import one_row
-from refold.explain import Explanation, Reason, explain, number, ranges_text
+from refold.explanation import Explanation, Reason, explain, number, ranges_text
 from refold.plot._style import MUTED, NORMAL, OUTLIER, axes_of, tidy
 
 
@@ -19,7 +19,7 @@ class ContributionsDisplay:
     Parameters
     ----------
     explanation : Explanation
-        What :func:`refold.explain.explain` says of the row.
+        What :func:`refold.explain` says of the row.
 
     Attributes
     ----------

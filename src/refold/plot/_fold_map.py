@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from refold._typing import Floats, Ranges
-from refold.explain import normal_ranges
+from refold.explanation import normal_ranges
 from refold.judgement import Judge, unwrapped
 from refold.models.scoring import FoldScorer
 from refold.plot._style import BAND, MUTED, NORMAL, OUTLIER, axes_of, folding, number_place, tidy

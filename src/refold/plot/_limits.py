@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from refold.base.words import printable
 from refold.checks import Limit, Limits, limits
-from refold.explain import number, split_unit
+from refold.explanation import number, split_unit
 from refold.plot._style import MUTED, OUTLIER, axes_of, tidy
 
 _HALF, _TENTH = "#E79B61", "#F7DEC9"  # OUTLIER, lighter

@@ -11,8 +11,8 @@ from refold._typing import Ranges
 from refold.cards import Card
 from refold.checks import Findings
 from refold.columns.encoding.encoder import ColumnInfo
-from refold.drift import Drift, FeatureDrift
-from refold.explain import Reason
+from refold.explanation import Reason
+from refold.monitoring import ColumnDrift, Drift
 
 Interval = tuple[float, float]
 
@@ -242,7 +242,7 @@ class Feature:
         The range or ranges that were learned; empty unless it is a number.
     histogram : FeatureHistogram or None
         Training and new values of a number.
-    drift : FeatureDrift
+    drift : ColumnDrift
         How they differ.
     leads : int
         In how many of the ``Report.blamed`` rows no feature matters more.
@@ -269,7 +269,7 @@ class Feature:
     name: str
     normal: Ranges
     histogram: FeatureHistogram | None
-    drift: FeatureDrift
+    drift: ColumnDrift
     leads: int
     bars: tuple[FeatureBars, ...] = ()
     about: str = ""

@@ -13,9 +13,9 @@ from refold.cards import card_of
 from refold.checks import check
 from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
-from refold.drift import FeatureDrift
-from refold.explain import Reason, normal_ranges
+from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
+from refold.monitoring import ColumnDrift
 from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
 from refold.report._rates import expected_of
@@ -154,7 +154,7 @@ def _shares(found: Judgement) -> ColumnShares | None:
 def _features(
     model: Any,
     found: Judgement,
-    drifted: Sequence[FeatureDrift],
+    drifted: Sequence[ColumnDrift],
     because: Sequence[tuple[Reason, ...]],
 ) -> tuple[Feature, ...]:
     """Describe the columns: numbers by their range and histogram, others by their classes."""

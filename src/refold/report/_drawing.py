@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats, Ranges
-from refold.explain import number
-from refold.explain.gauges import DOT, GAUGE, band, short
+from refold.explanation import number
+from refold.explanation.gauges import DOT, GAUGE, band, short
 from refold.report._contents import Distances, FeatureBars, FeatureHistogram, Marked
 from refold.report._words import count
 

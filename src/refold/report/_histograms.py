@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Ranges
-from refold.explain.gauges import around, capped_sum
+from refold.explanation.gauges import around, capped_sum
 from refold.report._contents import Distances, FeatureHistogram
 
 BINS = 48

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from refold.explain import Explanation, Reason, explain
-from refold.explain.gauges import position
+from refold.explanation import Explanation, Reason, explain
+from refold.explanation.gauges import position
 from refold.judgement import Judgement
 from refold.report._contents import AlarmGroup
 

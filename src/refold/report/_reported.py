@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.decisions.select import largest_selected
-from refold.drift import DriftMonitor
 from refold.judgement import Judge, Judgement, Worst, unwrapped
 from refold.models.draws import draws
+from refold.monitoring import DriftMonitor
 
 # Reasons cost more than distances: the drivers are looked for among so many rows, the worst.
 BLAMED = 1000

@@ -11,8 +11,8 @@ from typing import Any
 from refold.base.files import replacing
 from refold.base.needs import needs
 from refold.base.words import ONLY_TOGETHER, printable, quoted, shortened
-from refold.explain import Reason, number, ranges_text, split_unit
-from refold.explain.gauges import gauge, position
+from refold.explanation import Reason, number, ranges_text, split_unit
+from refold.explanation.gauges import gauge, position
 from refold.report._reasons import that_matter
 from refold.report._words import WORDS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from refold.columns.encoding.encoder import ColumnInfo
-from refold.drift import FeatureDrift, Verdict
-from refold.explain import number
+from refold.explanation import number
+from refold.monitoring import ColumnDrift, Verdict
 
 # Of the whole table: in two words, and in a sentence.
 DRIFT: dict[Verdict, tuple[str, str]] = {
@@ -63,12 +63,12 @@ def plural(rows: int, word: str) -> str:
     return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
 
 
-def state(drift: FeatureDrift) -> str:
+def state(drift: ColumnDrift) -> str:
     """Return which of three things happened to a feature."""
     return "changed" if drift.changed else "differs" if drift.differs else "same"
 
 
-def state_text(drift: FeatureDrift) -> str:
+def state_text(drift: ColumnDrift) -> str:
     """Say it in words."""
     return _STATES[state(drift)]
 

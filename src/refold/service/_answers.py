@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.explain import Explanation, explain
+from refold.explanation import Explanation, explain
 from refold.judgement import RowVerdict, answer_names, answer_types, answers
 from refold.service._errors import RequestError
 from refold.service._judging import Verdicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from refold.drift import VERDICTS
+from refold.monitoring import VERDICTS
 from refold.service._store import ModelStore
 
 # Seconds: one row takes a part of a millisecond, a hundred thousand take seconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from refold.base.version import VERSION
-from refold.drift import VERDICTS
+from refold.monitoring import VERDICTS
 from refold.service._described import row_schema
 from refold.service._rows import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON
 from refold.service._settings import Settings

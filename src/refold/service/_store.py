@@ -16,10 +16,10 @@ import numpy as np
 
 from refold.base.errors import UserError
 from refold.base.once import once
-from refold.drift import Drift, DriftMonitor
 from refold.judgement import Judge, Judgement
 from refold.modelfile import ModelFileError
 from refold.models.files import load_with_origin
+from refold.monitoring import Drift, DriftMonitor
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # Rows that are put together before they are compared with training: one by one that takes longer

@@ -12,7 +12,7 @@ from refold.checks._compare.units import LearnedValues, UnitChange, unit_change
 from refold.checks._limits import limits
 from refold.checks._result import Limit
 from refold.columns.encoding.texts import TextCounts
-from refold.explain import normal_of_columns, normal_ranges, normal_text
+from refold.explanation import normal_of_columns, normal_ranges, normal_text
 from refold.judgement import Judge
 
 _NAMED = 5

@@ -14,7 +14,7 @@ from refold.checks._compare.models import ComparedModel, differences
 from refold.checks._compare.result import Comparison
 from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, Verdict
 from refold.checks._compare.scatter import ScatterSample
-from refold.explain import Explanation, explain
+from refold.explanation import Explanation, explain
 from refold.judgement import Judge, Judgement, unwrapped
 
 _SAME = 1e-9  # distances that differ by less of the limit are the same

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from refold.base.words import printable
-from refold.explain import Reason, number, ranges_text
+from refold.explanation import Reason, number, ranges_text
 
 Verdict = Literal["normal", "outlier"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from refold._typing import Integers
 from refold.base.markup import box, grid, said
 from refold.base.words import ONLY_TOGETHER
-from refold.explain import Reason, number
-from refold.explain.gauges import pictured
+from refold.explanation import Reason, number
+from refold.explanation.gauges import pictured
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from refold.checks._suspects._compared import JudgedTable, beside_the_rest, besi
 from refold.checks._suspects._results import Suspect, Suspects
 from refold.columns.encoding.encoder import TableEncoder
 from refold.decisions.select import select
-from refold.explain import explain
+from refold.explanation import explain
 
 _BUDGET = 50
 

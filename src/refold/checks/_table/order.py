@@ -11,7 +11,7 @@ from refold._typing import Floats, Integers
 from refold.base.findings import Finding
 from refold.base.words import number, percent, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
-from refold.drift.statistics import holm, same_distribution, same_share
+from refold.monitoring.statistics import holm, same_distribution, same_share
 
 _SPLITS = (0.25, 0.5, 0.75)  # after such a part of the rows something may have changed
 _LEAST_ROWS = 40

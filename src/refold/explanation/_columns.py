@@ -1,0 +1,81 @@
+"""What is normal of the columns of a table, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import nsmallest
+from typing import Any
+
+from refold.base.words import quoted
+from refold.columns.date_form import DateForm
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.role_findings import moment
+from refold.columns.summary import Summary
+from refold.explanation._numbers import ranges_text
+from refold.explanation._ranges import normal_ranges
+
+_FREQUENT = 10  # values that are kept
+_SHOWN = 3  # and named in a few words
+
+
+def normal_of_columns(counts: TableCounts, summary: Summary | None) -> dict[str, dict[str, Any]]:
+    """Return what is normal of each column that is learned, by its name.
+
+    Of numbers that is ``normal``, their ranges; of texts ``frequent``, values and in how many rows
+    they are; of dates ``from`` and ``to``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from refold import Detector
+    >>> from refold.explanation import normal_of_columns
+    >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
+    >>> model = Detector().fit(table)
+    >>> normal_of_columns(model.encoder_.counts, model.summary_)["part"]["frequent"][0]
+    {'value': 'B', 'rows': 200}
+    """
+    names = counts.plan.names
+    ranges = [] if summary is None else normal_ranges(summary)
+    found: dict[str, dict[str, Any]] = {
+        names[k]: {"normal": [[float(low), float(high)] for low, high in ranges[place]]}
+        for place, k in enumerate(counts.plan.numbers.tolist())
+    }
+    for k, counted in counts.others.items():
+        if isinstance(counted, TextCounts):
+            found[names[k]] = {"frequent": _frequent(counted)}
+        elif isinstance(counted, DateCounts):
+            found[names[k]] = _span(counted)
+    return found
+
+
+def normal_text(column: Mapping[str, Any]) -> str:
+    """Say what is normal of a column, given as plain values, in a few words.
+
+    Examples
+    --------
+    >>> from refold.explanation import normal_text
+    >>> normal_text({"normal": [[1.0, 2.5]]})
+    '1–2.5'
+    """
+    if "normal" in column:
+        return ranges_text(column["normal"])
+    if "from" in column:
+        return f"{column['from']} to {column['to']}"
+    frequent = column.get("frequent", [])[:_SHOWN]
+    said = ", ".join(quoted(each["value"]) for each in frequent)
+    more = (column.get("distinct") or 0) - len(frequent)
+    return f"{said} and {more:,} more" if more > 0 else said
+
+
+def _frequent(counts: TextCounts) -> list[dict[str, Any]]:
+    order = nsmallest(_FREQUENT, counts.values.counts.items(), key=lambda item: (-item[1], item[0]))
+    return [{"value": value, "rows": rows} for value, rows in order]
+
+
+def _span(counts: DateCounts) -> dict[str, Any]:
+    if counts.low > counts.high:  # no row has one
+        return {}
+    form = DateForm("iso", has_date=counts.has_date, has_clock=counts.has_clock)
+    return {"from": moment(counts.low, form), "to": moment(counts.high, form)}

@@ -1,0 +1,20 @@
+"""Whether new rows are still like those that a model was trained on.
+
+>>> import numpy as np
+>>> from refold import REF, drift
+>>> rng = np.random.default_rng(0)
+>>> model = REF().fit(rng.normal(size=(2000, 3)))
+>>> model = model.calibrate(rng.normal(size=(2000, 3)), alpha=0.01)
+>>> new = rng.normal(size=(2000, 3))
+>>> drift(model, new).verdict
+'same'
+>>> new[:, 1] += 0.5
+>>> drift(model, new).verdict
+'changed'
+"""
+
+from refold.monitoring._monitor import DriftMonitor
+from refold.monitoring._monitor import drift as drift
+from refold.monitoring._result import VERDICTS, ColumnDrift, Drift, Share, Verdict
+
+__all__ = ["VERDICTS", "ColumnDrift", "Drift", "DriftMonitor", "Share", "Verdict"]

@@ -1,0 +1,184 @@
+"""What is counted of new rows: where values lie between the training quantiles, and classes.
+
+Integers, smallest and largest values add up exactly: no result depends on how rows come in chunks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats, Integers
+from refold.columns.summary import N_QUANTILES, Summary
+from refold.judgement import Judgement
+from refold.monitoring._classes import Tallies, added
+from refold.monitoring._training import Baseline
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Between which values the true training quantiles lie.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of shape (257, d)
+        Equal, unless the quantiles come from the bins of a sketch.
+    single : ndarray of bool, shape (d,)
+        Features whose quantiles are all numbers of single precision. Their training rows may have
+        been stored so: 0.1 is then not 0.1 in double precision, and is compared in single.
+    """
+
+    lower: Floats
+    upper: Floats
+    single: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, summary: Summary | None) -> Cuts:
+        """Widen the quantiles by their resolution; the smallest and largest value are exact."""
+        if summary is None:
+            none = np.empty((N_QUANTILES, 0))
+            return cls(none, none, np.empty(0, dtype=np.bool_))
+        quantiles, low, high = summary.quantiles, summary.low, summary.high
+        with np.errstate(over="ignore"):  # infinity is brought back to the range
+            lower = np.maximum(quantiles - summary.resolution, low)
+            upper = np.minimum(quantiles + summary.resolution, high)
+        lower[-1], upper[0] = high, low
+        return cls(lower, upper, (_in_single(quantiles) == quantiles).all(axis=0))
+
+    def of_column(self, column: int, dtype: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
+        """Return the cuts of a feature in the precision to compare with, and if that is single."""
+        lower, upper = self.lower[:, column], self.upper[:, column]
+        single = dtype == np.float32 or bool(self.single[column])
+        return (_in_single(lower), _in_single(upper), True) if single else (lower, upper, False)
+
+
+def _in_single(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Round; rounding keeps the order, so that rows can only become more alike."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
+
+
+@dataclass(eq=False)
+class Places:
+    """How many values of a set of rows lie below each cut, feature by feature.
+
+    Parameters
+    ----------
+    below : ndarray of shape (257, d)
+        How many values are smaller than the lower cut.
+    up_to : ndarray of shape (257, d)
+        How many are at most the upper cut.
+    present : ndarray of shape (d,)
+        How many values there are.
+    smallest, largest : ndarray of shape (258, d)
+        Of the values between one upper cut and the next; infinite where there are none.
+    """
+
+    below: Integers
+    up_to: Integers
+    present: Integers
+    smallest: Floats
+    largest: Floats
+
+    @classmethod
+    def none(cls, columns: int) -> Places:
+        """Count no row."""
+        return cls(
+            below=np.zeros((N_QUANTILES, columns), np.int64),
+            up_to=np.zeros((N_QUANTILES, columns), np.int64),
+            present=np.zeros(columns, np.int64),
+            smallest=np.full((N_QUANTILES + 1, columns), np.inf),
+            largest=np.full((N_QUANTILES + 1, columns), -np.inf),
+        )
+
+    def add(self, X: NDArray[Any], cuts: Cuts) -> None:
+        """Count more rows."""
+        for j, column in enumerate(X.T):
+            values = np.sort(column)  # NaN last
+            values = values[: len(values) - np.count_nonzero(np.isnan(values))]
+            lower, upper, single = cuts.of_column(j, X.dtype)
+            compared = _in_single(values) if single else values
+            up_to = np.searchsorted(compared, upper, side="right")
+            self.below[:, j] += np.searchsorted(compared, lower, side="left")
+            self.up_to[:, j] += up_to
+            self.present[j] += len(values)
+            begin, end = np.append(0, up_to), np.append(up_to, len(values))
+            some = end > begin
+            smallest, largest = self.smallest[some, j], self.largest[some, j]
+            self.smallest[some, j] = np.minimum(smallest, values[begin[some]])
+            self.largest[some, j] = np.maximum(largest, values[end[some] - 1])
+
+    def medians(self) -> Floats:
+        """Return the median of each feature, NaN without values.
+
+        It lies between two neighbouring cuts, where the values are taken as evenly spread.
+        """
+        medians = np.full(len(self.present), np.nan)
+        for j in np.flatnonzero(self.present):
+            rank = (self.present[j] + 1) // 2
+            before = np.append(0, self.up_to[:, j])
+            part = int(np.searchsorted(before, rank, side="left")) - 1
+            among = np.append(before, self.present[j])[part + 1] - before[part]
+            along = (rank - before[part] - 1) / max(among - 1, 1)
+            low, high = self.smallest[part, j], self.largest[part, j]
+            medians[j] = min(max(low * (1.0 - along) + high * along, low), high)
+        return medians
+
+
+@dataclass(eq=False)
+class Counts:
+    """All that is remembered of new rows.
+
+    Parameters
+    ----------
+    rows : int
+        How many there were.
+    judged : int
+        How many of them have a value, so that the model could judge them.
+    rejected : int
+        How many of these it rejected.
+    states : ndarray of shape (d, 3)
+        How many cells of each column are readable, missing, unreadable.
+    places, places_rejected : Places
+        Where the numbers of all rows lie, and those of the rejected ones.
+    classes, classes_rejected : dict of int to (dict of str to Tally)
+        The classes of all rows, and of the rejected ones, in columns that are no numbers.
+    """
+
+    rows: int
+    judged: int
+    rejected: int
+    states: Integers
+    places: Places
+    places_rejected: Places
+    classes: dict[int, Tallies]
+    classes_rejected: dict[int, Tallies]
+
+    @classmethod
+    def nothing(cls, training: Baseline) -> Counts:
+        """Have seen no row."""
+        columns = len(training.numeric)
+        none = {k: divided.nothing() for k, divided in training.divided.items()}
+        states = np.zeros(training.states.shape, np.int64)
+        return cls(0, 0, 0, states, Places.none(columns), Places.none(columns), none, dict(none))
+
+    def add(self, found: Judgement, training: Baseline, cuts: Cuts) -> None:
+        """See more rows."""
+        rejected = found.outlier  # first, so that bad input changes nothing
+        cells, numbers = training.cells(found), found.numbers
+        everybody = np.ones(len(found), dtype=np.bool_)
+        classes = {k: each.counted(cells[k], everybody) for k, each in training.divided.items()}
+        out = {k: each.counted(cells[k], rejected) for k, each in training.divided.items()}
+        self.states = self.states + training.states_of(found, cells)
+        self.rows += len(found)
+        self.judged += int(np.count_nonzero(found.judged))
+        self.rejected += int(np.count_nonzero(rejected))
+        self.places.add(numbers, cuts)
+        self.places_rejected.add(numbers[rejected], cuts)
+        self.classes = {k: added(self.classes[k], more) for k, more in classes.items()}
+        self.classes_rejected = {
+            k: added(self.classes_rejected[k], more) for k, more in out.items()
+        }

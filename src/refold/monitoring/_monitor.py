@@ -1,0 +1,119 @@
+"""New rows in, in chunks; a comparison with the training rows out."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+from refold._typing import Array
+from refold.decisions.thresholds import check_rate
+from refold.judgement import Judge, Judgement, unwrapped
+from refold.monitoring._counts import Counts, Cuts
+from refold.monitoring._evidence import FalseAlarms, weigh
+from refold.monitoring._result import Drift
+from refold.monitoring._training import Baseline
+
+
+def drift(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
+    """Compare new rows with those that a model was trained on.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with ``summary_``. Calibrate it first: without, its rate of rejected rows
+        has nothing to be compared with.
+    X : array-like, dataframe or Judgement of n rows
+        New rows, with the columns of training.
+    alpha : float, default=0.01
+        The chance of a false alarm of any kind, over all features together.
+
+    Returns
+    -------
+    Drift
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, drift
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF().fit(rng.normal(size=(2000, 3)))
+    >>> model = model.calibrate(rng.normal(size=(2000, 3)), alpha=0.01)
+    >>> new = rng.normal(size=(2000, 3))
+    >>> new[::20] = 50.0  # a broken row in twenty
+    >>> found = drift(model, new)
+    >>> found.verdict
+    'more outliers'
+    >>> found.rejected > found.expected
+    True
+    """
+    return DriftMonitor(model, alpha=alpha).update(X).result()
+
+
+class DriftMonitor:
+    """Compares a stream of new rows with those that a model was trained on.
+
+    It keeps counts, about 20 kB per feature and never a row; the result is the same however the
+    rows come in chunks. What is learned by the model later is not taken into account.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model with ``summary_``.
+    alpha : float, default=0.01
+        The chance of a false alarm of any kind, over all features together, each time that a result
+        is looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.monitoring import DriftMonitor
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = DriftMonitor(REF().fit(rng.normal(size=(1000, 2))))
+    >>> for _ in range(5):
+    ...     monitor = monitor.update(rng.normal(size=(200, 2)))
+    >>> print(monitor.result())
+    The rows are like those of training.
+    1,000 rows; 0 of 2 features differ; ... rejected, with nothing to compare it with: the model is
+    not calibrated.
+    """
+
+    def __init__(self, model: Any, *, alpha: float = 0.01) -> None:
+        self.alpha = check_rate(alpha, "alpha")
+        self._model = copy(unwrapped(model))
+        self._judge = Judge.of(self._model)
+        self._training = Baseline.of(self._model, self._judge)
+        self._cuts = Cuts.of(self._training.summary)
+        self._alarms = FalseAlarms.of(self._judge)
+        self._counts = Counts.nothing(self._training)
+
+    def update(self, X: Array) -> Self:
+        """Count more rows. If it fails, the monitor stays as it was.
+
+        Parameters
+        ----------
+        X : array-like, dataframe or Judgement of n rows
+            New rows, possibly none. Rows without any value count as missing in every feature; the
+            model cannot judge them.
+
+        Returns
+        -------
+        DriftMonitor
+            Itself.
+        """
+        if getattr(X, "shape", (1,))[0] == 0:
+            return self
+        found = X if isinstance(X, Judgement) else Judgement.of(self._model, X)
+        self._counts.add(found, self._training, self._cuts)
+        return self
+
+    def result(self) -> Drift:
+        """Return what the rows so far have shown.
+
+        Returns
+        -------
+        Drift
+        """
+        if self._counts.rows == 0:
+            raise ValueError("There are no rows to compare yet: pass some to update().")
+        return weigh(self._counts, self._training, self._alarms, self.alpha)

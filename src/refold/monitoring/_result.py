@@ -1,0 +1,306 @@
+"""What a comparison found, for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from refold.base.words import number, percent, printable
+from refold.columns.role_findings import shown
+from refold.monitoring._html import html_of
+
+Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+_MEANING: dict[Verdict, str] = {
+    "same": "The rows are like those of training.",
+    "changed": "The data has changed: the bulk of the rows is not like those of training.",
+    "more outliers": "There are more outliers; the other rows are like those of training.",
+    "changed or more outliers": (
+        "The rows differ from those of training. Either the data has changed, or there are more "
+        "outliers."
+    ),
+}
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many rows of a column are of one class, in training and now.
+
+    Parameters
+    ----------
+    of : {"value", "shape", "hour", "weekday", "range"}
+        What makes the class.
+    value : str
+        Which class: a text, what texts look like (``A+-9+``), "3 o'clock", "Sunday", "before
+        2013-01-01".
+    before, now : float
+        The share of the rows that have a value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from refold import Detector, drift
+    >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
+    >>> found = drift(Detector().fit(table), table.assign(part=["A", "A", "B", "C"] * 100))
+    >>> [(share.value, share.before, share.now) for share in found.features[0].moved][:2]
+    [('A', 0.25, 0.5), ('B', 0.5, 0.25)]
+    """
+
+    of: str
+    value: str
+    before: float
+    now: float
+
+    def __str__(self) -> str:
+        words = {"value": "'{}'", "shape": "like {}"}
+        text = words.get(self.of, "{}").format(shown(self.value))
+        return f"{text} {percent(self.before)} → {percent(self.now)}"
+
+
+@dataclass(frozen=True)
+class ColumnDrift:
+    """One feature of new rows beside the training rows.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"number", "category", "text", "identifier", "date"}
+        What it was taken for.
+    distance : float
+        Of numbers: the largest difference between the two distribution functions
+        (Kolmogorov–Smirnov), as far as the training quantiles prove it. Of others: the largest
+        difference between the shares of a class. Between 0 and 1.
+    p_value : float
+        The chance of such a distance if nothing has changed.
+    adjusted_p_value : float
+        The same, corrected for the number of tests.
+    remaining_p_value : float
+        The corrected chance after as many rejected rows as may be outliers were set aside, those
+        that matter most.
+    missing_before, missing : float
+        The share of missing values in training and in the new rows.
+    missing_p_value, missing_adjusted_p_value : float
+        The chance of such a difference between the two, and corrected.
+    unreadable_before, unreadable : float
+        The share of cells that are no number, or no date, where there should be one.
+    unreadable_p_value, unreadable_adjusted_p_value : float
+        The chance of such a difference between the two, and corrected.
+    median_before, median : float or None
+        Of numbers, in the feature's own units. None of others, and if no new row has a value.
+    moved : tuple of Share
+        Of texts and dates: the classes whose shares differ by more than chance, at most three,
+        those that differ most first.
+    new_values : tuple of str
+        Of texts: the most frequent values that training has not, at most three.
+    unseen : float or None
+        Of texts: the share of rows with such a value; about, in columns of more than 65,536 values.
+    unseen_expected : float or None
+        The same if nothing has changed: the share of training rows with a value of their own.
+    differs : bool
+        The values or the share of missing ones differ by more than chance.
+    changed : bool
+        They do so even without outliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, drift
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+    >>> found = drift(model, rng.normal(size=(500, 2)) + [0.0, 1.0])
+    >>> [(feature.name, feature.changed) for feature in found.features]
+    [('x0', False), ('x1', True)]
+    """
+
+    name: str
+    kind: str
+    distance: float
+    p_value: float
+    adjusted_p_value: float
+    remaining_p_value: float
+    missing_before: float
+    missing: float
+    missing_p_value: float
+    missing_adjusted_p_value: float
+    unreadable_before: float
+    unreadable: float
+    unreadable_p_value: float
+    unreadable_adjusted_p_value: float
+    median_before: float | None
+    median: float | None
+    moved: tuple[Share, ...]
+    new_values: tuple[str, ...]
+    unseen: float | None
+    unseen_expected: float | None
+    differs: bool
+    changed: bool
+
+    @property
+    def shift(self) -> float | None:
+        """How far the median has moved, in the feature's own units."""
+        if self.median is None or self.median_before is None:
+            return None
+        return min(max(self.median - self.median_before, -sys.float_info.max), sys.float_info.max)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields and the shift as plain Python values."""
+        moved = [asdict(share) for share in self.moved]
+        plain = {"moved": moved, "new_values": list(self.new_values), "shift": self.shift}
+        return {**asdict(self), **plain}
+
+    def __str__(self) -> str:
+        return f"{printable(self.name)}: {self.how()}"
+
+    def how(self) -> str:
+        """Say how it differs, and how likely that is by chance."""
+        text = f"{self._what()}distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
+        text += self._new()
+        for what in ("missing", "unreadable"):
+            before, now = getattr(self, f"{what}_before"), getattr(self, what)
+            if before or now:
+                p = getattr(self, f"{what}_adjusted_p_value")
+                text += f", {what} {percent(before)} → {percent(now)} ({_chance(p)})"
+        return text + ("; outliers may explain it" if self.differs and not self.changed else "")
+
+    def _new(self) -> str:
+        """Say which values are new, where there are clearly more than one would expect."""
+        if self.unseen is None or self.unseen_expected is None:
+            return ""
+        if self.unseen <= 2.0 * self.unseen_expected:
+            return ""
+        new = ", ".join(f"'{shown(value)}'" for value in self.new_values)
+        share = f"{percent(self.unseen)}, {percent(self.unseen_expected)} expected"
+        return f", new values such as {new} ({share})"
+
+    def _what(self) -> str:
+        """Say how numbers have moved, or which classes."""
+        if self.median_before is None:
+            return "".join(f"{share}, " for share in self.moved)
+        median = "none" if self.median is None else number(self.median)
+        return f"median {number(self.median_before)} → {median}, "
+
+
+@dataclass(frozen=True)
+class Drift:
+    """New rows beside the training rows of a model.
+
+    Parameters
+    ----------
+    rows : int
+        How many new rows there are.
+    empty : int
+        How many of them have no value at all: they count as missing and cannot be judged.
+    rejected : float or None
+        The share of the other rows that the model rejects; None if there are no others.
+    expected : float or None
+        The share of training-like rows that it rejects. None if the model is not calibrated: the
+        rate then has nothing to be compared with.
+    outlier_p_value, outlier_adjusted_p_value : float or None
+        The chance of so many rejected rows if nothing has changed, and corrected for the number of
+        tests. None without `expected`.
+    set_aside : float
+        The largest share of the rows that may be outliers, judging by how many are rejected.
+    alpha : float
+        The chance of a false alarm, over all tests together.
+    features : tuple of ColumnDrift
+        One per feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF, drift
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+    >>> found = drift(model, rng.normal(size=(500, 2)) + [0.0, 1.0])
+    >>> found.verdict, found.rows
+    ('changed', 500)
+    """
+
+    rows: int
+    empty: int
+    rejected: float | None
+    expected: float | None
+    outlier_p_value: float | None
+    outlier_adjusted_p_value: float | None
+    set_aside: float
+    alpha: float
+    features: tuple[ColumnDrift, ...]
+
+    @property
+    def more_rejected(self) -> bool:
+        """Whether more rows are rejected than by chance."""
+        p = self.outlier_adjusted_p_value
+        return p is not None and p <= self.alpha
+
+    @property
+    def verdict(self) -> Verdict:
+        """What has happened.
+
+        ``"changed"``: some feature differs in a way that outliers cannot explain. More rejected
+        rows are then what one would expect. ``"more outliers"``: more rows are rejected, and
+        without them the rest is as in training. ``"changed or more outliers"``: features differ,
+        rejected rows could explain it, but it is not proven that they are too many.
+        """
+        if any(feature.changed for feature in self.features):
+            return "changed"
+        if self.more_rejected:
+            return "more outliers"
+        if any(feature.differs for feature in self.features):
+            return "changed or more outliers"
+        return "same"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The verdict, all fields, and for each feature its fields and its shift.
+        """
+        features = [feature.to_dict() for feature in self.features]
+        return {"verdict": self.verdict, **asdict(self), "features": features}
+
+    def __str__(self) -> str:
+        lines = [self.meaning, self.rates()]
+        if self.empty:
+            lines.append(f"{self.empty:,} rows have no value at all and could not be judged.")
+        differing = self.differing()
+        lines += [f"  {feature}" for feature in differing[:_SHOWN]]
+        if len(differing) > _SHOWN:
+            lines.append(f"  and {len(differing) - _SHOWN} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    @property
+    def meaning(self) -> str:
+        """The verdict, in a sentence."""
+        return _MEANING[self.verdict]
+
+    def differing(self) -> list[ColumnDrift]:
+        """Return the features that differ: those that have changed, and the farthest, first."""
+        return sorted(
+            (feature for feature in self.features if feature.differs),
+            key=lambda feature: (not feature.changed, -feature.distance),
+        )
+
+    def rates(self) -> str:
+        """Say how many features differ, and how many rows are rejected."""
+        differing = sum(feature.differs for feature in self.features)
+        text = f"{self.rows:,} rows; {differing} of {len(self.features)} features differ"
+        if self.rejected is None:
+            return f"{text}."
+        text += f"; {percent(self.rejected)} rejected"
+        if self.expected is None or self.outlier_adjusted_p_value is None:
+            return f"{text}, with nothing to compare it with: the model is not calibrated."
+        chance = _chance(self.outlier_adjusted_p_value)
+        return f"{text}, {percent(self.expected)} expected ({chance})."
+
+
+def _chance(p: float) -> str:
+    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
