@@ -39,6 +39,14 @@ WRONG = {
     "feedback[0].before.threshold": [-1.0, None, "1"],
     "feedback[0].before.distances": [[1.0, 2.0], None, np.ones((2, 1)), np.ones(MOST_ROWS + 1)],
     "feedback[0].before.distances[0]": [-1.0, np.nan],
+    "feedback[0].decision": [
+        {"threshold": -1.0, "alpha": None, "calibration": None},
+        {"threshold": 1e305, "alpha": None, "calibration": None},
+        {"threshold": 1.0, "alpha": 1.5, "calibration": None},
+        {"threshold": 1.0, "alpha": None, "calibration": {}},
+        {"threshold": 1.0, "alpha": None},
+        [],
+    ],
     "feedback[0].after.distances": [np.ones(1), np.ones(0), np.ones(3)],
 }
 

@@ -79,7 +79,8 @@ def merge(*models: Model) -> Model:
         merged = _merged([m for m in bases if isinstance(m, REF)])
     said = [entry for model in models for entry in model.feedback_]
     if said:
-        merged._apply_feedback(FeedbackLog.of(sorted(said, key=lambda entry: entry.time)))
+        log = FeedbackLog.of(sorted(said, key=lambda entry: entry.time))
+        merged._apply_feedback(log.decided(merged._decision()))
     return merged
 
 

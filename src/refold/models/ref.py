@@ -188,6 +188,7 @@ class REF(
     }
 
     _learned: FromRows | FromSketch
+    _DECIDED = ("threshold_", "alpha_", "calibration_")
     # By what rows are left out; None if by nothing.
     _cut: FoldCut | None = None
     dropped_: Integers

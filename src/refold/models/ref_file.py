@@ -41,7 +41,7 @@ MEMBERS = (
 
 def written(model: REF, budget: Budget) -> dict[str, Any]:
     """Return what REF has learned; the summary of a sketch is made of it again."""
-    log, model = model._feedback, model._without_feedback()
+    log, model = feedback.log_written(model), model._without_feedback()
     try:
         _check_engines(model)
     except ValueError as error:
@@ -59,7 +59,7 @@ def written(model: REF, budget: Budget) -> dict[str, Any]:
         "sketch": None if sketched is None else sketch_written(sketched),
         "cut": None if sketched is None else _cut_written(model._cut),
         "dropped": model.dropped_,
-        feedback.MEMBER: feedback.log_written(log),
+        feedback.MEMBER: log,
     }
 
 
@@ -90,7 +90,7 @@ def read(members: dict[str, Field], model: REF) -> None:
 
 
 def _read_feedback(field: Field, model: REF) -> None:
-    log = feedback.read_log(field, feedback.numbers(model.n_features_in_))
+    log = feedback.read_log(field, model, feedback.numbers(model.n_features_in_))
     if log.rows("accepted") is not None and not isinstance(model._learned, FromSketch):
         field.refuse(f"has accepted rows; the engine {model.engine_!r} cannot learn them")
     try:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refold.models.feedback.entry import FeedbackEntry, Verdict
+from refold.models.feedback.entry import Decision, FeedbackEntry, Verdict
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,7 @@ def test_what_became_of_accepted_rows_is_counted(before, after, said):
         "",
         Verdict(np.array(before), 1.0),
         Verdict(np.array(after), 1.0),
+        Decision(None, 0.05, None),
         np.ones(len(before), dtype=bool),
     )
     assert str(entry) == said

@@ -58,7 +58,7 @@ _CHANCE = 1e-17
 
 def written(model: CreasedREF, budget: Budget) -> dict[str, Any]:
     """Return what CreasedREF has learned."""
-    log, model = model._feedback, model._without_feedback()
+    log, model = feedback.log_written(model), model._without_feedback()
     state, calibrated = model._learned.state, model._set_calibration
     return {
         "threshold": model.threshold_,
@@ -68,7 +68,7 @@ def written(model: CreasedREF, budget: Budget) -> dict[str, Any]:
         "dropped": model.dropped_,
         "judge": _judge_written(model),
         "calibration": None if calibrated is None else calibration_written(calibrated),
-        feedback.MEMBER: feedback.log_written(log),
+        feedback.MEMBER: log,
     }
 
 
@@ -229,7 +229,7 @@ def _check_evaluable(field: Field, scoring: Scoring) -> None:
 
 def _read_feedback(field: Field, model: CreasedREF) -> None:
     """Read what was said of rows, and learn now what was accepted, as far as it is possible."""
-    log = feedback.read_log(field, feedback.numbers(model.n_features_in_))
+    log = feedback.read_log(field, model, feedback.numbers(model.n_features_in_))
     if log.rows("accepted") is None:
         model._apply_feedback(log)
         return

@@ -45,13 +45,11 @@ MEMBERS = (
 )
 _INSIDE: document.Kinds = {"REF": ref_file, "CreasedREF": creased_file}
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
-# What is novel adds ten thresholds, more than once.
-_LARGEST_THRESHOLD = 1e300
 
 
 def written(model: Detector, budget: Budget) -> dict[str, Any]:
     """Return what a Detector has learned."""
-    log, model = model._feedback, model._without_feedback()
+    log, model = feedback.log_written(model), model._without_feedback()
     learned, calibrated = model._learned, model._set_calibration
     inside = _inside_of(learned)
     return {
@@ -63,7 +61,7 @@ def written(model: Detector, budget: Budget) -> dict[str, Any]:
         **state_written(learned.table, budget),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
         "inside": None if inside is None else _inside_written(inside, budget),
-        feedback.MEMBER: feedback.log_written(log),
+        feedback.MEMBER: log,
     }
 
 
@@ -79,10 +77,10 @@ def read(members: dict[str, Field], model: Detector) -> None:
     plan = _plan(members["waiting"], state)
     cut = _cut(members["cut"], state)
     model._learn(model._learned_of(state, _sample(members["sample"], state), cut))
-    _read_judge(members["inside"], members["threshold"], plan, model)
     model.alpha_ = read_rate(members["alpha"])
     if not members["calibration"].is_null():
         model._set_calibration = read_calibration(members["calibration"], ties=True)
+    _read_judge(members["inside"], members["threshold"], plan, model)
     if not members["dropped"].is_null():
         model.dropped_ = read_dropped(members["dropped"])
     _read_feedback(members[feedback.MEMBER], model)
@@ -92,7 +90,7 @@ def _read_feedback(field: Field, model: Detector) -> None:
     """Read what was said of rows; what was accepted is learned now unless that costs too much."""
     state = model._learned.table
     names = state.names if state.counts is None else state.counts.plan.names
-    log = feedback.read_log(field, feedback.table(names))
+    log = feedback.read_log(field, model, feedback.table(names))
     if log.rows("accepted") is not None and "inside" not in vars(model._learned):
         field.refuse("must be empty where nothing can be judged yet")
     try:
@@ -118,13 +116,15 @@ def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) ->
     if not inside.is_null():
         judge, chosen = _inside(inside, plan), _threshold(threshold)
         LearnedTable.inside.keep(model._learned, judge)
-        model._set_threshold = None if chosen == judge.threshold else chosen
+        own = (judge.threshold, model._learned.rate, None)
+        decided = (chosen, model.alpha_, model._set_calibration)
+        model._set_threshold = None if decided == own else chosen
 
 
 def _threshold(field: Field) -> float:
     threshold = read_threshold(field)
-    if threshold > _LARGEST_THRESHOLD:
-        field.refuse(f"must be at most {_LARGEST_THRESHOLD:g}, is {threshold!r}")
+    if threshold > feedback.LARGEST_THRESHOLD:
+        field.refuse(f"must be at most {feedback.LARGEST_THRESHOLD:g}, is {threshold!r}")
     return threshold
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.decisions.thresholds import Calibration
 from refold.models.feedback.rows import JudgedRows
 
 Kind = Literal["accepted", "rejected"]
@@ -37,6 +38,14 @@ class Verdict(NamedTuple):
         return np.where(self.distances <= self.threshold, 1, -1)
 
 
+class Decision(NamedTuple):
+    """What ``calibrate`` and ``tune_threshold`` have set; None is what the model has by itself."""
+
+    threshold: float | None
+    alpha: float | None
+    calibration: Calibration | None
+
+
 @dataclass(frozen=True, eq=False)
 class FeedbackEntry:
     """Rows that somebody has called normal, or not, and what the model said before and after.
@@ -58,6 +67,8 @@ class FeedbackEntry:
     before, after : Verdict
         ``distances``, ``threshold`` and ``labels`` of the rows by the model as it was before, and
         right after.
+    decision : Decision
+        What was set before, by ``calibrate`` and ``tune_threshold``; undoing comes back to it.
     standing : ndarray of bool, shape (n,)
         Which rows it still goes for; of the others the opposite was said later.
     """
@@ -69,16 +80,23 @@ class FeedbackEntry:
     note: str
     before: Verdict
     after: Verdict
+    decision: Decision
     standing: Booleans = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
 
     @classmethod
     def now(
-        cls, kind: Kind, rows: JudgedRows, times: int, note: str, verdict: Verdict
+        cls,
+        kind: Kind,
+        rows: JudgedRows,
+        times: int,
+        note: str,
+        verdict: Verdict,
+        decision: Decision,
     ) -> FeedbackEntry:
         """Return an entry of this second, which has changed nothing yet."""
         time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         standing = np.ones(len(rows), dtype=np.bool_)
-        return cls(kind, rows, times, time, note, verdict, verdict, standing)
+        return cls(kind, rows, times, time, note, verdict, verdict, decision, standing)
 
     def __len__(self) -> int:
         return len(self.rows)

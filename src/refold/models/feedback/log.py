@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.base.errors import UserError
-from refold.models.feedback.entry import FeedbackEntry, Kind
+from refold.models.feedback.entry import Decision, FeedbackEntry, Kind
 from refold.models.feedback.rows import JudgedRows, equal_rows, joined, taken
 
 # They are in the model file, and are learned anew whenever the model learns.
@@ -46,10 +46,19 @@ class FeedbackLog:
         return FeedbackLog.of((*self.entries, entry))
 
     def without(self, number: int) -> FeedbackLog:
-        """Return the log as if an entry had never been made; what it contradicted goes again."""
+        """Return the log as if an entry had never been made; what it contradicted goes again.
+
+        What was decided since goes with it: it was decided by a model that had the entry.
+        """
         kept = list(self.entries)
-        del kept[number]
+        gone = kept.pop(number)
+        later = number if number >= 0 else len(kept) + 1 + number
+        kept[later:] = [replace(entry, decision=gone.decision) for entry in kept[later:]]
         return FeedbackLog.of(kept)
+
+    def decided(self, decision: Decision) -> FeedbackLog:
+        """Return the log of a model that has learned more, and for which only this is decided."""
+        return FeedbackLog(tuple(replace(entry, decision=decision) for entry in self.entries))
 
     def replaced(self, number: int, entry: FeedbackEntry) -> FeedbackLog:
         """Return the log with another entry in a place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,7 @@ from refold.base.errors import UserError
 from refold.base.learning import snapshot
 from refold.columns.frames import read_table
 from refold.decisions.thresholds import Calibration
-from refold.models.feedback.entry import LONGEST_NOTE, FeedbackEntry, Kind, Verdict
+from refold.models.feedback.entry import LONGEST_NOTE, Decision, FeedbackEntry, Kind, Verdict
 from refold.models.feedback.log import FeedbackLog
 from refold.models.feedback.rows import JudgedRows
 from refold.models.guard import GuardMixin
@@ -32,6 +32,8 @@ class FeedbackMixin(GuardMixin):
     # What was learned without the accepted rows; None while there are none.
     _base: Any = None
     _feedback: FeedbackLog = FeedbackLog()
+    # The attributes that hold what calibrate and tune_threshold have set.
+    _DECIDED: ClassVar[tuple[str, str, str]] = ("_set_threshold", "alpha_", "_set_calibration")
 
     if TYPE_CHECKING:  # what the estimator brings
         threshold_: float
@@ -126,7 +128,7 @@ class FeedbackMixin(GuardMixin):
     def undo_feedback(self, entry: int = -1) -> Self:
         """Take back something that was said; the model is as if it had never been.
 
-        A threshold that was set meanwhile, by ``calibrate`` or ``tune_threshold``, stays.
+        A threshold that ``calibrate`` or ``tune_threshold`` has set since then is taken back too.
 
         Parameters
         ----------
@@ -145,7 +147,9 @@ class FeedbackMixin(GuardMixin):
             if number is None or not -entries <= number < entries:
                 there = f"from 0 to {entries - 1}" if entries else "none"
                 raise UserError(f"There is no feedback number {entry!r} to undo; there is {there}.")
+            decision = model.feedback_[number].decision
             model._apply_feedback(model._feedback.without(number))
+            model._decide_as(decision)
         return self
 
     def _say(self, kind: Kind, X: Any, times: int, note: str) -> None:
@@ -153,7 +157,7 @@ class FeedbackMixin(GuardMixin):
         rows, whole = self._read_feedback(X), _check_times(times)
         if len(rows) == 0:
             raise UserError(f"There are no rows to be {kind}.")
-        entry = FeedbackEntry.now(kind, rows, whole, note, self._verdict(rows))
+        entry = FeedbackEntry.now(kind, rows, whole, note, self._verdict(rows), self._decision())
         self._apply_feedback(self._feedback.plus(entry))
         self._feedback = self._feedback.replaced(-1, entry.settled(self._verdict(rows)))
 
@@ -166,6 +170,17 @@ class FeedbackMixin(GuardMixin):
         if accepted is not None:
             base = self._learned
             self._learned, self._base = self._with_accepted(base, *accepted), base
+
+    def _decision(self) -> Decision:
+        return Decision(*(vars(self).get(name) for name in self._DECIDED))
+
+    def _decide_as(self, decision: Decision) -> None:
+        """Come back to what was decided before."""
+        for name, value in zip(self._DECIDED, decision, strict=True):
+            if value is None and name == "calibration_":
+                self.__dict__.pop(name, None)
+            else:
+                self.__dict__[name] = value
 
     @property
     def _underneath(self) -> Any:
@@ -193,7 +208,7 @@ class FeedbackMixin(GuardMixin):
             model._forget_feedback()
             yield model
             if log.entries:
-                model._apply_feedback(log)
+                model._apply_feedback(log.decided(model._decision()))
 
     def _read_feedback(self, X: Any) -> JudgedRows:
         """Return rows as the model takes them, and its own."""
