@@ -39,8 +39,8 @@ class TrainingRows:
             rf"{QUOTED} is rare \({COUNT}\)": self.counted,
             rf"{QUOTED} is (?:usual by itself|no rarer than many) \({COUNT}\)": self.counted,
             rf"{QUOTED} is new, as many are \({VALUES}\)": self.never,
-            rf"{QUOTED} looks like (?P<shape>.+?)(?: \({COUNT}\))?"
-            r"(?:, (?:usually|most often) .+)?": self.shaped,
+            rf"{QUOTED} has a rare form \({COUNT}\)(?:, unlike '(?P<usual>.*)')?": self.shaped,
+            rf"{QUOTED} has another form than '(?P<usual>.*)'": self.shaped,
             rf"{QUOTED} has '(?P<has>.)' \({COUNT}\)": self.with_character,
             rf"{QUOTED} has .+, which no other row has": lambda column, found: True,
             rf"{QUOTED} is (?:rare|less usual) where (?P<other>.+?) is '(?P<there>[^']*)' "
@@ -90,10 +90,16 @@ class TrainingRows:
 
     def shaped(self, column, found):
         exact = self.texts[column].dropna().map(shape)
-        own = found["shape"]
-        runs = exact.map(lambda each: re.sub(r"([Aa9 ])\1+", r"\1+", each))
-        have = [int((every == own).sum()) for every in (exact, runs)]
-        return to_count(found["n"] or "none") in have
+        groups = found.groupdict()
+        own = shape(groups["value"])
+        have = [int((exact == own).sum()), int((exact.map(runs) == runs(own)).sum())]
+        usual = groups["usual"]
+        if usual and not usual.endswith("…"):  # an example of the most frequent form
+            most = [every.value_counts() for every in (exact, exact.map(runs))]
+            forms = shape(usual), runs(shape(usual))
+            if not any(each.get(f) == each.max() for each, f in zip(most, forms, strict=True)):
+                return False
+        return to_count(groups.get("n") or "none") in have
 
     def with_character(self, column, found):
         have = self.texts[column].dropna().str[:128].str.contains(found["has"], regex=False).sum()
@@ -124,6 +130,11 @@ class TrainingRows:
         value = pd.Timestamp(found["value"]).tz_localize(None)
         beyond = value < low if found["side"] == "before" else value > high
         return beyond and [found["low"], found["high"]] == [str(low)[:10], str(high)[:10]]
+
+
+def runs(each):
+    """Return a shape whatever the length of its parts."""
+    return re.sub(r"([Aa9 ])\1+", r"\1+", each)
 
 
 def shape(text):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from refold.columns.encoding.tally import Tally
 # What is looked at of a text: its form is told by then, and a page takes no longer than a line.
 LOOKED_AT = 128
 _RUN = re.compile(r"([Aa9 ])\1+")
+_TRIED = 2000  # texts that are looked at for an example
 
 
 class _Letters(dict[int, str]):
@@ -46,6 +48,38 @@ def shape_of(text: str, *, collapsed: bool = False) -> str:
     """
     shape = text[:LOOKED_AT].translate(_LETTERS)
     return _RUN.sub(r"\1+", shape) if collapsed else shape
+
+
+def example_of(shape: str, texts: Iterable[str] = ()) -> str:
+    """Return a text of this shape for people to read: one of some, or one made up.
+
+    Examples
+    --------
+    >>> from refold.columns.encoding.shapes import example_of
+    >>> example_of("A+-9+", ["ab", "AB-77"]), example_of("99.99.9999"), example_of("A+ 99a")
+    ('AB-77', '12.11.2026', 'ABC 12a')
+    """
+    collapsed = "+" in shape
+    for text in islice(texts, _TRIED):
+        if shape_of(text) == shape or (collapsed and shape_of(text, collapsed=True) == shape):
+            return text
+    pairs = cycle(("12", "11", "10", "09"))  # a date, whichever way it is written
+
+    def filled(found: re.Match[str]) -> str:
+        sign, run = found[1], found[0]
+        length = 3 if run.endswith("+") else len(run)
+        if sign == "9":
+            if length == 2:
+                return next(pairs)
+            return "2026" if length == 4 else "123456789"[: min(length, 9)]
+        if sign == " ":
+            return " " * length
+        if length == 1 and found.string[found.start() - 1 : found.start()] == "9":
+            return {"A": "Z" if found.end() == len(found.string) else "T"}.get(sign, sign)
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: min(length, 26)]
+        return letters if sign == "A" else letters.lower()
+
+    return re.sub(r"([Aa9 ])(?:\1*\+|\1*)", filled, shape)
 
 
 def shapes_of(texts: Sequence[str], *, collapsed: bool = False) -> tuple[Integers, list[str]]:

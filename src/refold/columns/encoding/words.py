@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -9,19 +10,19 @@ from math import nan
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.base.words import number, printable, quoted, shortened
+from refold.base.words import number, printable, quoted
 from refold.columns.encoding import dates, texts
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import HOURS, DateCounts
 from refold.columns.encoding.dependence import NONE, OTHER
-from refold.columns.encoding.shapes import LOOKED_AT, shape_of
+from refold.columns.encoding.shapes import LOOKED_AT, example_of, shape_of
 from refold.columns.encoding.surprise import USUAL
 from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import CellState, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MOST, _COMMON, _RARE = 0.5, 0.05, 0.05
+_COMMON, _RARE = 0.05, 0.05
 # A date so much of the whole span before or after all others is that first of all.
 _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
 
@@ -42,8 +43,8 @@ def text_words(counts: TextCounts, view: str, text: str) -> str:
     if view == "character":
         return _character(rarest, so_many[view], counts.values.rows)
     if view == "shape":
-        return looks_like(counts.shapes, shape)
-    return looks_like(counts.collapsed, collapsed)
+        return form_words(counts.shapes, shape, counts.values.counts)
+    return form_words(counts.collapsed, collapsed, counts.values.counts)
 
 
 def usual_text(counts: TextCounts, text: str) -> str:
@@ -55,16 +56,15 @@ def usual_text(counts: TextCounts, text: str) -> str:
     return f"is {usual} ({have:,} of {rows:,} rows)"
 
 
-def looks_like(shapes: Tally, shape: str, verb: str = "looks like") -> str:
-    """Say which shape a text has, and which texts usually have."""
+def form_words(shapes: Tally, shape: str, texts: Iterable[str] = ()) -> str:
+    """Say how rare the form of a text is, and show the usual one by an example."""
     have = shapes.counts.get(shape, 0)
     most = max(shapes.counts, key=lambda each: (shapes.counts[each], each), default="")
-    often = shapes.counts.get(most, 0) > _MOST * max(shapes.rows - shapes.missing, 1)
-    so_many = f" ({have:,} of {shapes.rows:,} rows)" if have else ""
-    if have and most == shape:
-        return f"{verb} {shortened(shape)}{so_many}"
-    usually = "usually" if often else "most often"
-    return f"{verb} {shortened(shape)}{so_many}, {usually} {shortened(most)}"
+    usual = quoted(example_of(most, texts))
+    if have == 0:
+        return f"has another form than {usual}"
+    rare = f"has a rare form ({have:,} of {shapes.rows:,} rows)"
+    return rare if most == shape else f"{rare}, unlike {usual}"
 
 
 def values_in(values: Tally) -> str:
@@ -109,7 +109,7 @@ def date_words(counts: DateCounts, view: str, dates: DateColumn, row: int) -> st
     if view == "form":
         assert dates.shapes is not None
         shape = dates.shapes.values[int(dates.shapes.codes[row])]
-        return looks_like(counts.shapes, shape, "is written as")
+        return form_words(counts.shapes, shape)
     side = "before" if dates.seconds[row] < counts.low else "after"
     low, high = (_day(seconds) for seconds in (counts.low, counts.high))
     return f"is {side} all ({low} to {high})"
@@ -120,7 +120,7 @@ def cannot_be_read(counts: DateCounts, dates: DateColumn, row: int) -> str:
     kind = "date" if counts.has_date else "time"
     shape = "" if dates.shapes is None else dates.shapes.values[int(dates.shapes.codes[row])]
     if "9" in shape and counts.shapes.rows:
-        return f"cannot be read as a {kind}: it {looks_like(counts.shapes, shape)}"
+        return f"cannot be read as a {kind}: it {form_words(counts.shapes, shape)}"
     times = int(counts.states[CellState.UNREADABLE])
     return f"is not a {kind}; {never_or(times, int(counts.states.sum()))}"
 
