@@ -7,27 +7,30 @@ import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
-from refold.app import Door, Workspace, create
+from refold.app import Session, Workspace, create
 
 ORIGIN = "http://127.0.0.1:8000"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class Visitor:
     """Somebody who was let in, and waits until what they began is done."""
 
-    def __init__(self, workspace, door, **headers):
-        headers = {"Origin": ORIGIN, "Accept": "text/html", **headers}
-        self.client = TestClient(create(workspace, door), base_url=ORIGIN, headers=headers)
-        self.workspace = workspace
-        self.client.get(door.address())
+    def __init__(self, workspace, session, **headers):
+        headers = {"Origin": ORIGIN, "Accept": "text/html", **FORM, **headers}
+        app = create(workspace, session)
+        self.client = TestClient(app, base_url=ORIGIN + session.root, headers=headers)
+        self.workspace, self.root = workspace, session.root
+        self.client.get(session.address())
 
     def get(self, path):
         return self.client.get(path)
 
     def page(self, path):
+        """Return a page, with links as if it had no secret path."""
         answer = self.client.get(path)
         assert answer.status_code == 200, answer.text
-        return answer.text
+        return answer.text.replace(f'="{self.root}/', '="/')
 
     def post(self, path, **fields):
         """Send a form; return what came of it."""
@@ -64,7 +67,7 @@ def visitor_of(tmp_path):
     def visitor(**limits):
         folder = tmp_path / "work"
         folder.mkdir(exist_ok=True)
-        return Visitor(Workspace(folder, **limits), Door(8000))
+        return Visitor(Workspace(folder, **limits), Session(8000))
 
     return visitor
 

@@ -46,9 +46,10 @@ class AppPage:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.origin = address.partition("/?")[0]
         self.page.goto(address)
+        self.root = self.page.url.rstrip("/")
 
     def go(self, path):
-        self.page.goto(self.origin + path)
+        self.page.goto(self.root + path)
 
     @contextlib.contextmanager
     def until_done(self):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from refold.app import Door, Workspace
+from refold.app import Session, Workspace
 from tests.app.conftest import Visitor, parts
 
 SCRIPT = "<script>document.title='run'</script>"
@@ -53,7 +53,7 @@ def paths_of(*read):
 @pytest.fixture(scope="module")
 def settled(files, tmp_path_factory):
     """Somebody who has come all the way, and whose work nothing here may change."""
-    visitor = Visitor(Workspace(tmp_path_factory.mktemp("settled")), Door(8000))
+    visitor = Visitor(Workspace(tmp_path_factory.mktemp("settled")), Session(8000))
     visitor.put("/table", files / "parts.csv")
     visitor.post("/learn")
     visitor.put("/check", files / "new.csv")

@@ -30,11 +30,9 @@ def test_it_ends_when_it_is_told_to_and_leaves_nothing(tmp_path, files, number):
 def test_it_ends_at_once_while_something_is_under_way(tmp_path, files):
     with running(TMPDIR=str(tmp_path)) as (process, address):
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        opener.open(address, timeout=60).read()
-        origin = address.partition("/?")[0]
-        form = urllib.request.Request(
-            f"{origin}/table/sample", b"sample=cases", {"Origin": origin}, method="POST"
-        )
+        page = opener.open(address, timeout=60).url
+        origin = {"Origin": address.partition("/?")[0]}
+        form = urllib.request.Request(f"{page}table/sample", b"sample=cases", origin)
         opener.open(form, timeout=60).read()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0

@@ -7,7 +7,7 @@ True
 """
 
 from refold.app._application import create
-from refold.app._door import Door
+from refold.app._session import Session
 from refold.app._workspace import Workspace
 
-__all__ = ["Door", "Workspace", "create"]
+__all__ = ["Session", "Workspace", "create"]

@@ -18,14 +18,14 @@ from starlette.responses import (
     RedirectResponse,
     Response,
 )
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from refold.app._checking import OWN_SORTS, CheckedRows, RowQuery
-from refold.app._door import Door, DoorGuard
 from refold.app._drawing import TALL, WIDE, blind_zones
 from refold.app._pages import asset, page
 from refold.app._reading import MARKS, how_of
 from refold.app._samples import SAMPLES
+from refold.app._session import RequireSession, Session
 from refold.app._taking import OF_MODEL, OF_ROWS, by_curl, in_python
 from refold.app._uploads import fields_of, name_of, one, receive
 from refold.app._workspace import CHECK, TABLE, Workspace
@@ -45,15 +45,15 @@ _STEPS = (
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def create(workspace: Workspace, door: Door) -> Starlette:
+def create(workspace: Workspace, session: Session) -> Starlette:
     """Return the page as an ASGI application.
 
     Parameters
     ----------
     workspace : Workspace
         What somebody is working on.
-    door : Door
-        Who may come in.
+    session : Session
+        The secrets that a browser must bring.
 
     Returns
     -------
@@ -64,13 +64,13 @@ def create(workspace: Workspace, door: Door) -> Starlette:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.app import Door, Workspace, create
+    >>> from refold.app import Session, Workspace, create
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     app = create(Workspace(Path(folder)), Door(8000))
-    >>> [route.path for route in app.routes][:3]
+    ...     app = create(Workspace(Path(folder)), Session(8000))
+    >>> [route.path for route in app.routes[0].routes][:3]
     ['/', '/learn', '/check']
     """
-    return _Steps(workspace).application(door)
+    return _Steps(workspace).application(session)
 
 
 class _Steps:
@@ -79,7 +79,7 @@ class _Steps:
     def __init__(self, workspace: Workspace) -> None:
         self._work = workspace
 
-    def application(self, door: Door) -> Starlette:
+    def application(self, session: Session) -> Starlette:
         """Return the ASGI application."""
         work = self._work
         routes = [
@@ -109,17 +109,18 @@ class _Steps:
             _post("/forget", "/", lambda form: work.forget()),
         ]
         return Starlette(
-            routes=routes,
-            middleware=[Middleware(DoorGuard, door)],
+            routes=[Mount(session.root, routes=routes)],
+            middleware=[Middleware(RequireSession, session)],
             exception_handlers={404: _not_found, 405: _not_found},
         )
 
-    def _shown(self, name: str, **content: Any) -> Response:
+    def _shown(self, request: Request, name: str, **content: Any) -> Response:
         """Return a step with what all of them show."""
         work = self._work
         return HTMLResponse(
             page(
                 name,
+                root=request.scope["root_path"],
                 steps=_STEPS,
                 news=work.news,
                 job=work.worker.job,
@@ -134,6 +135,7 @@ class _Steps:
         state, table = self._work.state, self._work.state.table
         targets = {} if table is None else await _thread(lambda: table.targets)
         return self._shown(
+            request,
             "table",
             here="/",
             state=state,
@@ -147,7 +149,7 @@ class _Steps:
     async def _learn(self, request: Request) -> Response:
         state, trained = self._work.state, self._work.state.trained
         card = None if trained is None else await _thread(lambda: card_of(trained.in_use, {}))
-        return self._shown("learn", here="/learn", state=state, card=card)
+        return self._shown(request, "learn", here="/learn", state=state, card=card)
 
     async def _check(self, request: Request) -> Response:
         state, checked = self._work.state, self._work.state.checked
@@ -155,13 +157,14 @@ class _Steps:
         query = RowQuery.of(request.query_params, columns)
         rows = None if checked is None else await _thread(lambda: checked.page(query))
         return self._shown(
+            request,
             "check",
             here="/check",
             state=state,
             checked=checked,
             rows=rows,
             query=query,
-            link=_link(query),
+            link=_link(request, query),
             rates=[] if checked is None else _said(checked),
             own_sorts=OWN_SORTS,
             file=self._work.file_of(CHECK),
@@ -176,6 +179,7 @@ class _Steps:
         said, marks = await _thread(lambda: checked.explained(row))
         cells = checked.table.training.table.slice(row, 1).to_pylist()[0]
         return self._shown(
+            request,
             "row",
             here="/check",
             state=state,
@@ -183,17 +187,18 @@ class _Steps:
             said=said,
             marks=marks,
             cells=cells,
-            back=_link(query)(page=query.page),
+            back=_link(request, query)(page=query.page),
         )
 
     async def _limits(self, request: Request) -> Response:
         state = self._work.state
         zones = [] if state.blind is None else blind_zones(state.blind)
-        return self._shown("limits", here="/limits", state=state, zones=zones)
+        return self._shown(request, "limits", here="/limits", state=state, zones=zones)
 
     async def _take(self, request: Request) -> Response:
         state, trained = self._work.state, self._work.state.trained
         return self._shown(
+            request,
             "take",
             here="/take",
             state=state,
@@ -208,7 +213,7 @@ class _Steps:
     async def _prepare(self, request: Request) -> Response:
         name = one(await fields_of(request), "name")
         self._work.prepare(name)
-        return RedirectResponse(f"/take?{urlencode({'ready': name})}", 303)
+        return _redirect(request, f"/take?{urlencode({'ready': name})}")
 
     async def _download(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -247,7 +252,7 @@ class _Steps:
             except RequestError:
                 out.unlink(missing_ok=True)
                 raise
-            return JSONResponse({"next": then}, 202)
+            return JSONResponse({"next": request.scope["root_path"] + then}, 202)
 
         return put
 
@@ -275,7 +280,7 @@ class _Steps:
         choice = self._work.state.choice
         if (roles, target) != (choice.roles, choice.target):
             self._work.choose(roles, target)
-        return RedirectResponse("/learn" if "next" in form else "/", 303)
+        return _redirect(request, "/learn" if "next" in form else "/")
 
     def _chosen(self, form: dict[str, list[str]]) -> tuple[dict[str, str], tuple[str, str] | None]:
         table = self._work.state.table
@@ -315,9 +320,13 @@ def _post(path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -
 
     async def post(request: Request) -> Response:
         begin(await fields_of(request))
-        return RedirectResponse(then, 303)
+        return _redirect(request, then)
 
     return Route(path, post, methods=["POST"])
+
+
+def _redirect(request: Request, path: str) -> Response:
+    return RedirectResponse(request.scope["root_path"] + path, 303)
 
 
 def _place(text: str, length: int) -> int:
@@ -354,7 +363,7 @@ def _said(checked: CheckedRows) -> list[dict[str, str]]:
     ]
 
 
-def _link(query: RowQuery) -> Callable[..., str]:
+def _link(request: Request, query: RowQuery) -> Callable[..., str]:
     """Return what makes addresses that differ in something from what is shown."""
 
     def link(path: str = CHECK, **other: object) -> str:
@@ -367,7 +376,8 @@ def _link(query: RowQuery) -> Callable[..., str]:
             **other,
         }
         said = urlencode({k: v for k, v in asked.items() if v != ""})
-        return f"{path}?{said}{'#rows' if path == CHECK else ''}"
+        address = f"{request.scope['root_path']}{path}?{said}"
+        return f"{address}#rows" if path == CHECK else address
 
     return link
 

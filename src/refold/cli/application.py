@@ -37,21 +37,21 @@ def open_app(
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.app import Door, Workspace, create
+    from refold.app import Session, Workspace, create
     from refold.service import bound, run
 
     if table is not None and not table.is_file():
         raise typer.BadParameter(f"There is no file {printable(str(table))}.", param_hint="TABLE")
     at = bound("127.0.0.1", port)
-    door = Door(at.getsockname()[1])
+    session = Session(at.getsockname()[1])
     with TemporaryDirectory(prefix="refold-", ignore_cleanup_errors=True) as folder:
         workspace = Workspace(Path(folder))
         if table is not None:
             workspace.open_file(table, printable(table.name), keep=True)
 
         def started() -> None:
-            options.say(f"The page is at {door.address()} (Ctrl-C ends it)", err=True)
+            options.say(f"The page is at {session.address()} (Ctrl-C ends it)", err=True)
             if not no_browser:
-                webbrowser.open(door.address_once())
+                webbrowser.open(session.address_once())
 
-        run(create(workspace, door), at, started=started)
+        run(create(workspace, session), at, started=started)

@@ -7,7 +7,7 @@
 
 from refold.service._application import create
 from refold.service._errors import RequestError
-from refold.service._guard import called_by, places_of
+from refold.service._guard import check_origin, host_name, places_of
 from refold.service._server import bound, run
 from refold.service._settings import Settings
 from refold.service._store import ModelStore
@@ -17,8 +17,9 @@ __all__ = [
     "RequestError",
     "Settings",
     "bound",
-    "called_by",
+    "check_origin",
     "create",
+    "host_name",
     "places_of",
     "run",
 ]

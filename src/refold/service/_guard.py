@@ -5,10 +5,9 @@ from __future__ import annotations
 import hmac
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -77,7 +76,7 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         given = first_of(scope["headers"])
         host = given.get(b"host", b"").decode("latin-1")
-        if self._settings.hosts and _without_port(host) not in self._settings.hosts:
+        if self._settings.hosts and host_name(host) not in self._settings.hosts:
             raise RequestError(421, "The service is not called by this name.")
         if self._token is None or scope["path"] in _OPEN:
             return
@@ -103,9 +102,21 @@ def places_of(error: Exception) -> list[str]:
     return [f"{each.name}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)]
 
 
-def called_by(headers: Headers) -> str:
-    """Return the name that was called, without its port."""
-    return _without_port(headers.get("host", ""))
+def check_origin(method: str, headers: Mapping[str, str], allowed: Collection[str] = ()) -> None:
+    """Refuse what pages of other origins send; browsers say where a request comes from.
+
+    Links to a page are followed: who links it cannot read it, and a GET changes nothing.
+    """
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+    if "*" in allowed or (origin is not None and origin in allowed):
+        return
+    if origin is not None:
+        foreign = origin.partition("://")[2] != headers.get("host", "")
+    else:
+        link = method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
+        foreign = site not in ("same-origin", "none") and not link
+    if foreign:
+        raise RequestError(403, "This came from a page of another origin: nothing was done.")
 
 
 def first_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
@@ -114,7 +125,8 @@ def first_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 
 @lru_cache(maxsize=64)  # all who ask call it by a few names
-def _without_port(host: str) -> str:
+def host_name(host: str) -> str:
+    """Return the name in a Host header, without its port."""
     host = host.strip().lower()
     if host.startswith("["):
         return host.partition("]")[0] + "]"

@@ -1,5 +1,6 @@
 "use strict";
 
+const progress = new URL("../progress", document.currentScript.src);
 const job = document.getElementById("job");
 const working = Boolean(job && !job.hidden);
 
@@ -41,7 +42,7 @@ for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) =
 
 async function watch() {
   try {
-    const now = await (await fetch("/progress")).json();
+    const now = await (await fetch(progress)).json();
     if (String(now.finished) !== job.dataset.finished) return location.reload();
     const rows = now.rows ? `, ${now.rows.toLocaleString("en")} rows` : "";
     if (now.what) job.querySelector("[data-what]").textContent = `${now.what} … ${Math.round(now.seconds)} s${rows}`;
