@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refold import Detector, scale
 from refold.columns.text_cells import MISSING_WORDS
 from refold.tabular import Column, InputError, open_table, text
 from refold.tabular.plain import PlainReader
@@ -80,30 +83,114 @@ def test_numbers_and_errors_do_not_depend_on_the_way(file, rows, delimiter, deci
         np.testing.assert_equal(as_numbers(file, **how), carefully(as_numbers, file, **how))
 
 
-cell = st.text('"\n,; a', max_size=5)
+def as_texts(file, **how):
+    """All cells with their places, or what is wrong."""
+    nulls = how.pop("nulls", False)
+    try:
+        with open_table(file, **how) as table:
+            rows = []
+            for block in table.blocks(nulls=nulls):
+                cells = zip(*(c.to_pylist() for c in block.columns.values()), strict=True)
+                rows += [(block.where(k), *row) for k, row in enumerate(cells)]
+            return rows
+    except InputError as error:
+        return str(error)
 
 
-@given(st.lists(st.tuples(cell, cell), max_size=12), st.integers(3, 40))
-def test_cells_and_errors_do_not_depend_on_the_way_however_quotes_stand(file, rows, block):
-    """Lines as they come, most of them not written by any CSV writer."""
-    file.write_text("one,two\n" + "".join(f"{a},{b}\n" for a, b in rows), newline="")
+piece = st.sampled_from(['"', '""', '"""', "\n", "\r\n", "\r", ",", ";", " ", "a", "ä", "NA", "1"])
+quoted = st.text('a"\n,; ', max_size=5).map(lambda text: '"' + text.replace('"', '""') + '"')
+written_cell = st.one_of(quoted, quoted.map(" {}".format), st.text("ab 1.,;", max_size=4))
+record = st.lists(written_cell, min_size=1, max_size=4)
 
-    def texts():
-        try:
-            with open_table(file, delimiter=",") as table:
-                blocks = [[column_texts(c) for c in b.columns.values()] for b in table.blocks()]
-                return [row for block in blocks for row in zip(*block, strict=True)]
-        except InputError as error:
-            return str(error)
 
+@given(
+    st.one_of(
+        st.lists(piece, max_size=40).map("".join),  # most of it not written by any CSV writer
+        st.lists(record, max_size=12).map(lambda rows: "\n".join(map(",".join, rows))),
+    ),
+    st.sampled_from(["a,b", "a", '"a\nb",c', "\ufeffa,b", "a;b"]),
+    st.booleans(),
+    st.integers(3, 60),
+)
+def test_a_file_means_the_same_whoever_reads_it(file, body, header, nulls, block):
+    file.write_text(f"{header}\n{body}", newline="")
+    delimiter = ";" if ";" in header else ","
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "BLOCK", block)
-        assert texts() == carefully(texts)
+        found = as_texts(file, delimiter=delimiter, nulls=nulls)
+        assert found == carefully(as_texts, file, delimiter=delimiter, nulls=nulls)
 
 
-def column_texts(column):
-    # Python's reader leaves out the spaces before a cell.
-    return [cell.lstrip(" ") for cell in column.to_pylist()]
+@given(st.lists(st.tuples(*[st.text('"\n,; aä1', max_size=5)] * 3), max_size=9), st.data())
+def test_cells_are_those_of_pythons_reader(file, rows, data):
+    """An oracle that is not ours, for what any writer of CSV writes."""
+    sink = io.StringIO(newline="")
+    how = {"delimiter": data.draw(st.sampled_from(",;\t|")), "lineterminator": "\r\n"}
+    csv.writer(sink, **how).writerows([("one", "two", "three"), *rows])
+    file.write_text(sink.getvalue(), newline="", encoding=data.draw(st.sampled_from(ENCODINGS)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", data.draw(st.sampled_from([4, 40, 2**22])))
+        found = as_texts(file, delimiter=how["delimiter"])
+    assert [row[1:] for row in found] == rows
+
+
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16"]
+
+
+@given(st.lists(record, min_size=1, max_size=6), st.lists(record, min_size=1, max_size=2))
+def test_further_rows_never_change_the_cells_of_others(file, rows, further):
+    width = len(rows[0])
+    rows = [[*row, *[""] * width][:width] for row in rows]
+    further = [[*row, *[""] * width][:width] for row in further]
+    header = ",".join(f"c{k}" for k in range(width))
+    file.write_text("\n".join([header, *map(",".join, rows)]) + "\n", newline="")
+    alone = as_texts(file, delimiter=",")
+    with file.open("a", newline="") as appended:
+        appended.write("\n".join(map(",".join, further)) + "\n")
+    together = as_texts(file, delimiter=",")
+    if not isinstance(alone, str) and not isinstance(together, str):
+        assert together[: len(alone)] == alone
+
+
+def test_a_quoted_line_break_does_not_take_the_spaces_from_other_rows(file):
+    """`` red`` was ``red`` as soon as another row had a line break in quotes."""
+    file.write_text("x,c\n0.1, red\n")
+    assert as_texts(file) == [("line 2", "0.1", " red")]
+    file.write_text('x,c\n0.1, red\n0.2,"blue\n"\n0.3, "a, b"\n0.4,5" pipe\n')
+    rows = [("0.1", " red"), ("0.2", "blue\n"), ("0.3", "a, b"), ("0.4", '5" pipe')]
+    assert [row[1:] for row in as_texts(file)] == rows
+
+
+def test_a_further_row_never_changes_the_verdict_on_another(file):
+    rng = np.random.default_rng(0)
+    colors = rng.choice(["red", "green", "blue"], 200)
+    learned = pd.DataFrame({"x": rng.normal(size=200).round(3), "c": colors})
+    model = Detector().fit(learned)
+    lines = ["0.1, red", "0.1,red", '0.1,"red"', '0.1, "red"', "0.2,green "]
+
+    def verdicts(rows):
+        file.write_text("x,c\n" + "\n".join(rows) + "\n", newline="")
+        scored = scale.score(model, file, progress=False)
+        return next(iter(scored)).to_pydict()
+
+    alone = verdicts(lines)
+    assert alone["c"][:4] == [" red", "red", "red", "red"]
+    for further in ['0.2,"blue\n"', '0.2,5" pipe', '0.2, "a, b"', "", '9,""']:
+        together = verdicts([*lines, further])
+        for name in ("c", "label", "distance"):
+            assert together[name][: len(lines)] == alone[name]
+
+
+def test_line_breaks_in_quotes_are_decoded_by_arrow_across_blocks(file, monkeypatch):
+    monkeypatch.setattr("refold.tabular.delimited.DelimitedTable._careful_block", None)
+    rows = [(str(k), "first\n\nsecond, " * (k % 9), "x") for k in range(300)]
+    with file.open("w", newline="") as sink:
+        csv.writer(sink).writerows([("n", "said", "x"), *rows])
+    monkeypatch.setattr(text, "BLOCK", 700)
+    found = as_texts(file)
+    assert [row[1:] for row in found] == rows
+    lines = file.read_text().split("\n")
+    assert all(lines[int(row[0].split()[1]) - 1].startswith(f"{row[1]},") for row in found)
 
 
 def test_a_column_that_turns_odd_is_read_on(file, monkeypatch):

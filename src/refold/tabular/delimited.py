@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from typing import IO
 
+import numpy as np
+
+from refold._typing import Integers
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of
-from refold.tabular.dialect import guess, records, sample
+from refold.tabular.csv_records import QuoteError, Record, record_lines, records
+from refold.tabular.dialect import guess, sample
 from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.heading import about_repeated, distinct, titles_above, units_below
 from refold.tabular.marks import Marks, own_marks
 from refold.tabular.plain import PlainReader, whole
 from refold.tabular.table import Asked, Block, FileTable, How, checked_names
-from refold.tabular.text import Lines
+from refold.tabular.text import LONGEST_LINE, Lines
 
 
 class DelimitedTable(FileTable):
     """CSV and its relatives.
 
     Text whose quotes stand around whole cells is decoded by Arrow, a block at a time, columns of
-    plain numbers right into numbers. For all else Python's reader goes record by record and counts
-    the lines; it also finds the line to blame when Arrow cannot cut a block.
+    plain numbers right into numbers. All else is read record by record, with the same cells; this
+    also finds the line to blame when Arrow cannot decode a block.
     """
 
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         super().__init__(stream, source, how)
         self._lines = Lines(stream, self.name, how.say)
         for _ in range(how.skip_rows or 0):
-            next(self._lines, None)
+            self._lines.skip_line()
         if not self._skip_blank():
             raise InputError(f"{self.name} is empty.")
         self._dialect = self.dialect = guess(self._lines.peek().text, how.delimiter, how.decimal)
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
-        self._records = records(self._lines, self._dialect.delimiter, strict=True)
         names = self._header() if how.header else self._numbered()
         # Every column that lines have; one called "" only stands behind the last separator.
         self._columns = checked_names(names, self.name)
@@ -72,13 +74,13 @@ class DelimitedTable(FileTable):
         while self._lines.fill():
             if self._lines.peek_line().strip():
                 return True
-            next(self._lines)
+            self._lines.skip_line()
         return False
 
     def _header(self) -> list[str]:
         self._skip_titles()
         line = self._lines.number + 1
-        names = [name.strip() for name in self._record(self._records)]
+        names = [name.strip() for name in self._read_record()]
         if all(kind_of(name, self._decimal) == "number" for name in names):
             raise InputError(
                 f"{self.name}, line {line}: the names of the columns are all numbers. If there are "
@@ -86,7 +88,7 @@ class DelimitedTable(FileTable):
             )
         rows = self._sample()
         if units := units_below(rows, names, self._decimal):
-            self._record(self._records)
+            self._read_record()
             self.units, rows = units, rows[1:]
             self._how.say(f"{self.name}: the line below the names of the columns has their units.")
         names, behind = self._without_last(names, rows)
@@ -101,9 +103,9 @@ class DelimitedTable(FileTable):
         if self._how.skip_rows is not None:
             return
         titles = titles_above(self._sample(), self._decimal)
-        loosely = records(self._lines, self._dialect.delimiter)  # quotes do not matter in titles
         while titles:
-            titles -= bool(self._record(loosely))
+            self._read_record(strict=False)  # quotes do not matter in titles
+            titles -= 1
             if not titles and self._skip_blank():
                 self._how.say(
                     f"{self.name}: line {self._lines.number + 1} names the columns; those before "
@@ -157,9 +159,9 @@ class DelimitedTable(FileTable):
             )
 
     def _numbered(self) -> list[str]:
-        lines = io.StringIO(self._lines.peek().text.decode(), newline="\n")
-        row = self._record(records(lines, self._dialect.delimiter))
-        return [f"x{number}" for number in range(len(row))]
+        text = self._lines.peek().text.decode()
+        record = next(records(text, self._dialect.delimiter, strict=False))
+        return [f"x{number}" for number in range(len(record.cells))]
 
     def _plain_block(self, plain: PlainReader, first: int) -> Block | None:
         """Let Arrow decode what is at hand; None if it cannot."""
@@ -168,56 +170,74 @@ class DelimitedTable(FileTable):
         if table is None:
             return None
         before = self._lines.number + 1
-        self._lines.skip(part)
-        blank = part.text if part.lines > table.num_rows else None  # else no need to keep it
+        self._lines.skip(len(part.text), part.lines)
+        text = part.text if part.lines > table.num_rows else None  # else no need to keep it
 
-        def where(k: int) -> str:
-            if blank is None:
-                return f"line {before + k}"
-            full = (number for number, line in enumerate(blank.split(b"\n"), before) if line)
-            return f"line {next(itertools.islice(full, k, None))}"
+        @cache
+        def lines() -> Integers:
+            return np.arange(table.num_rows) if text is None else record_lines(text)
 
         columns = dict(zip(table.column_names, map(whole, table.columns), strict=True))
-        return Block(first, columns, table.num_rows, where, self.name, self._decimal, self._marks)
+        return Block(
+            first,
+            columns,
+            table.num_rows,
+            lambda k: f"line {before + lines()[k]}",
+            self.name,
+            self._decimal,
+            self._marks,
+        )
 
     def _careful_block(self, wanted: list[str], nulls: bool, first: int) -> Block:
-        """Read record by record what is at hand; the last one may need more."""
+        """Read what is at hand record by record."""
         pa = needs("pyarrow", "parquet")
-        rows: list[list[str]] = []
-        begins: list[int] = []
-        while self._lines.at_hand():
-            line = self._lines.number + 1
-            row = self._record(self._records)
-            if not row:
-                continue  # an empty line
-            if len(row) != len(self._columns):
+        before, width = self._lines.number + 1, len(self._columns)
+        found = self._read_records()
+        for record in found:
+            if len(record.cells) != width:
                 raise InputError(
-                    f"{self.name}, line {line}: the number of cells is {len(row)}, in the first "
-                    f"line it is {len(self._columns)} (separated by {self._dialect.separator})."
+                    f"{self.name}, line {before + record.line}: the number of cells is "
+                    f"{len(record.cells)}, in the first line it is {width} (separated by "
+                    f"{self._dialect.separator})."
                 )
-            rows.append(row)
-            begins.append(line)
+        rows, lines = [record.cells for record in found], [record.line for record in found]
         cells = dict(zip(self._columns, zip(*rows, strict=True), strict=True)) if rows else {}
         columns = {name: pa.array(cells.get(name, ()), pa.string()) for name in wanted}
 
         def where(k: int) -> str:
-            return f"line {begins[k]}"
+            return f"line {before + lines[k]}"
 
         block = Block(first, columns, len(rows), where, self.name, self._decimal, self._marks)
         return block.without_missing() if nulls else block
 
-    def _record(self, reader: Iterator[list[str]]) -> list[str]:
-        line = self._lines.number + 1
+    def _read_record(self, *, strict: bool = True) -> list[str]:
+        return self._read_records(1, strict=strict)[0].cells
+
+    def _read_records(self, most: int | None = None, *, strict: bool = True) -> list[Record]:
+        """Take records of what is at hand; the first one may need more."""
+        found: list[Record] = []
+        text = self._lines.peek().text.decode()
         try:
-            return next(reader)
-        except csv.Error as error:
-            problem = (
-                f"the quotes are not right ({error}). A quote that opens a cell must be closed, "
-                'and one within quotes is written twice: "".'
-            )
-            if "field limit" in str(error):
-                problem = (
-                    f"a cell has more than {csv.field_size_limit():,} characters. Is a quote not "
-                    "closed?"
-                )
-            raise InputError(f"{self.name}, line {line}: {problem}") from None
+            coming = records(text, self._dialect.delimiter, strict=strict)
+            found.extend(itertools.islice(coming, most))
+        except QuoteError as error:
+            if not found:
+                if error.unclosed and len(text) <= LONGEST_LINE and self._lines.extend():
+                    return self._read_records(most, strict=strict)
+                raise self._wrong_quote(error) from None
+            most = len(found)
+        end = len(text) if len(found) != most else found[-1].end
+        lines = text.count("\n", 0, end) + (not text.endswith("\n", 0, end))
+        self._lines.skip(len(text[:end].encode()), lines)
+        return found
+
+    def _wrong_quote(self, error: QuoteError) -> InputError:
+        problem = (
+            "a quote that opens a cell is not closed"
+            if error.unclosed
+            else "there is something behind a quote that closes a cell"
+        )
+        return InputError(
+            f"{self.name}, line {self._lines.number + 1 + error.line}: {problem}. A quote within "
+            'quotes is written twice: "".'
+        )

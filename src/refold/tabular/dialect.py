@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refold.columns.text_cells import is_missing
 from refold.tabular.cells import kind_of
+from refold.tabular.csv_records import last_record_end, records
 from refold.tabular.heading import titles_above
 from refold.tabular.marks import file_decimal
 
@@ -31,40 +30,36 @@ class Dialect:
         return f"{self.separator}, decimal commas" if self.decimal == "," else self.separator
 
 
-def records(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> Iterator[list[str]]:
-    """Cut lines into cells; spaces before a cell do not belong to it."""
-    spaces = delimiter != " "
-    return csv.reader(lines, delimiter=delimiter, skipinitialspace=spaces, strict=strict)
-
-
 def guess(text: bytes, delimiter: str | None, decimal: str | None) -> Dialect:
     """Guess what was not said.
 
     A separator is the better, the more of the first lines it cuts into as many cells as the first
     line has that is no title, then the more of these are numbers, then the more cells there are.
     """
-    lines = _lines(text)
+    beginning = _beginning(text)
     if delimiter is None:
-        scores = {candidate: _score(lines, candidate, decimal) for candidate in DELIMITERS}
+        scores = {candidate: _score(beginning, candidate, decimal) for candidate in DELIMITERS}
         delimiter = max(scores, key=lambda candidate: scores[candidate])
-    return Dialect(delimiter, decimal or _decimal(_rows(lines, delimiter), delimiter))
+    return Dialect(delimiter, decimal or _decimal(_rows(beginning, delimiter), delimiter))
 
 
 def sample(text: bytes, delimiter: str) -> list[list[str]]:
-    """Return the first records of a text, as far as quotes allow, without empty lines."""
-    return _rows(_lines(text), delimiter)
+    """Return the first records of a text, without empty lines; a wrong quote is a character."""
+    return _rows(_beginning(text), delimiter)
 
 
-def _lines(text: bytes) -> list[str]:
-    # A character may be cut at the end of the sample.
-    lines = [f"{line}\n" for line in text[:_SAMPLE].decode(errors="ignore").split("\n")]
-    if len(text) > _SAMPLE and len(lines) > 1:
-        lines.pop()  # it is cut
-    return lines[:_SAMPLE_LINES]
+def _beginning(text: bytes) -> str:
+    """Return the first lines of a text, to the end of a record if quotes allow."""
+    lines = text[:_SAMPLE].split(b"\n", _SAMPLE_LINES)
+    beginning = b"\n".join(lines[:_SAMPLE_LINES])
+    if len(beginning) < len(text) and len(lines) > 1:
+        cut = beginning if len(lines) > _SAMPLE_LINES else b"\n".join(lines[:-1])
+        beginning = cut[: last_record_end(cut + b"\n") or None]
+    return beginning.decode(errors="ignore")  # a character may be cut
 
 
-def _score(lines: list[str], delimiter: str, decimal: str | None) -> tuple[float, float, int]:
-    rows = _rows(lines, delimiter)
+def _score(text: str, delimiter: str, decimal: str | None) -> tuple[float, float, int]:
+    rows = _rows(text, delimiter)
     if not rows:
         return (0.0, 0.0, 0)
     point = decimal or _decimal(rows, delimiter)
@@ -77,16 +72,8 @@ def _score(lines: list[str], delimiter: str, decimal: str | None) -> tuple[float
     return (alike, read / len(cells), width)
 
 
-def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Cut lines into cells as far as quotes allow; what is wrong is found when rows are read."""
-    rows = []
-    try:
-        for row in records(lines, delimiter):
-            if row:
-                rows.append(row)
-    except csv.Error:
-        pass
-    return rows
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    return [record.cells for record in records(text, delimiter, strict=False)]
 
 
 def _decimal(rows: list[list[str]], delimiter: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of, missing_as_written, without_padded
+from refold.tabular.csv_records import quotes_surround_cells
 from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
@@ -54,7 +55,10 @@ class PlainReader:
 
     def read(self, text: bytes) -> Any | None:
         """Return whole records as an Arrow table; None if they are not plain or do not fit."""
-        if b'"' in text and not _around_cells(text, self._dialect.delimiter):
+        delimiter = self._dialect.delimiter
+        if not delimiter.isascii():  # Arrow takes no other
+            return None
+        if b'"' in text and not quotes_surround_cells(text, delimiter):
             return None
         try:
             if not self._looked:
@@ -115,7 +119,9 @@ class PlainReader:
                 use_threads=len(self._names) <= _WIDE,
             ),
             parse_options=csv.ParseOptions(
-                delimiter=self._dialect.delimiter, quote_char='"' if b'"' in text else False
+                delimiter=self._dialect.delimiter,
+                quote_char='"' if b'"' in text else False,
+                newlines_in_values=True,
             ),
             convert_options=csv.ConvertOptions(
                 column_types={name: kind for name, kind in kinds.items() if kind is not None},
@@ -126,26 +132,6 @@ class PlainReader:
                 check_utf8=False,
             ),
         )
-
-
-def _around_cells(text: bytes, delimiter: str) -> bool:
-    """Whether quotes stand around whole cells, each in one line, and are written twice within."""
-    codes = np.frombuffer(text, np.uint8)
-    newline = codes == ord("\n")
-    edge, end = newline | (codes == ord(delimiter)), len(codes) - 1
-    at = np.flatnonzero(codes == ord('"'))
-    if len(at) % 2:
-        return False
-    opens, closes = at[::2], at[1::2]
-    begins, ends = edge[opens - 1], edge[np.minimum(closes + 1, end)]
-    begins[0] |= opens[0] == 0
-    ends[-1] |= closes[-1] == end
-    if not (begins.all() and ends.all()):
-        twice = closes[:-1] + 1 == opens[1:]  # then it is one quote, within a cell
-        begins[1:] |= twice
-        ends[:-1] |= twice
-    within = np.searchsorted(at, np.flatnonzero(newline)) & 1
-    return bool(begins.all() and ends.all() and not within.any())
 
 
 def _without_padded(table: Any) -> Any:

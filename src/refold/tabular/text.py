@@ -10,6 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from refold.tabular.ahead import made_ahead
+from refold.tabular.csv_records import last_record_end
 from refold.tabular.errors import InputError
 
 BLOCK = 2**22  # bytes read at a time
@@ -80,32 +81,40 @@ class Lines:
         """Return the next line at hand, and keep it."""
         return self._part.text[self._at : self._end()].decode()
 
-    def skip(self, part: Part) -> None:
-        """Give out what is at hand."""
-        self.number += part.lines
-        self._at = len(self._part.text)
+    def skip(self, size: int, lines: int) -> None:
+        """Give out so many bytes of what is at hand, which are so many lines."""
+        self.number += lines
+        self._at += size
 
-    def __iter__(self) -> Lines:
-        return self
+    def skip_line(self) -> None:
+        """Give out the next line, if there is one."""
+        if self.fill():
+            self.skip(self._end() - self._at, 1)
 
-    def __next__(self) -> str:
-        if not self.fill():
-            raise StopIteration
-        line = self.peek_line()
-        self._at = self._end()
-        self.number += 1
-        return line
+    def extend(self) -> bool:
+        """Have twice as much at hand; False if there is no more."""
+        texts, wanted = [self.peek().text], 2 * (len(self._part.text) - self._at)
+        while sum(map(len, texts)) < wanted and (part := next(self._parts, None)):
+            texts.append(part.text)
+        text = b"".join(texts)
+        self._part, self._at = Part(text, _lines_in(text)), 0
+        return len(texts) > 1
 
     def _end(self) -> int:
         return self._part.text.find(b"\n", self._at) + 1 or len(self._part.text)
 
     def _read_parts(self, stream: IO[bytes]) -> Iterator[Part]:
-        """Read parts of whole lines, perhaps but for the last."""
-        rest, newlines, before = b"", _Newlines(), 0
+        """Read parts of whole lines; of whole records where quotes allow."""
+        rest, newlines, before, in_quotes = b"", _Newlines(), 0, False
         while raw := stream.read(BLOCK):
             raw += stream.readline(BLOCK)  # to its end, as a rule: then nothing is cut and copied
             text = rest + newlines.translate(self._decoder.decode(raw, before + 1))
             cut = text.rfind(b"\n") + 1
+            quotes = text.count(b'"', 0, cut)
+            ends_in_quotes = in_quotes ^ (quotes % 2 == 1)
+            if quotes and ends_in_quotes and (end := last_record_end(text[:cut], in_quotes)):
+                cut, ends_in_quotes = end, False
+            in_quotes = ends_in_quotes
             if len(text) - cut > LONGEST_LINE:
                 line = before + 1 + text.count(b"\n")
                 raise InputError(
