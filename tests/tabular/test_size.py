@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import numpy as np
@@ -10,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import REF, scale
+from refold.base.errors import UserError
+from refold.columns.conversion import to_table
 from refold.scale.spark import _collected
 from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
 from tests.growth import assert_linear
@@ -66,6 +69,28 @@ def test_columns_of_text_files(wide, work):
 @pytest.mark.parametrize("work", [judge, look])
 def test_columns_of_parquet_files(wide, work):
     assert_linear(work, lambda n: wide(n, "parquet"), 250)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda k: {f"k{k}": 1},
+        lambda k: {f"k{k % 7}": 1, "x": 2},
+        lambda k: {"x": {f"k{k}": {"y": 1}}},
+        lambda k: {f"k{k}": [1]},
+        lambda k: {"x": [1] * 9},
+    ],
+)
+def test_rows_and_keys_of_json(tmp_path, row):
+    def read(n):
+        rows = [row(k) for k in range(n)]
+        (tmp_path / "t.json").write_text(json.dumps(rows))
+        with suppress(InputError), open_table(tmp_path / "t.json"):
+            pass
+        with suppress(UserError):
+            to_table(rows)
+
+    assert_linear(read, lambda n: n, 2_000)
 
 
 def test_names_that_appear_twice(tmp_path):

@@ -157,6 +157,13 @@ def test_a_few_cells_that_span_a_world_are_refused(tmp_path):
         read(tmp_path / "t")
 
 
+def test_a_few_cells_that_span_too_much_for_what_they_hold_are_refused(tmp_path):
+    far = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="AZ1000000"><v>1</v></c></row>'
+    (tmp_path / "t").write_bytes(sheet_of(far))
+    with pytest.raises(InputError, match="52,000,000 cells, of which 2 have a value"):
+        read(tmp_path / "t")
+
+
 def test_a_bomb_is_not_unpacked(tmp_path):
     with zipfile.ZipFile(tmp_path / "t", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "")

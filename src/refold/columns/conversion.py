@@ -15,6 +15,7 @@ from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.frames import column_names, floats, whole
+from refold.columns.records import columns_of_records, flat_records
 from refold.columns.role_findings import mended
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
@@ -69,10 +70,9 @@ def _of_pandas(name: str, column: Any) -> Column:
 
 
 def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Table:
-    names = {str(name): name for record in records for name in record}
-    wanted = [name for name in names if name not in ignore]
-    columns = [of_objects(name, [r.get(names[name]) for r in records]) for name in wanted]
-    return Table(wanted, columns, len(records))
+    cells = columns_of_records(flat_records(records), ignore)
+    columns = [of_objects(name, column) for name, column in cells.items()]
+    return Table(list(cells), columns, len(records))
 
 
 def _observed(name: str, column: Any) -> Column:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from refold.service._errors import RequestError
 from refold.tabular import InputError, TableSource
 from refold.tabular.columnar import ArrowFile, ArrowStream
 from refold.tabular.delimited import DelimitedTable
+from refold.tabular.json_table import parse_json
 from refold.tabular.table import How
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
@@ -53,8 +53,8 @@ def read_objects(body: bytes, kind: str) -> Objects | None:
 def read_json(body: bytes) -> Objects:
     """Read a list of objects, one object, or an object of columns."""
     try:
-        document = _DECODER.decode(body.decode())
-    except (ValueError, RecursionError) as error:
+        document = parse_json(body.decode())
+    except ValueError as error:
         raise RequestError(400, f"The body is not JSON: {_short(error)}.") from None
     if isinstance(document, list):
         return Objects(document)
@@ -82,8 +82,8 @@ def read_lines(body: bytes) -> Objects:
     problems: dict[int, str] = {}
     for line in filter(None, map(bytes.strip, body.split(b"\n"))):
         try:
-            rows.append(_DECODER.decode(line.decode()))
-        except (ValueError, RecursionError) as error:
+            rows.append(parse_json(line.decode()))
+        except ValueError as error:
             problems[len(rows)] = f"it is not JSON: {_short(error)}"
             rows.append(None)
     return Objects(rows, problems)
@@ -97,12 +97,5 @@ def open_columns(body: bytes, kind: str) -> TableSource:
         raise RequestError(400, str(error)) from None
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number there; a missing one is null")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
-
-
 def _short(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+    return str(error)[:200]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from refold.tabular.columnar import ArrowFile, ArrowStream, ParquetTable
 from refold.tabular.delimited import DelimitedTable
-from refold.tabular.documents import JsonTable
 from refold.tabular.errors import InputError
+from refold.tabular.json_table import JsonTable
 from refold.tabular.streams import name_of, open_bytes
 from refold.tabular.table import FileTable, How, TableSource
 from refold.tabular.workbook import Workbook

@@ -208,6 +208,8 @@ class TableSource(ABC):
         Those of them that the file gives no name; they are called after their number.
     units : dict of str to str
         The units of columns, where a line below their names has them.
+    unlearnable : dict of str to str
+        Columns that can be passed on but not learned, and why: those of JSON that hold lists.
     rows : int or None
         How many rows there are, if the file says so.
     by_column : bool
@@ -234,6 +236,7 @@ class TableSource(ABC):
     kinds: dict[str, Any]
     unnamed: Sequence[str] = ()
     units: Mapping[str, str] = MappingProxyType({})
+    unlearnable: Mapping[str, str] = MappingProxyType({})
     rows: int | None = None
     by_column: bool = False
     dialect: Dialect | None = None

@@ -58,6 +58,11 @@ class Wanted:
         learned = [name for name in named if name not in target and name not in self.ignore]
         if not learned:
             raise InputError(f"{table.name}: no column is left to learn.")
+        for name in learned:
+            if name in table.unlearnable:
+                raise InputError(
+                    f"{table.unlearnable[name]}. Leave the column out: --ignore {name}."
+                )
         return learned
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
+from refold.base.errors import UserError
 from refold.base.needs import needs
+from refold.columns.records import refuse_sparse
 from refold.tabular.errors import InputError, listed
 from refold.tabular.heading import about_repeated, distinct, titles_above, units_below
 from refold.tabular.held import HeldTable, bounded
@@ -20,6 +22,7 @@ from refold.tabular.typed import typed, written
 _MOST_PACKED = 2**28  # bytes of a workbook
 _MOST_UNPACKED = 2**32
 _MOST_CELLS = 2**26  # of a sheet, from its first cell to its last, empty or not
+_FEW_CELLS = 2**24  # that may be nearly all empty: a format may reach to the last row
 _LOOKED_AT = 200  # rows that show where the table begins
 _PLACE = re.compile(rb'\sr=["\']([A-Za-z]{1,7})([0-9]{1,12})["\']')
 
@@ -135,17 +138,22 @@ class Workbook(HeldTable):
 
     def _refuse_sparse(self, sheet: IO[bytes]) -> None:
         """Refuse a sheet of which a few cells span more than can be held."""
-        rows, columns, rest = {1}, {b"A"}, b""
+        rows, columns, rest, cells = {1}, {b"A"}, b"", 0
         while part := sheet.read(2**20):
             found = _PLACE.findall(rest + part)
             columns.update(column for column, _ in found)
             rows.add(max((int(row) for _, row in found), default=1))
-            rest = part[-32:]
-        if max(rows) * max(map(_column_number, columns)) > _MOST_CELLS:
+            rest, cells = part[-32:], cells + len(found)
+        height, width = max(rows), max(map(_column_number, columns))
+        if height * width > _MOST_CELLS:
             raise InputError(
                 f"{self.name}: a sheet spans more than {_MOST_CELLS:,} cells, too many to be held. "
                 "Save it as CSV."
             )
+        try:
+            refuse_sparse(height, width, cells, _FEW_CELLS)
+        except UserError as error:
+            raise InputError(f"{self.name}: {error}") from None
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import signal
+import tracemalloc
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import refold
+from refold import Detector
+from refold.base.errors import UserError
 from refold.columns.text_cells import is_missing
-from refold.tabular import InputError, documents, open_table, read_arrow
+from refold.tabular import InputError, Wanted, json_table, open_table, read_arrow
+from refold.tabular.table import How
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]
 FORMS = {
@@ -41,7 +49,7 @@ def read(file, content):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("piece", [3, 2**20])
 def test_the_forms_of_a_table(file, form, piece, monkeypatch):
-    monkeypatch.setattr(documents, "_PIECE", piece)
+    monkeypatch.setattr(json_table, "_PIECE", piece)
     found = read(file, FORMS[form])
     assert found.to_pydict() == {"part": ["007", None], "torque": [75.5, 74.0], "n": [1, None]}
     assert found.schema.types == [pa.string(), pa.float64(), pa.int64()]
@@ -60,8 +68,8 @@ scalar = st.one_of(
 def test_values_are_those_of_pythons_reader(file, rows, piece, batch):
     names = list(dict.fromkeys(name for row in rows for name in row))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "_PIECE", piece)
-        patch.setattr(documents, "_BATCH", batch)
+        patch.setattr(json_table, "_PIECE", piece)
+        patch.setattr(json_table, "_BATCH", batch)
         if not names:
             with pytest.raises(InputError, match="has no columns"):
                 read(file, json.dumps(rows))
@@ -89,6 +97,66 @@ def test_objects_within_a_row_are_columns(file):
     assert found.to_pydict() == {"size.w": [1, 3], "size.h": [2, None], "x": [None, "y"]}
 
 
+def test_objects_within_objects_are_columns_too(file):
+    found = read(file, '[{"a": {"b": {"c": 1}, "d": 2}}, {"a": {"b": {"c": 3}}}]')
+    assert found.to_pydict() == {"a.b.c": [1, 3], "a.d": [2, None]}
+
+
+@pytest.mark.parametrize("piece", [3, 2**20])
+def test_lists_are_passed_on_but_not_learned(file, piece, monkeypatch):
+    monkeypatch.setattr(json_table, "_PIECE", piece)
+    content = '[{"a": 1, "tags": "x"}, {"a": 2, "tags": ["y", {"z": 1}]}]'
+    assert read(file, content)["tags"].to_pylist() == ["x", '["y", {"z": 1}]']
+    with open_table(file) as table:
+        assert Wanted(ignore=["tags"]).of(table) == ["a"]
+        with pytest.raises(InputError, match=r"row 2, column 'tags': a list cannot be learned"):
+            Wanted().of(table)
+
+
+def test_a_model_takes_records_as_it_takes_files(file):
+    """Rows learned from a file are judged alike when Python or a request has them."""
+    rng = np.random.default_rng(0)
+    rows = [{"id": {"n": k}, "size": {"w": w}} for k, w in enumerate(rng.normal(size=60))]
+    learned = read(file, json.dumps(rows))
+    model = Detector().fit(learned)
+    assert model.feature_names_in_.tolist() == ["id.n", "size.w"]
+    odd = [*rows, {"id": {"n": 3}, "size": {"w": 99.0}}]
+    np.testing.assert_array_equal(
+        model.score_samples(odd), model.score_samples(read(file, json.dumps(odd)))
+    )
+
+
+def keys_of_their_own(n):
+    return [{f"k{k}": 1} for k in range(n)]
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda file, rows: read(file, json.dumps(rows)),
+        lambda file, rows: read(file, "\n".join(map(json.dumps, rows))),
+        lambda file, rows: Detector().fit(rows),
+        lambda file, rows: refold.check(rows),
+    ],
+)
+def test_rows_that_share_no_keys_are_refused_before_cells_are_made(file, door):
+    """8,600 rows of 11 bytes would be 74 million cells."""
+    rows = keys_of_their_own(8_600)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError, match=r"73,960,000 cells, of which 8,600 have a value"):
+            door(file, rows)
+        assert tracemalloc.get_traced_memory()[1] < 2**25
+    finally:
+        tracemalloc.stop()
+
+
+def test_few_cells_may_be_sparse_and_many_may_be_missing(file):
+    assert read(file, json.dumps(keys_of_their_own(500))).num_columns == 500
+    rows = [dict.fromkeys(f"k{k}" for k in range(300))] * 5_000
+    assert read(file, json.dumps(rows)).num_columns == 300
+
+
 def test_keys_may_come_late(file):
     rows = [{"a": k} for k in range(20_000)] + [{"a": "x", "b": 1.5}]
     found = read(file, json.dumps(rows))
@@ -100,8 +168,15 @@ def test_keys_may_come_late(file):
     ("content", "problem"),
     [
         ('[{"a": 1}, 2]', "row 2: '2' is no object"),
-        ('[{"a": [1]}, {}]', "row 1, column 'a': it holds a list"),
-        ('[{"a": {"b": {"c": 1}}}]', "row 1, column 'a.b': it holds an object within an object"),
+        ('[{"a": {"b": 1}, "a.b": 2}]', "Row 1: the column 'a.b' appears twice"),
+        ('[{"z": 1}, ' + '{"a": ' * 40 + "1" + "}" * 40 + "]", "Row 2: objects are nested more"),
+        ('[{"a": 1}, {"a": NaN}]', "line 1: this is not JSON: row 2, column 'a': NaN is no number"),
+        ('[{"a": 1},\n {"b": {"c": -Infinity}}]', "line 2: .*row 2, column 'b.c': -Infinity is no"),
+        ('{"a": [1, NaN]}', "row 2, column 'a': NaN is no number"),
+        ('{"a": 1}\n{"b": 1, "b": 2}', "line 2: .*row 2, column 'b': the key appears twice"),
+        (f'[{{"a": {"1" * 5000}}}]', "row 1, column 'a': a number has 5,000 digits"),
+        ('[{"a": 1} {"a": 2}]', "a comma is missing between two rows"),
+        ('[{"a": 1},]', "line 1: this is not JSON: Expecting value"),
         ('{"a": [1, 2], "b": [1]}', "its columns have 1 to 2 cells"),
         ('[{"a": 1},\n{"a": oops}]', "line 2: this is not JSON: Expecting value"),
         ('[{"a": 1}', "line 1: this is not JSON: the list does not end"),
@@ -122,3 +197,24 @@ def test_text_that_begins_like_json_is_text(file):
     file.write_text("[Nm],[mm]\n1,2\n")
     with open_table(file) as table:
         assert table.names == ["[Nm]", "[mm]"]
+
+
+def test_reading_is_ended_by_an_interrupt():
+    class Endless(io.RawIOBase):
+        """Rows that never end; somebody loses patience."""
+
+        reads = 0
+
+        def readable(self):
+            return True
+
+        def readinto(self, room):
+            self.reads += 1
+            if self.reads == 3:
+                signal.raise_signal(signal.SIGINT)
+            rows = b'{"a": 1}\n' * (len(room) // 9)
+            room[: len(rows)] = rows
+            return len(rows)
+
+    with pytest.raises(KeyboardInterrupt):
+        json_table.JsonTable(io.BufferedReader(Endless()), "t", How())
