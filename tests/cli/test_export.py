@@ -93,7 +93,7 @@ def test_onnx_in_a_file_runs(option, kind, saved, tmp_path):
         (("--to", "onnx", "-o", "x.onnx", "--table", "rows"), "It is for --to sql only."),
         (SQL, "The model was fitted without column names"),
         ((*SQL[:-1], "oracle", *COLUMNS), "dialect='oracle' is not among duckdb"),
-        ((*SQL, *COLUMNS[:-1], "label"), "prefix='refold_'"),
+        ((*SQL, *COLUMNS[:-1], "label"), "--prefix refold_"),
         ((*SQL, *COLUMNS, "--without", "shape"), "without=['shape'] is for a Detector"),
         ((*SQL, *COLUMNS, "-o", "no/such/folder.sql"), "There is no folder no/such."),
     ],

@@ -117,7 +117,7 @@ def test_names_that_collide_are_refused_until_there_is_a_prefix(refold, parts, t
     line = ("score", parts / "model.json", tmp_path / "t.csv")
     said = refold(*line).stderr
     assert "already has the columns ['label']" in said
-    assert "for example --prefix refold_." in said
+    assert "prefix: --prefix refold_." in said
     assert '"refold_label"' in refold(*line, "--prefix", "refold_").stdout
 
 

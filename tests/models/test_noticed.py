@@ -115,7 +115,7 @@ class TestTies:
         found = next(found for found in model.noticed_ if found.kind == "ties")
         assert found.values == (0.0,)
         assert "0 % lie beyond it, not 10 %" in found.message
-        enough = float(found.advice.split("alpha=")[1].split()[0])
+        enough = found.advice.value
         model.calibrate(alpha=enough + 0.01)
         assert np.mean(model.predict(X) == -1) >= 0.15
 

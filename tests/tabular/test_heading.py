@@ -16,7 +16,7 @@ def read(tmp_path):
     def reading(content, **how):
         file, said = tmp_path / "t", []
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        with open_table(file, say=said.append, **how) as table:
+        with open_table(file, say=lambda found: said.append(str(found)), **how) as table:
             return read_arrow(table).to_pydict(), [s.removeprefix(f"{file}: ") for s in said], table
 
     return reading

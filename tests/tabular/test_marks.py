@@ -14,7 +14,7 @@ def numbers(tmp_path):
     def reading(content, **how):
         said = []
         (tmp_path / "t").write_text(content)
-        with open_table(tmp_path / "t", say=said.append, **how) as table:
+        with open_table(tmp_path / "t", say=lambda found: said.append(str(found)), **how) as table:
             (block,) = table.blocks(numbers=table.names)
         return {name: Column(name).numbers(block).tolist() for name in block.columns}, said
 
@@ -25,7 +25,7 @@ def test_nothing_settles_it_so_it_is_said(numbers):
     content = "a;b\n1,234;5\n2,500;6\n"
     found, said = numbers(content)
     assert found["a"] == [1.234, 2.5]
-    assert "in 'a' numbers such as 1,234 were read as 1.234; --decimal or --thousands" in said[0]
+    assert "in 'a' numbers such as 1,234 were read as 1.234. Otherwise: decimal=" in said[0]
     assert numbers(content, decimal=",") == (found, [])
     found, said = numbers(content, decimal=".", thousands=",")
     assert (found["a"], said) == ([1234.0, 2500.0], [])

@@ -97,7 +97,7 @@ def test_names_that_appear_twice(tmp_path):
     def read(names):
         (tmp_path / "t.csv").write_text(",".join(names) + "\n")
         said = []
-        with open_table(tmp_path / "t.csv", say=said.append) as table:
+        with open_table(tmp_path / "t.csv", say=lambda found: said.append(str(found))) as table:
             assert len(table.names) == len(names)
         assert " and " in said[0]
 

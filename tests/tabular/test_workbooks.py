@@ -30,7 +30,7 @@ def book(path, **sheets):
 
 def read(path, **how):
     said = []
-    with open_table(path, say=said.append, **how) as table:
+    with open_table(path, say=lambda found: said.append(str(found)), **how) as table:
         return read_arrow(table), said, table
 
 

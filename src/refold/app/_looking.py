@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from refold._typing import Booleans
 from refold.app._drawing import ColumnPicture, column_picture
-from refold.app._reading import on_page
+from refold.app._reading import as_control
 from refold.app._tables import KeptTable
-from refold.base.advice import reworded
 from refold.base.errors import UserError
 from refold.base.findings import Finding, told
 from refold.base.words import shortened
@@ -167,7 +166,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
         picture = column_picture(parsed[name], column.role) if name in used else None
         columns.append(_look(column, examples, picture, roles.get(name, ""), noticed, len(learned)))
     general = (found for found in noticed if found.column not in infos)
-    said = tuple(in_words(text) for text in told(general))
+    said = tuple(told(general, as_control))
     return TableLook(len(learned), tuple(columns), said, choice, parsed)
 
 
@@ -190,13 +189,8 @@ def _look(
     rows: int,
 ) -> ColumnLook:
     """Describe a column that is learned, or could be."""
-    advised = dict.fromkeys([*ROLES, *filter(None, [said])])
-
-    def worded(name: str, role: str) -> str:
-        if name == column.name:
-            advised[role] = None  # such as how a date is written
-        return _choosing(name, role)
-
+    own = [found for found in noticed if found.column == column.name]
+    advised = [found.advice.role for found in own if found.advice.column == column.name]
     return ColumnLook(
         name=column.name,
         role=column.role,
@@ -205,19 +199,9 @@ def _look(
         missing=column.missing / rows,
         distinct=column.distinct if column.role != "ignore" else None,
         picture=picture,
-        noticed=tuple(in_words(str(f), worded) for f in noticed if f.column == column.name),
-        roles=tuple(advised),
+        noticed=tuple(found.render(as_control) for found in own),
+        roles=tuple(dict.fromkeys([*ROLES, *filter(None, [said, *advised])])),
     )
-
-
-def in_words(sentence: str, choosing: Callable[[str, str], str] | None = None) -> str:
-    """Return a sentence of the library with its advice as it is followed on the page."""
-    return on_page(reworded(sentence, choosing or _choosing))
-
-
-def _choosing(name: str, role: str) -> str:
-    """Say how a column is given a role on the page."""
-    return f"choose “{'leave out' if role == 'ignore' else role}” for {shortened(name)}"
 
 
 def _examples(column: Any) -> tuple[str, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from refold.app._uploads import one
-from refold.base.words import names_in
+from refold.base.advice import Advice, in_words
+from refold.base.words import names_in, shortened
 from refold.service import RequestError
 from refold.tabular import InputError, TableSource
 from refold.tabular.dialect import DELIMITERS, Dialect
@@ -29,14 +29,6 @@ MARKS = {
 }
 _WORDS = 1000  # characters
 _DIGITS = 6
-# What the reader advises users of the command line, as it is done on the page.
-_ADVICE = (
-    (r"say --sheet to read another", "choose another one below"),
-    (r"--decimal or --thousands says otherwise", "if that is wrong, say so below"),
-    (r"say --no-header", "say so below"),
-    (r"--missing (\S+),", r"name \1 as missing where the file is read,"),
-    (r"(?<=: )--decimal ([.,])", r"choose \1 where the file is read"),
-)
 
 
 @dataclass(frozen=True)
@@ -154,8 +146,20 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(names_in(text))
 
 
-def on_page(sentence: str) -> str:
-    """Return what the reader says, with its advice as it is followed on the page."""
-    for said, instead in _ADVICE:
-        sentence = re.sub(said, instead, sentence)
-    return sentence
+def as_control(advice: Advice) -> str:
+    """Return what is advised as it is done on the page."""
+    if advice.kind == "role":
+        role = "leave out" if advice.role == "ignore" else advice.role
+        return f"choose “{role}” for {shortened(advice.column or '')}"
+    if advice.kind == "header":
+        return "tick “The columns have no names” below"
+    if advice.kind == "sheet":
+        return "choose another one below"
+    if advice.kind == "missing" and advice.value is not None:
+        return f"name {advice.value} as missing where the file is read"
+    if advice.kind in ("decimal", "thousands"):
+        mark = "the mark" if advice.value is None else str(advice.value)
+        return f"choose {mark} where the file is read"
+    if advice.kind == "alpha":
+        return "choose a larger false alarm rate"
+    return in_words(advice)

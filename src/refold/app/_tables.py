@@ -11,8 +11,9 @@ import numpy as np
 
 from refold._typing import Booleans, Integers
 from refold.app._jobs import Job
-from refold.app._reading import TableFile, on_page
+from refold.app._reading import TableFile, as_control
 from refold.base.errors import UserError
+from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.conversion import texts_of_arrow, to_table
 from refold.columns.table import Column, Table
@@ -135,7 +136,7 @@ def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable
     InputError
         If it is none of the formats that are known, is broken, or has too many cells.
     """
-    name, notes, read = file.name, list[str](), 0
+    name, notes, read = file.name, list[Finding](), 0
     job.file = file
     try:
         with open_table(file.path, say=notes.append, **file.options()) as table:
@@ -153,12 +154,12 @@ def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable
                 job.count(rows)
 
             training = read_training(table, Wanted(whole=True), counted)
-            said = tuple(_named(note, file) for note in notes)
+            said = tuple(_named(note.render(as_control), file) for note in notes)
             return KeptTable(name, table.format, said, training, opened)
     except InputError as error:
-        raise InputError(_named(str(error), file)) from None
+        raise InputError(_named(error.args[0], file), advice=error.advice) from None
 
 
 def _named(sentence: str, file: TableFile) -> str:
     """Return a sentence about a file as one about what people call it."""
-    return on_page(sentence.replace(str(file.path), file.name))
+    return sentence.replace(str(file.path), file.name)

@@ -16,8 +16,8 @@ import numpy as np
 from refold.app._checking import CheckedRows
 from refold.app._jobs import Job, Worker
 from refold.app._learning import TrainedModel, learned
-from refold.app._looking import Choice, TableLook, in_words, looked_at
-from refold.app._reading import TableFile
+from refold.app._looking import Choice, TableLook, looked_at
+from refold.app._reading import TableFile, as_control
 from refold.app._samples import SAMPLES
 from refold.app._tables import MOST_CELLS, KeptTable, read_kept
 from refold.app._taking import MAKING
@@ -369,6 +369,7 @@ def _there(thing: Thing | None, otherwise: str) -> Thing:
 
 def _sentence(error: Exception) -> str:
     """Return what to tell; what the library refuses, with reasons, is no bug."""
-    if isinstance(error, ValueError | TypeError | RequestError):
-        return in_words(str(error))
-    return sentence_of(error)
+    if isinstance(error, UserError):
+        return error.render(as_control)
+    refused = isinstance(error, ValueError | TypeError | RequestError)
+    return str(error) if refused else sentence_of(error)

@@ -1,35 +1,126 @@
-"""Advice to callers of the library, said to people who do not write Python."""
+"""Advice as data: what a user can do, which each surface renders in its own words."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-# As `refold.columns.role_findings.mended` writes it.
-_IN_PYTHON = re.compile(
-    r'roles=\{("(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"): "([^"\\]*)"\}'
-)
+# What can be set: the role of a column, how a file is read, the rate, and how a command goes on.
+AdviceKind = Literal[
+    "",
+    "role",
+    "missing",
+    "header",
+    "delimiter",
+    "decimal",
+    "thousands",
+    "sheet",
+    "skip_rows",
+    "alpha",
+    "trim",
+    "bad_cells",
+    "prefix",
+]
 
 
-def reworded(sentence: str, say: Callable[[str, str], str]) -> str:
-    """Return a sentence in which columns are given roles in other words.
+@dataclass(frozen=True)
+class Advice:
+    """What to do about an error or a finding.
 
     Parameters
     ----------
-    sentence : str
-        What the library says.
-    say : callable
-        Takes a column and a role, and says how the one is given the other.
-
-    Returns
-    -------
-    str
+    text : str
+        When or why to do it, in words that hold everywhere. Without a `kind` it is the whole
+        advice, a sentence.
+    kind : str
+        What to set: ``"role"`` of a column, ``"missing"`` words, ``"alpha"``, …
+    column, role : str or None
+        Of a ``"role"``: which column, and its role.
+    value : str, float or None
+        Of anything else: its value; None leaves it to the user.
+    otherwise : str
+        What helps too, after a comma.
 
     Examples
     --------
-    >>> from refold.base.advice import reworded
-    >>> reworded('To leave it out: roles={"day": "ignore"}.', lambda name, role: f"{name}={role}")
-    'To leave it out: day=ignore.'
+    >>> from refold.base.advice import Advice, in_words
+    >>> advice = Advice("To leave it out", "role", column="day", role="ignore")
+    >>> print(advice)
+    To leave it out: roles={"day": "ignore"}.
+    >>> advice.render(in_words)
+    "To leave it out: give column 'day' the role ignore."
     """
-    return _IN_PYTHON.sub(lambda found: say(json.loads(found[1]), found[2]), sentence)
+
+    text: str = ""
+    kind: AdviceKind = ""
+    column: str | None = None
+    role: str | None = None
+    value: str | float | None = None
+    otherwise: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.kind)
+
+    def __str__(self) -> str:
+        return self.render(in_python)
+
+    def render(self, setting: Setting) -> str:
+        """Return the sentence; `setting` says how a surface sets what is advised."""
+        if not self.kind:
+            return self.text
+        before = f"{self.text}: " if self.text else ""
+        after = f", {self.otherwise}" if self.otherwise else ""
+        return f"{before}{setting(self)}{after}."
+
+
+NO_ADVICE = Advice()
+
+
+def set_role(text: str, column: str, role: str) -> Advice:
+    """Return the advice to give a column a role."""
+    return Advice(text, "role", column=column, role=role)
+
+
+# How a surface says what to set.
+Setting: TypeAlias = Callable[[Advice], str]
+
+
+def in_python(advice: Advice) -> str:
+    """Return the setting as a keyword argument."""
+    if advice.kind == "role":
+        return (
+            f"roles={{{json.dumps(advice.column, ensure_ascii=False)}: {json.dumps(advice.role)}}}"
+        )
+    if advice.kind == "header":
+        return "header=False"
+    if advice.kind == "missing" and advice.value is not None:
+        return f"missing=[{_literal(str(advice.value))}]"
+    return f"{advice.kind}={'…' if advice.value is None else _literal(advice.value)}"
+
+
+def in_words(advice: Advice) -> str:
+    """Return the setting in words without any syntax, for pages that nobody types into."""
+    if advice.kind == "role":
+        return f"give column {advice.column!r} the role {advice.role}"
+    if advice.kind == "header":
+        return "say that the file has no header"
+    if advice.kind == "missing" and advice.value is not None:
+        return f"name {advice.value} as a missing value"
+    named = _WORDS.get(advice.kind, advice.kind.replace("_", " "))
+    return f"set {named}" + ("" if advice.value is None else f" to {advice.value}")
+
+
+_WORDS = {
+    "missing": "the words for missing values",
+    "decimal": "the decimal mark",
+    "thousands": "the thousands mark",
+    "skip_rows": "the number of lines before the header",
+    "alpha": "the false alarm rate",
+    "bad_cells": "what to do with unreadable cells",
+}
+
+
+def _literal(value: str | float) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else f"{value:g}"

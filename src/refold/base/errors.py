@@ -5,12 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from refold.base.advice import Advice, Setting, in_python
+
 
 class UserError(ValueError):
     """Something that was given cannot be used; the text says where, why and what to do.
 
     Whatever is to blame on input is one of these. It costs nothing to import.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    advice : Advice or None, default=None
+        What to do, as data; ``str`` says it as a caller of the library would do it.
     """
+
+    def __init__(self, problem: str = "", *, advice: Advice | None = None) -> None:
+        super().__init__(problem)
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return self.render(in_python)
+
+    def render(self, setting: Setting) -> str:
+        """Say what is wrong and what to do; `setting` says how a surface sets what is advised."""
+        said = super().__str__()
+        return f"{said} {self.advice.render(setting)}" if self.advice else said
+
+    def about(self, name: str) -> UserError:
+        """Return the same error of a file or a table of that name."""
+        return UserError(f"{name}: {super().__str__()}", advice=self.advice)
 
 
 class TableError(UserError):
@@ -25,6 +50,10 @@ class TableError(UserError):
         What is wrong, with ``{where}`` in the place of the position.
     row, column : int, optional
         The position, counted from 0.
+    names : sequence or mapping, optional
+        What columns are called.
+    advice : Advice, optional
+        What to do, as data.
     """
 
     def __init__(
@@ -34,10 +63,11 @@ class TableError(UserError):
         row: int | None = None,
         column: int | None = None,
         names: Sequence[str] | Mapping[int, str] | None = None,
+        advice: Advice | None = None,
     ) -> None:
         self.problem, self.row, self.column = problem, row, column
         self._named = None if names is None or column is None else {column: names[column]}
-        super().__init__(self.at(self._position()))
+        super().__init__(self.at(self._position()), advice=advice)
 
     def at(self, where: str) -> str:
         """Say what is wrong, the place in other words."""
@@ -48,12 +78,14 @@ class TableError(UserError):
         """Return the same error with the column called by its name, unless it is already."""
         if self._named is not None:
             return self
-        return TableError(self.problem, row=self.row, column=self.column, names=names)
+        return TableError(
+            self.problem, row=self.row, column=self.column, names=names, advice=self.advice
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle all parts: errors travel between processes."""
         again = partial(TableError, self.problem, row=self.row, column=self.column)
-        return partial(again, names=self._named), ()
+        return partial(again, names=self._named, advice=self.advice), ()
 
     def _position(self) -> str:
         parts = [] if self.row is None else [f"row {self.row}"]
@@ -134,8 +166,9 @@ def trimmed(error: TableError) -> TableError:
     """Report a training column that can be learned from all rows, but not without odd ones."""
     return TableError(
         "Too few rows have a value in {where} to learn from: hardly any is left without the rows "
-        "that trim leaves out. Leave the column out, or set trim=0.",
+        "that trim leaves out.",
         column=error.column,
+        advice=Advice("Leave the column out, or keep odd rows", "trim", value=0),
     )
 
 

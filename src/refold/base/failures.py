@@ -6,6 +6,7 @@ import csv
 import os
 import sys
 
+from refold.base.advice import Setting, in_python
 from refold.base.errors import UserError
 
 SHOW_TRACEBACK = "REFOLD_TRACEBACK"
@@ -13,8 +14,10 @@ SHOW_TRACEBACK = "REFOLD_TRACEBACK"
 _NO_THREAD = "can't start new thread"
 
 
-def sentence_of(error: Exception) -> str:
+def sentence_of(error: Exception, setting: Setting = in_python) -> str:
     """Return what to tell about an error; what no user can have caused is called a bug.
+
+    `setting` says how a surface sets what is advised.
 
     Examples
     --------
@@ -23,7 +26,9 @@ def sentence_of(error: Exception) -> str:
     >>> sentence_of(UserError("parts.csv has no columns."))
     'parts.csv has no columns.'
     """
-    if isinstance(error, UserError | ImportError):
+    if isinstance(error, UserError):
+        return error.render(setting)
+    if isinstance(error, ImportError):
         return str(error)
     if isinstance(error, OSError):
         return f"{_what_failed(error)}: {error.strerror or error}"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from refold.base.advice import NO_ADVICE, Advice, Setting, in_python
+
 _ONE_BY_ONE, _NAMED = 3, 5
 _ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")
 
@@ -42,8 +44,8 @@ class Finding:
         The values in question.
     message : str
         What it is, for people: a sentence.
-    advice : str
-        What to do about it; may be empty.
+    advice : Advice
+        What to do about it, as data; false if there is none.
 
     Examples
     --------
@@ -57,15 +59,22 @@ class Finding:
     rows: tuple[int, ...] = ()
     values: tuple[float | str, ...] = ()
     message: str = ""
-    advice: str = ""
+    advice: Advice = NO_ADVICE
 
     def __str__(self) -> str:
-        return f"{self.message} {self.advice}".strip()
+        return self.render(in_python)
+
+    def render(self, setting: Setting) -> str:
+        """Return message and advice; `setting` says how a surface sets what is advised."""
+        return f"{self.message} {self.advice.render(setting)}".strip()
 
     def about(self, column: str) -> Finding:
         """Return the same about the column under another name; its message begins with it."""
         message = column + self.message.removeprefix(self.column or "")
-        return replace(self, column=column, message=message)
+        advice = self.advice
+        if advice.column is not None and advice.column == self.column:
+            advice = replace(advice, column=column)
+        return replace(self, column=column, message=message, advice=advice)
 
     def renumbered(self, number: Callable[[int], int]) -> Finding:
         """Return the same about rows that have other numbers, in its message too."""
@@ -83,8 +92,10 @@ class Finding:
         return replace(self, message=message)
 
 
-def told(findings: Iterable[Finding]) -> Iterator[str]:
+def told(findings: Iterable[Finding], setting: Setting = in_python) -> Iterator[str]:
     r"""Return what to tell people of findings: three of a kind, and where there are more.
+
+    `setting` says how a surface sets what is advised.
 
     Examples
     --------
@@ -100,7 +111,7 @@ def told(findings: Iterable[Finding]) -> Iterator[str]:
     for found in findings:
         kinds.setdefault(found.kind, []).append(found)
     for alike in kinds.values():
-        yield from map(str, alike[:_ONE_BY_ONE])
+        yield from (found.render(setting) for found in alike[:_ONE_BY_ONE])
         rest = alike[_ONE_BY_ONE:]
         if rest:
             columns = list(dict.fromkeys(str(found.column) for found in rest))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from refold.base.advice import in_words
 from refold.base.findings import told
 from refold.explanation import number
 from refold.judgement import asked_for, calibrated_on, training_rows
@@ -105,7 +106,8 @@ def _beside(model: Any) -> list[tuple[str, str]]:
 
 def noticed_by(model: Any) -> list[str]:
     """Return what a model has noticed, a sentence each, without what is a fact of its own."""
-    return list(told(found for found in model.noticed_ if found.kind != _LEFT_OUT))
+    findings = (found for found in model.noticed_ if found.kind != _LEFT_OUT)
+    return list(told(findings, in_words))
 
 
 def _alpha(model: Any) -> str:

@@ -16,7 +16,7 @@ from refold.base.errors import UserError
 from refold.base.failures import SHOW_TRACEBACK, sentence_of
 from refold.base.files import blaming
 from refold.cli._options import say
-from refold.cli._roles import in_options
+from refold.cli._roles import as_option
 
 FAILED = 2
 _INTERRUPTED = 128 + signal.SIGINT
@@ -54,8 +54,10 @@ def as_bad_input(name: str) -> Iterator[None]:
         yield
     except InputError:  # it says itself which file it is
         raise
+    except UserError as error:
+        raise error.about(name) from error
     except (ValueError, TypeError) as error:
-        raise UserError(f"{name}: {in_options(str(error))}") from error
+        raise UserError(f"{name}: {error}") from error
 
 
 def _code_of(run: Callable[[], object]) -> int:
@@ -83,7 +85,7 @@ def _sentence(error: Exception) -> str:
     """Return what to tell about an error."""
     if hasattr(error, "format_message"):  # typer's; the class it comes from has moved over time
         return str(error.format_message())
-    return sentence_of(error)
+    return sentence_of(error, as_option)
 
 
 def _prepare_streams() -> None:

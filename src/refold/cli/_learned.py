@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from refold.base.findings import Finding, told
 from refold.base.words import percent, printable, shortened
-from refold.cli._roles import in_options
+from refold.cli._roles import as_option
 
 if TYPE_CHECKING:
     from refold import Detector
@@ -55,13 +55,13 @@ def column_document(column: ColumnInfo) -> dict[str, Any]:
 
 def sentence(found: Finding) -> str:
     """Return what was noticed, for somebody who counts rows from 1 and types commands."""
-    return in_options(str(found.counting_from_one()))
+    return found.counting_from_one().render(as_option)
 
 
 def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
     """Say what was noticed: of the rate and of single cells first."""
     first = sorted(model.noticed_, key=lambda found: found.column is not None and not found.rows)
-    said = [in_options(text) for text in told(found.counting_from_one() for found in first)]
+    said = list(told((found.counting_from_one() for found in first), as_option))
     for text in said[:_NOTICED]:
         cut = text if len(text) <= _LONG else f"{text[:_LONG]}…"
         yield f"Noticed: {printable(cut)}"

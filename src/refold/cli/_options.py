@@ -128,6 +128,7 @@ class Reading:
 
     def open(self, source: str) -> TableSource:
         """Open a table as the options say."""
+        from refold.cli._roles import as_option
         from refold.tabular import open_table
 
         delimiter, decimal, thousands = self.delimiter, self.decimal, self.thousands
@@ -152,7 +153,7 @@ class Reading:
             sheet=self.sheet,
             skip_rows=self.skip_rows,
             missing=names_in(self.missing),
-            say=note,
+            say=lambda found: note(found.render(as_option)),
         )
 
 

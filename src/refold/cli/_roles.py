@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import typer
 
-from refold.base.advice import reworded
+from refold.base.advice import Advice
 
 # A name, in quotes if it has a comma or an equals sign; a role; behind a colon, how it is written.
 _ITEM = re.compile(
@@ -34,9 +35,17 @@ def roles_in(text: str | None) -> dict[str, str]:
     return roles
 
 
-def in_options(sentence: str) -> str:
-    """Return advice to a caller of the library as advice to a user of the command line."""
-    return reworded(sentence, lambda name, role: f"--roles {_quoted(name)}={role}")
+def as_option(advice: Advice) -> str:
+    """Return what is advised as an option of a command."""
+    if advice.kind == "role":
+        return f"--roles {_quoted(advice.column or '')}={advice.role}"
+    if advice.kind == "header":
+        return "--no-header"
+    option = f"--{advice.kind.replace('_', '-')}"
+    if advice.value is None:
+        return option
+    value = advice.value if isinstance(advice.value, str) else f"{advice.value:g}"
+    return f"{option} {shlex.quote(value)}"
 
 
 def _quoted(name: str) -> str:

@@ -90,7 +90,7 @@ class _Answer:
         self._table = table.name
         try:
             taken = table.names if fmt else ()
-            self._added = answer_names(judge, reasons, prefix, taken, advice="--prefix refold_")
+            self._added = answer_names(judge, reasons, prefix, taken)
         except ValueError as error:
             raise InputError(f"{table.name}: {error}") from None
 

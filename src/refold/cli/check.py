@@ -97,28 +97,24 @@ def _read(
         with as_bad_input(data.name):
             found = check_table(training.table, alpha=alpha, roles=learned)
         if reading.bad_cells is options.BadCells.ERROR and (bad := found.of("unreadable")):
-            raise InputError(f"{data.name}: {_in_words_of_the_command(bad[0])}")
+            odd = bad[0].counting_from_one()
+            raise InputError(f"{data.name}: {odd.message}", advice=odd.advice)
     return found
 
 
 def _in_words_of_the_command(found: Finding) -> Finding:
-    """Return a finding for somebody who counts rows from 1 and types options."""
-    from refold.cli._roles import in_options
-
-    told = found.counting_from_one()
-    rows = tuple(row + 1 for row in found.rows)
-    return replace(
-        told, rows=rows, message=in_options(told.message), advice=in_options(told.advice)
-    )
+    """Return a finding for somebody who counts rows from 1."""
+    return replace(found.counting_from_one(), rows=tuple(row + 1 for row in found.rows))
 
 
 def _show(found: Findings) -> None:
     from rich.console import Console
 
     from refold.cli._answers import table_of
+    from refold.cli._roles import as_option
 
     options.say(found.heading)
     if found:
-        cells = [[kind, "\n".join(said)] for kind, said in found.by_kind().items()]
+        cells = [[kind, "\n".join(said)] for kind, said in found.by_kind(as_option).items()]
         headings = ["what", "where and what to do"]
         Console().print(table_of(headings, cells, words=headings, show_lines=True))

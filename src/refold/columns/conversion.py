@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.frames import column_names, floats, whole
 from refold.columns.records import columns_of_records, flat_records
-from refold.columns.role_findings import mended
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
 
@@ -94,7 +94,8 @@ def _observed(name: str, column: Any) -> Column:
         return NumberColumn(np.full(len(column), np.nan))
     raise UserError(
         f"Column {name!r} holds {dtype}: numbers, texts, categories, dates and truth values can be "
-        f"learned. Leave it out: {mended(name, 'ignore')}."
+        "learned.",
+        advice=set_role("Leave it out", name, "ignore"),
     )
 
 
@@ -210,7 +211,8 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
         return _of_moments(cells, kinds)
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
         raise UserError(
-            f"Column {name!r} holds lists or records. Leave it out: {mended(name, 'ignore')}."
+            f"Column {name!r} holds lists or records.",
+            advice=set_role("Leave it out", name, "ignore"),
         )
     return texts_of(["" if _is_none(cell) else str(cell) for cell in cells])
 

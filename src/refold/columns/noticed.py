@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
+from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding
 from refold.base.words import quoted
 from refold.columns.box import Box
 from refold.columns.edges import UNKNOWN, edges_of
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.role_findings import mended
 from refold.columns.running import evenly_spaced, monotonic
 from refold.columns.summary import SAMPLED_ROWS
 from refold.columns.table import CellState, Table, TextColumn, as_texts
@@ -85,10 +85,12 @@ def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[F
                 column=name,
                 rows=(row,) if row != UNKNOWN else (),
                 values=(value,),
-                advice="If it is an error, mend or leave out the cell: up to it everything passes "
-                "as normal."
-                if learned
-                else "It is not taken as normal. If it is an error, mend it or leave it empty.",
+                advice=Advice(
+                    "If it is an error, mend or leave out the cell: up to it everything passes "
+                    "as normal."
+                    if learned
+                    else "It is not taken as normal. If it is an error, mend it or leave it empty."
+                ),
             )
 
 
@@ -127,7 +129,7 @@ def _running_number(values: NDArray[Any], name: str) -> Finding:
         message=f"{name} runs from {first:.10g} to {last:.10g} in even steps, like a row number.",
         column=name,
         values=(first, last),
-        advice="New rows will lie beyond it: leave it out unless it is a measurement.",
+        advice=Advice("New rows will lie beyond it: leave it out unless it is a measurement."),
     )
 
 
@@ -154,7 +156,7 @@ def _one_value(values: NDArray[Any], weights: Floats | None, name: str) -> Itera
         f"{len(found) - 1:,} other values.",
         column=name,
         values=(usual,),
-        advice=f"If {usual:.6g} stands for a missing value, leave the cell empty.",
+        advice=Advice(f"If {usual:.6g} stands for a missing value, leave the cell empty."),
     )
 
 
@@ -187,7 +189,7 @@ def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
                 f"{len(tally.counts):,} of them are kept, all that more than {tally.error:,} rows "
                 "have and a sample of the others.",
                 column=column.name,
-                advice="A value that is not kept counts as a new one.",
+                advice=Advice("A value that is not kept counts as a new one."),
             )
 
 
@@ -214,6 +216,10 @@ def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> 
         column=name,
         rows=tuple(odd[:100].tolist()),
         values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),
-        advice=f"If they stand for missing values, leave them empty or name them; if {name} "
-        f"holds other things than {what}s: {mended(name, 'category')}.",
+        advice=set_role(
+            f"If they stand for missing values, leave them empty or name them; if {name} holds "
+            f"other things than {what}s",
+            name,
+            "category",
+        ),
     )

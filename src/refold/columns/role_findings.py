@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
+from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding
 from refold.base.words import printable
 from refold.columns.date_form import DateForm
@@ -13,11 +12,6 @@ from refold.columns.number_form import NumberForm
 
 _DAY = DateForm("iso", has_date=True, has_clock=False)
 _SHOWN = 40  # characters of a cell
-
-
-def mended(name: str, role: str) -> str:
-    """Return the option that gives a column a role."""
-    return f"roles={{{json.dumps(name, ensure_ascii=False)}: {json.dumps(role)}}}"
 
 
 def shown(value: float | str) -> str:
@@ -51,7 +45,7 @@ def running_number(name: str, first: float | str, last: float | str, *, otherwis
         message=f"{name} numbers the rows from {shown(first)} to {shown(last)} and is left out.",
         column=name,
         values=(first, last),
-        advice=f"New rows lie beyond it. To learn from it all the same: {mended(name, otherwise)}.",
+        advice=set_role("New rows lie beyond it. To learn from it all the same", name, otherwise),
     )
 
 
@@ -64,7 +58,7 @@ def running_time(name: str, first: float, last: float) -> Finding:
         "new rows lie beyond it, so its range does not count.",
         column=name,
         values=(first, last),
-        advice=f"To leave it out: {mended(name, 'ignore')}.",
+        advice=set_role("To leave it out", name, "ignore"),
     )
 
 
@@ -74,7 +68,7 @@ def identifier(name: str, example: str) -> Finding:
         kind="identifier",
         message=f"{name} is different in every row, like {shown(example)}: it identifies rows.",
         column=name,
-        advice=f"To leave it out: {mended(name, 'ignore')}.",
+        advice=set_role("To leave it out", name, "ignore"),
     )
 
 
@@ -84,7 +78,7 @@ def code(name: str, example: str) -> Finding:
         kind="code",
         message=f"{name} is taken as names that are written as numbers, such as {shown(example)}.",
         column=name,
-        advice=f"If it measures or counts something: {mended(name, 'number')}.",
+        advice=set_role("If it measures or counts something", name, "number"),
     )
 
 
@@ -95,8 +89,12 @@ def sentinel(name: str, value: float | str, rows: int) -> Finding:
         message=f"{name} is {shown(value)} in {rows:,} rows, apart from all other values.",
         column=name,
         values=(value,),
-        advice=f"If that stands for a missing value: --missing {shown(value)}, or leave the cells "
-        "empty.",
+        advice=Advice(
+            "If that stands for a missing value",
+            "missing",
+            value=shown(value),
+            otherwise="or leave the cells empty",
+        ),
     )
 
 
@@ -109,8 +107,7 @@ def ambiguous_number(name: str, example: str, taken: NumberForm, rival: NumberFo
         f"{shown(values[1])} would be possible too.",
         column=name,
         values=values,
-        advice=f"If that is meant: {mended(name, f'number:{rival.decimal}')} "
-        "(the decimal mark behind the colon).",
+        advice=set_role("If that is meant", name, f"number:{rival.decimal}"),
     )
 
 
@@ -123,5 +120,5 @@ def ambiguous_date(name: str, example: str, taken: DateForm, rival: DateForm) ->
         f"{days[1]} would be possible too.",
         column=name,
         values=tuple(days),
-        advice=f"If that is meant: {mended(name, f'date:{rival.format}')}.",
+        advice=set_role("If that is meant", name, f"date:{rival.format}"),
     )

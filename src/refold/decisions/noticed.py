@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
+from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import percent
 from refold.decisions.thresholds import Calibration
@@ -78,7 +79,9 @@ def too_few_rows(
         message=f"The threshold rests on the {largest:,.6g} largest of {calibration.total:,.6g} "
         "left-out rows, and a fault in one column would hardly be caught: a value a quarter of its "
         f"range beyond the largest is in {caught} of {len(gained)} columns tried.",
-        advice="Add normal rows, leave out columns that do not matter, or allow a larger alpha.",
+        advice=Advice(
+            "Add normal rows, leave out columns that do not matter, or allow a larger alpha."
+        ),
     )
 
 
@@ -107,7 +110,11 @@ def ties(calibration: Calibration, threshold: float, alpha: float) -> Finding | 
         message=f"{tied:,.6g} of {total:,.6g} left-out rows have the same distance, the threshold: "
         f"{percent(above / total, 2)} lie beyond it, not {percent(alpha)}.",
         values=(above / total,),
-        advice=f"They are rejected together from about alpha={(above + tied) / total:.2g} on.",
+        advice=Advice(
+            "They are rejected together only with a larger rate",
+            "alpha",
+            value=float(f"{(above + tied) / total:.2g}"),
+        ),
     )
 
 
@@ -135,5 +142,5 @@ def false_alarms(calibration: Calibration, threshold: float) -> Finding | None:
         f"normal rows: of {total:,.6g} training rows {above:,.6g} lie beyond it when they are left "
         "out.",
         values=(above / total,),
-        advice="Ask for a rate, such as alpha=0.05, or add normal rows.",
+        advice=Advice("Add normal rows, or ask for a rate", "alpha", value=0.05),
     )

@@ -13,7 +13,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
+from refold.base.advice import Advice
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.errors import UserError
 from refold.base.learning import learning, snapshot
 
 # Scores kept one by one at the upper end, where small p-values are told apart, and steps below.
@@ -32,9 +34,14 @@ def check_supported(alpha: float, rows: float) -> None:
     """Refuse a rate so small that even a row beyond all others would not be rare enough."""
     if _allowed(alpha, rows) < 0.0:
         needed = int(np.ceil(1.0 / alpha * (1.0 - 1e-12))) - 1
-        raise ValueError(
-            f"alpha={alpha:g} needs at least {needed} rows to calibrate on; there are {rows:g}. "
-            f"Add rows, or ask for alpha={_rounded_up(1.0 / (rows + 1.0))} or more."
+        raise UserError(
+            f"alpha {alpha:g} needs at least {needed} rows to calibrate on; there are {rows:g}.",
+            advice=Advice(
+                "Add rows, or ask for a larger rate",
+                "alpha",
+                value=_rounded_up(1.0 / (rows + 1.0)),
+                otherwise="or more",
+            ),
         )
 
 
@@ -43,10 +50,10 @@ def _allowed(alpha: float, rows: float) -> float:
     return (rows + 1.0) * alpha * (1.0 + 1e-12) - 1.0  # 1000 · 0.001 must not be 0.99…
 
 
-def _rounded_up(rate: float) -> str:
+def _rounded_up(rate: float) -> float:
     """Return two digits of a rate, not less than it."""
     unit = 10.0 ** (np.floor(np.log10(rate)) - 1.0)
-    return f"{np.ceil(rate / unit * (1.0 - 1e-12)) * unit:.2g}"
+    return float(f"{np.ceil(rate / unit * (1.0 - 1e-12)) * unit:.2g}")
 
 
 @dataclass(frozen=True, eq=False)

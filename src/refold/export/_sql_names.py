@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from refold.base.advice import Advice
+from refold.base.errors import UserError
+
 if TYPE_CHECKING:
     from refold.export._sql_stages import Expression
 
@@ -98,9 +101,9 @@ def check_apart(features: Sequence[str], answers: Sequence[str], dialect: str) -
     taken = {_folded(name) for name in features}
     clash = [name for name in answers if _folded(name) in taken]
     if clash:
-        raise ValueError(
-            f"The model has features with the names {clash} that the statement would add. "
-            "Give the new ones another beginning with prefix=, for example prefix='refold_'."
+        raise UserError(
+            f"The model has columns with the names {clash} that the statement would add.",
+            advice=Advice("Give the new ones another prefix", "prefix", value="refold_"),
         )
 
 

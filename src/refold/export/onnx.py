@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold import __version__
 from refold.algorithm.engines import ENGINES
+from refold.base.advice import Advice
+from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.summary import N_QUANTILES
 from refold.export._columns import (
@@ -172,9 +174,9 @@ def _type_of(column: ExportedColumn) -> type:
 def _check_apart(names: Sequence[str], outputs: Sequence[str]) -> None:
     clash = [name for name in outputs if name in names]
     if clash:
-        raise ValueError(
-            f"The model has columns with the names {clash} of the graph's outputs. Give these "
-            "another beginning with prefix=, for example prefix='refold_'."
+        raise UserError(
+            f"The model has columns with the names {clash} of the graph's outputs.",
+            advice=Advice("Give these another prefix", "prefix", value="refold_"),
         )
 
 

@@ -7,22 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from refold.base.advice import Advice
+from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.judgement._judgement import Judge, Judgement
 
 
-def answer_names(
-    judge: Judge,
-    reasons: int,
-    prefix: str,
-    taken: Iterable[str],
-    *,
-    advice: str = "prefix='refold_'",
-) -> list[str]:
+def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) -> list[str]:
     """Return the names of the columns that scoring adds; refuse names that are there already.
 
     They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
-    `advice` is how the caller's user would set another prefix.
 
     Examples
     --------
@@ -38,9 +32,9 @@ def answer_names(
     names = [prefix + name for name in names]
     clash = sorted(set(names).intersection(taken))
     if clash:
-        raise ValueError(
-            f"The input already has the columns {clash} that scoring would add. Give the new ones "
-            f"another beginning, for example {advice}."
+        raise UserError(
+            f"The input already has the columns {clash} that scoring would add.",
+            advice=Advice("Give the new ones another prefix", "prefix", value="refold_"),
         )
     return names
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from refold.base.advice import Advice
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.words import quoted
@@ -116,7 +117,8 @@ def saying_where(where: Callable[[int], str], file: str) -> Iterator[None]:
     try:
         yield
     except TableError as error:
-        raise InputError(f"{file if error.row is None else where(error.row)}: {error}") from None
+        place = file if error.row is None else where(error.row)
+        raise InputError(f"{place}: {error.args[0]}", advice=error.advice) from None
 
 
 def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:
@@ -127,6 +129,6 @@ def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]
             row = int(cells.unreadable.argmax())
             cell = quoted(as_texts(cells).text(row) or "")
             raise InputError(
-                f"{where(row)}, column {column.name!r}: {cell} is not a {column.role}. "
-                "--bad-cells notice goes on all the same."
+                f"{where(row)}, column {column.name!r}: {cell} is not a {column.role}.",
+                advice=Advice("To go on all the same", "bad_cells", value="notice"),
             )

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
+from refold.base.advice import Advice, AdviceKind
 from refold.base.findings import Finding
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
@@ -260,5 +261,21 @@ def _finding(field: Field) -> Finding:
         rows=tuple(row.integer(0) for row in rows.items()),
         values=tuple(v.text() if isinstance(v.value, str) else v.number() for v in values.items()),
         message=message.text(),
-        advice=advice.text(),
+        advice=_advice(advice),
+    )
+
+
+def _advice(field: Field) -> Advice:
+    text, kind, column, role, value, otherwise = field.members(
+        "text", "kind", "column", "role", "value", "otherwise"
+    )
+    return Advice(
+        text=text.text(),
+        kind=cast(AdviceKind, kind.text(get_args(AdviceKind))),
+        column=None if column.is_null() else column.text(),
+        role=None if role.is_null() else role.text(),
+        value=value.value
+        if value.is_null()
+        else (value.text() if isinstance(value.value, str) else value.number()),
+        otherwise=otherwise.text(),
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from refold.base.advice import in_words
+from refold.base.findings import Finding
+from refold.checks import Findings
 from refold.columns.encoding.encoder import ColumnInfo
 from refold.explanation import number
 from refold.monitoring import ColumnDrift, Verdict
@@ -97,5 +100,28 @@ def described(column: ColumnInfo) -> str:
     return ", ".join(said)
 
 
-_SAID = (percent, count, chance, rarity, plural, state, state_text, share, far, described)
+def advised(found: Finding) -> str:
+    """Say what was noticed, with its advice in words."""
+    return found.render(in_words)
+
+
+def by_kind(found: Findings) -> dict[str, list[str]]:
+    """Say what was noticed of each kind, with advice in words."""
+    return found.by_kind(in_words)
+
+
+_SAID = (
+    percent,
+    count,
+    chance,
+    rarity,
+    plural,
+    state,
+    state_text,
+    share,
+    far,
+    described,
+    advised,
+    by_kind,
+)
 WORDS = {f.__name__: f for f in _SAID}

@@ -107,7 +107,12 @@ def learn(
     """
     model = Detector() if model is None else model
     check_learnable(model)
-    return learn_table(Files(source, say=warn), model, columns, progress=progress)
+    return learn_table(
+        Files(source, say=lambda found: warn(str(found), stacklevel=4)),
+        model,
+        columns,
+        progress=progress,
+    )
 
 
 def learn_table(

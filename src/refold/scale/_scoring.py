@@ -102,7 +102,7 @@ def score(
     >>> scale.score(model, folder / "new.csv", reasons=1).read_all()["label"].to_pylist()
     [1, -1]
     """
-    table = Files(source, say=warn)
+    table = Files(source, say=lambda found: warn(str(found), stacklevel=4))
     fmt = None if out is None else _format(Path(out), table)
     scored = Scored(model, table, reasons, columns, prefix, show=progress)
     if out is None or fmt is None:

@@ -133,4 +133,4 @@ def located(block: Block, names: Sequence[str]) -> Iterator[None]:
     except TableError as error:
         where = "" if error.row is None else block.where(error.row)
         where += "" if error.column is None else f", column {names[error.column]!r}"
-        raise InputError(f"{block.file}: {error.at(where)}") from None
+        raise InputError(f"{block.file}: {error.at(where)}", advice=error.advice) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from refold.base.advice import in_words
 from refold.base.findings import told
 from refold.report import card_of
 from refold.service._store import ModelStore, Served
@@ -63,7 +64,7 @@ def card(served: Served, store: ModelStore) -> dict[str, Any]:
         "facts": dict(said.facts),
         "guarantees": list(said.guarantees),
         "limits": list(said.limits),
-        "noticed": list(told(served.model.noticed_)),
+        "noticed": list(told(served.model.noticed_, in_words)),
         "row": row_schema(served),
     }
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
+from refold.base.advice import Advice
+from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.text_cells import MISSING_WORDS, is_missing
 from refold.tabular.errors import quoted
@@ -28,11 +30,11 @@ _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 class BadCellError(ValueError):
-    """A cell that is no number: which one of a column, and what is wrong with it."""
+    """A cell that is no number: which one of a column, what is wrong with it, what to do."""
 
-    def __init__(self, index: int, problem: str) -> None:
-        self.index, self.problem = index, problem
-        super().__init__(index, problem)  # both, so that it pickles
+    def __init__(self, index: int, problem: str, advice: Advice | None = None) -> None:
+        self.index, self.problem, self.advice = index, problem, advice
+        super().__init__(index, problem, advice)  # all, so that it pickles
 
     def __str__(self) -> str:
         return self.problem
@@ -54,14 +56,16 @@ def kind_of(cell: str, decimal: str) -> Kind | None:
 
 
 def number_of(cell: str, decimal: str) -> float:
-    """Return the number in a cell, NaN if missing; ValueError says why it is none."""
+    """Return the number in a cell, NaN if missing; UserError says why it is none."""
     if is_missing(cell):
         return math.nan
     stripped = cell.strip()
     if _INFINITY.fullmatch(stripped):
-        raise ValueError(f"{quoted(stripped)} is not a finite number")
+        raise UserError(f"{quoted(stripped)} is not a finite number")
     if not _NUMBER.fullmatch(point := _with_point(stripped, decimal)):
-        raise ValueError(f"{quoted(stripped)} is not a number{_hint(stripped, decimal)}")
+        raise UserError(
+            f"{quoted(stripped)} is not a number", advice=_other_mark(stripped, decimal)
+        )
     if math.isinf(value := float(point)):
         raise ValueError(f"{quoted(stripped)} is too large for a number")
     return value
@@ -205,9 +209,9 @@ def _one_by_one(texts: Any, decimal: str, unreadable: Unreadable | None) -> Floa
     for index, cell in enumerate(texts.to_pylist()):
         try:
             values[index] = math.nan if cell is None else number_of(cell, decimal)
-        except ValueError as error:
+        except UserError as error:
             if unreadable is None:
-                raise BadCellError(index, str(error)) from None
+                raise BadCellError(index, error.args[0], error.advice) from None
             unreadable(index, cell)
             values[index] = math.nan
     return values
@@ -220,9 +224,10 @@ def _with_point(cell: str, decimal: str) -> str:
     return "ambiguous" if "." in cell else cell.replace(",", ".", 1)
 
 
-def _hint(cell: str, decimal: str) -> str:
+def _other_mark(cell: str, decimal: str) -> Advice | None:
+    """Return the advice to name the decimal mark with which a cell is a number."""
     if decimal == "." and kind_of(cell, ",") == "number":
-        return " (for decimal commas: --decimal ,)"
+        return Advice("If numbers have decimal commas", "decimal", value=",")
     if decimal == "," and kind_of(cell, ".") == "number":
-        return " (here numbers have decimal commas; otherwise: --decimal .)"
-    return ""
+        return Advice("Other numbers here have decimal commas. Otherwise", "decimal", value=".")
+    return None

@@ -10,6 +10,7 @@ from typing import IO
 import numpy as np
 
 from refold._typing import Integers
+from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of
 from refold.tabular.csv_records import QuoteError, Record, record_lines, records
@@ -83,19 +84,23 @@ class DelimitedTable(FileTable):
         names = [name.strip() for name in self._read_record()]
         if all(kind_of(name, self._decimal) == "number" for name in names):
             raise InputError(
-                f"{self.name}, line {line}: the names of the columns are all numbers. If there are "
-                "no names in this file, say --no-header; columns are then called x0, x1, …"
+                f"{self.name}, line {line}: the names of the columns are all numbers.",
+                advice=Advice(
+                    "If the file has no names",
+                    "header",
+                    otherwise="and columns are called x0, x1, …",
+                ),
             )
         rows = self._sample()
         if units := units_below(rows, names, self._decimal):
             self._read_record()
             self.units, rows = units, rows[1:]
-            self._how.say(f"{self.name}: the line below the names of the columns has their units.")
+            self._say("units", "the line below the names of the columns has their units.")
         names, behind = self._without_last(names, rows)
         self.unnamed = [f"unnamed {k}" for k, name in enumerate(names, 1) if not name]
         names, changed = distinct([name or f"unnamed {k}" for k, name in enumerate(names, 1)])
         if changed:
-            self._how.say(about_repeated(self.name, changed))
+            self._say("repeated-names", about_repeated(changed))
         return [*names, ""] if behind else names
 
     def _skip_titles(self) -> None:
@@ -107,9 +112,10 @@ class DelimitedTable(FileTable):
             self._read_record(strict=False)  # quotes do not matter in titles
             titles -= 1
             if not titles and self._skip_blank():
-                self._how.say(
-                    f"{self.name}: line {self._lines.number + 1} names the columns; those before "
-                    "it were skipped."
+                self._say(
+                    "titles",
+                    f"line {self._lines.number + 1} names the columns; those before it were "
+                    "skipped.",
                 )
 
     def _sample(self) -> list[list[str]]:
@@ -130,7 +136,7 @@ class DelimitedTable(FileTable):
         own = names[:-1] if not names[-1] else names
         if width != len(own) + 1 or any(row[-1].strip() for row in rows):
             return names, False
-        self._how.say(f"{self.name}: what is behind the last separator of a line was left out.")
+        self._say("last-separator", "what is behind the last separator of a line was left out.")
         return own, True
 
     def _own_marks(self) -> dict[str, Marks]:
@@ -143,9 +149,10 @@ class DelimitedTable(FileTable):
         own, readings = own_marks(self._columns, self._sample(), dialect.decimal, dialect.delimiter)
         for reading in sorted(set(readings.values())):
             names = [name for name in readings if readings[name] == reading]
-            said.say(
-                f"{self.name}: in {listed(names)} numbers such as 1,234 were read as {reading}; "
-                "--decimal or --thousands says otherwise."
+            self._say(
+                "ambiguous-number",
+                f"in {listed(names)} numbers such as 1,234 were read as {reading}.",
+                Advice("Otherwise", "decimal"),
             )
         return own
 

@@ -60,7 +60,7 @@ class Column:
             return self._read(*block.numerals(self.name), unreadable)
         except cells.BadCellError as error:
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
-            raise InputError(f"{where}: {error.problem}.") from None
+            raise InputError(f"{where}: {error.problem}.", advice=error.advice) from None
 
     def _read(self, texts: Any, decimal: str, unreadable: cells.Unreadable | None) -> Floats:
         if self._kind is None and (known := cells.first_known(texts)):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from refold._typing import PathLike
+from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import described, is_number, is_text
 from refold.tabular.errors import InputError, listed
@@ -42,7 +43,7 @@ class Files(TableSource):
     paths : path or sequence of paths
         Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``.
     say : callable, default: nothing is said
-        Takes sentences that the user should know, such as a guessed encoding.
+        Takes findings that the user should know, such as a guessed encoding.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class Files(TableSource):
     2 [301.0, None]
     """
 
-    def __init__(self, paths: Paths, say: Callable[[str], None] = lambda sentence: None) -> None:
+    def __init__(self, paths: Paths, say: Callable[[Finding], None] = lambda finding: None) -> None:
         self.files, self._say = _files_at(paths), say
         self._heads = [_head(file) for file in self.files]
         first, rows = self._heads[0], [head.rows for head in self._heads]

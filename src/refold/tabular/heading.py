@@ -112,6 +112,6 @@ def distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return found, changed
 
 
-def about_repeated(file: str, changed: Sequence[str]) -> str:
+def about_repeated(changed: Sequence[str]) -> str:
     """Say which columns were given another name."""
-    return f"{file}: some columns have the same name; the later ones are called {listed(changed)}."
+    return f"some columns have the same name; the later ones are called {listed(changed)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from refold.base.findings import Finding
 from refold.tabular.columnar import ArrowFile, ArrowStream, ParquetTable
 from refold.tabular.delimited import DelimitedTable
 from refold.tabular.errors import InputError
@@ -42,7 +43,7 @@ def open_table(
     sheet: str | None = None,
     skip_rows: int | None = None,
     missing: Sequence[str] = (),
-    say: Callable[[str], None] = lambda sentence: None,
+    say: Callable[[Finding], None] = lambda finding: None,
 ) -> TableSource:
     r"""Open a table in a file or on standard input.
 
@@ -67,7 +68,7 @@ def open_table(
     missing : sequence of str, default=()
         Further words, or numbers, that say that a value is missing; they become null.
     say : callable, default: nothing is said
-        Takes sentences that the user should know, such as a guessed encoding.
+        Takes findings that the user should know, such as a guessed encoding.
 
     Returns
     -------

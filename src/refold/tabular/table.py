@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Integers
+from refold.base.advice import NO_ADVICE, Advice
+from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import described, is_text
 from refold.tabular.absent import Absent
@@ -180,7 +182,7 @@ class How:
     missing : tuple of str, default=()
         Further words for missing values.
     say : callable, default: nothing is said
-        Takes sentences that the user should know.
+        Takes findings that the user should know.
     """
 
     header: bool = True
@@ -190,7 +192,7 @@ class How:
     sheet: str | None = None
     skip_rows: int | None = None
     missing: tuple[str, ...] = ()
-    say: Callable[[str], None] = lambda sentence: None
+    say: Callable[[Finding], None] = lambda finding: None
 
 
 class TableSource(ABC):
@@ -331,6 +333,10 @@ class FileTable(TableSource):
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
         self._absent = Absent(how.missing)
+
+    def _say(self, kind: str, message: str, advice: Advice = NO_ADVICE) -> None:
+        """Tell the user what was noticed while the file was opened."""
+        self._how.say(Finding(kind, message=f"{self.name}: {message}", advice=advice))
 
     @staticmethod
     @abstractmethod

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from refold.base.findings import Finding
 from refold.tabular.ahead import made_ahead
 from refold.tabular.csv_records import last_record_end
 from refold.tabular.errors import InputError
@@ -44,7 +45,7 @@ class Lines:
         Takes a sentence that the user should know.
     """
 
-    def __init__(self, stream: IO[bytes], name: str, say: Callable[[str], None]) -> None:
+    def __init__(self, stream: IO[bytes], name: str, say: Callable[[Finding], None]) -> None:
         self.number = 0  # lines given out so far
         self._name = name
         self._decoder = _Decoder(name, say)
@@ -162,7 +163,7 @@ class _Newlines:
 class _Decoder:
     """UTF-8 or UTF-16 by its mark; UTF-8 without; Windows' Latin alphabet where that fails."""
 
-    def __init__(self, name: str, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, say: Callable[[Finding], None]) -> None:
         self._name, self._say = name, say
         self._decoder: Any = None
         self._plain = True  # so far ASCII alone, which is the same in every encoding
@@ -207,6 +208,7 @@ class _Decoder:
                 text: str = self._decoder.decode(raw)
             except UnicodeDecodeError:
                 continue
-            self._say(f"{self._name} is not UTF-8; it was read as {self._encoding}.")
+            said = f"{self._name} is not UTF-8; it was read as {self._encoding}."
+            self._say(Finding("encoding", message=said))
             return text
         raise AssertionError("latin-1 reads any byte")

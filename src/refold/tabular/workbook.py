@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
+from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import refuse_sparse
@@ -63,9 +64,10 @@ class Workbook(HeldTable):
             raise InputError(f"{self.name}: no sheet has anything in it.")
         chosen = next((sheet for sheet in full if sheet.height > 1), full[0])
         if others := [sheet.name for sheet in full if sheet is not chosen]:
-            self._how.say(
-                f"{self.name}: sheet {chosen.name!r} was read. There is also {listed(others)}; say "
-                "--sheet to read another."
+            self._say(
+                "sheets",
+                f"sheet {chosen.name!r} was read. There is also {listed(others)}.",
+                Advice("To read another", "sheet"),
             )
         return chosen
 
@@ -102,14 +104,14 @@ class Workbook(HeldTable):
         texts = [[written(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
         titles = titles_above(texts, ".") if self._how.skip_rows is None else 0
         if titles:
-            self._how.say(
-                f"{self.name}, sheet {sheet!r}: {titles} rows above the names of the columns were "
-                "skipped."
+            self._say(
+                "titles",
+                f"{titles} rows above the names of the columns in sheet {sheet!r} were skipped.",
             )
         names = texts[titles]
         self._units = units_below(texts[titles + 1 :], names, ".")
         if self._units:
-            self._how.say(f"{self.name}, sheet {sheet!r}: the row below the names has units.")
+            self._say("units", f"the row below the names in sheet {sheet!r} has units.")
         return names, titles + 1 + bool(self._units)
 
     def _called(self, names: list[str]) -> list[str]:
@@ -117,7 +119,7 @@ class Workbook(HeldTable):
         self.unnamed = [f"unnamed {k}" for k, name in enumerate(names, 1) if not name]
         called, changed = distinct([name or f"unnamed {k}" for k, name in enumerate(names, 1)])
         if changed:
-            self._how.say(about_repeated(self.name, changed))
+            self._say("repeated-names", about_repeated(changed))
         if self._how.header:
             self.units = {name: unit for name, unit in self._units.items() if name in called}
         return called

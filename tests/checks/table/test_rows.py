@@ -71,6 +71,6 @@ def test_too_few_rows_for_the_columns_in_the_words_of_a_detector(rng):
 
 def test_too_few_rows_for_the_rate(rng):
     (found,) = check(rng.normal(size=(50, 2)), alpha=0.01).of("too-few-rows")
-    assert found.message == "alpha=0.01 needs at least 99 rows to calibrate on; there are 50."
-    assert found.advice == "Add rows, or ask for alpha=0.02 or more."
+    assert found.message == "alpha 0.01 needs at least 99 rows to calibrate on; there are 50."
+    assert (found.advice.kind, found.advice.value) == ("alpha", 0.02)
     assert not check(rng.normal(size=(50, 2)), alpha=0.2).of("too-few-rows")

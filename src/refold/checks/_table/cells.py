@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from refold._typing import Floats
+from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
@@ -49,7 +50,7 @@ def _infinite(column: CheckedColumn) -> Iterator[Finding]:
             column=column.name,
             rows=tuple(rows[:LISTED].tolist()),
             values=("infinity",),
-            advice="No model takes it: leave the cell empty.",
+            advice=Advice("No model takes it: leave the cell empty."),
         )
 
 

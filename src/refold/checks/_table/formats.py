@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.date_guess import read_as_dates
 from refold.columns.number_guess import read_as_numbers
-from refold.columns.role_findings import mended
 from refold.columns.table import TextColumn
 from refold.columns.text_sample import TextSample
 
@@ -60,7 +60,7 @@ def _among_numbers(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         column=column.name,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(odd[:5]),
-        advice=f"Mend the cells, or say what it is: {mended(column.name, 'number')}.",
+        advice=set_role("Mend the cells, or say what it is", column.name, "number"),
     )
 
 
@@ -87,7 +87,7 @@ def _two_dates(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         f"{percent(other, 2)}.",
         column=column.name,
         values=examples,
-        advice="Write them in one form: so they are learned as texts.",
+        advice=Advice("Write them in one form: so they are learned as texts."),
     )
 
 
@@ -112,5 +112,5 @@ def _spellings(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         column=column.name,
         rows=tuple(np.flatnonzero(np.isin(texts.codes, rarer))[:LISTED].tolist()),
         values=tuple(texts.values[code] for code in often[:5]),
-        advice="If they mean the same, write them in one way.",
+        advice=Advice("If they mean the same, write them in one way."),
     )

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 
 from refold._typing import Booleans
+from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import printable
 from refold.checks._table.cells import LISTED
@@ -63,7 +64,9 @@ def _together(names: list[str], missing: Booleans) -> Finding:
         column=None,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(names),
-        advice="If these rows are of another kind, such as failed measurements, leave them out.",
+        advice=Advice(
+            "If these rows are of another kind, such as failed measurements, leave them out."
+        ),
     )
 
 
@@ -84,6 +87,7 @@ def _run(name: str, missing: Booleans) -> Iterator[Finding]:
         + (f", beginning in row {start:,} of the table." if start else "."),
         column=name,
         rows=tuple(range(start, min(start + length, start + LISTED))),
-        advice="If a measurement failed there, or began or ended, leave out the rows or the "
-        "column.",
+        advice=Advice(
+            "If a measurement failed there, or began or ended, leave out the rows or the column."
+        ),
     )

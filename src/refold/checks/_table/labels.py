@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.name_hints import words
-from refold.columns.role_findings import mended
 from refold.columns.table import TextColumn, as_texts
 from refold.columns.text_cells import word_set
 
@@ -72,8 +72,11 @@ def _label(column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
         column=column.name,
         rows=tuple(odd[:LISTED].tolist()),
         values=(texts.values[usual], *others),
-        advice="Learn from normal rows only, and not from the label: leave out the other rows, "
-        f"and the column by {mended(column.name, 'ignore')}.",
+        advice=set_role(
+            "Learn from normal rows only: leave out the other rows, and this column",
+            column.name,
+            "ignore",
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from refold._typing import Floats, Integers
+from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, percent, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
@@ -139,6 +140,8 @@ def _said(name: str, change: Change, rows: int) -> Finding:
         f"of the other {rows - first:,}.",
         column=name,
         values=(change.what, before, after),
-        advice="If rows are in the order of time, what is normal has changed: learn from rows of "
-        "the time that counts. If they are ordered otherwise, nothing is wrong.",
+        advice=Advice(
+            "If rows are in the order of time, what is normal has changed: learn from rows of "
+            "the time that counts. If they are ordered otherwise, nothing is wrong."
+        ),
     )

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from refold._typing import Floats, Integers
+from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import number
 from refold.checks._table.table import CheckedColumn, CheckedTable
-from refold.columns.role_findings import mended
 
 # Of more columns only the first ones are compared with each other: so many pairs are looked at.
 MOST_COLUMNS = 200
@@ -88,7 +88,7 @@ def _duplicate(name: str, first: str) -> Finding:
         message=f"{name} is the same as {first} in every row.",
         column=name,
         values=(first,),
-        advice=f"It counts twice. To leave it out: {mended(name, 'ignore')}.",
+        advice=set_role("It counts twice. To leave it out", name, "ignore"),
     )
 
 
@@ -191,6 +191,9 @@ def _said(name: str, other: str, message: str) -> Finding:
         message=message,
         column=name,
         values=(other,),
-        advice="Together they count twice; a row in which they disagree stands out. To leave it "
-        f"out: {mended(name, 'ignore')}.",
+        advice=set_role(
+            "Together they count twice; a row in which they disagree stands out. To leave it out",
+            name,
+            "ignore",
+        ),
     )

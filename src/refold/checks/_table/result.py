@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 import narwhals.stable.v2 as nw
 
+from refold.base.advice import NO_ADVICE, Setting, in_python, in_words
 from refold.base.findings import Finding, told
 from refold.base.words import printable
 from refold.checks._table.page import part_of_page, whole_page
@@ -111,17 +112,28 @@ class Findings(Sequence[Finding]):
             for key in _FIELDS:
                 value = getattr(found, key)
                 listed = isinstance(value, tuple)
-                columns[key].append(", ".join(map(str, value)) if listed else value)
+                text = ", ".join(map(str, value)) if listed else value
+                columns[key].append(str(text) if key == "advice" else text)
         schema = dict.fromkeys(_FIELDS, nw.String())
         return nw.from_dict(columns, schema, backend=backend).to_native()
 
     def to_html(self) -> str:
         """Return a page of its own: one file that needs nothing else."""
-        return whole_page(self.heading, self.by_kind())
+        return whole_page(self.heading, self.by_kind(in_words))
 
-    def by_kind(self) -> dict[str, list[str]]:
-        """Return what to tell people of each kind: three findings, and where there are more."""
-        return {kind: list(_told(self.of(kind))) for kind in self.kinds}
+    def by_kind(self, setting: Setting = in_python) -> dict[str, list[str]]:
+        """Return what to tell people of each kind: three findings, and where there are more.
+
+        Parameters
+        ----------
+        setting : callable, default: as in Python
+            Says how what is advised is set where people read it.
+
+        Returns
+        -------
+        dict of str to list of str
+        """
+        return {kind: list(_told(self.of(kind), setting)) for kind in self.kinds}
 
     @property
     def heading(self) -> str:
@@ -153,9 +165,10 @@ class Findings(Sequence[Finding]):
         return part_of_page(self.heading, self.by_kind())
 
 
-def _told(alike: Sequence[Finding]) -> Iterator[str]:
+def _told(alike: Sequence[Finding], setting: Setting) -> Iterator[str]:
     """Tell findings of a kind; advice that is the same for all comes once, last."""
     same = len(alike) > 1 and len({found.advice for found in alike}) == 1
-    yield from told(replace(found, advice="") if same else found for found in alike)
+    findings = (replace(found, advice=NO_ADVICE) if same else found for found in alike)
+    yield from told(findings, setting)
     if same and alike[0].advice:
-        yield alike[0].advice
+        yield alike[0].advice.render(setting)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refold.base.advice import NO_ADVICE, Advice
+from refold.base.errors import UserError
 from refold.base.findings import Finding, RateWarning
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
@@ -45,8 +47,10 @@ def notice_duplicates(table: CheckedTable) -> Iterator[Finding]:
         kind="duplicate-rows",
         message=f"{len(again):,} {rows} the same as an earlier one{but}.",
         rows=tuple(again[:LISTED].tolist()),
-        advice="If they were recorded twice, leave them out: rows that come twice look more "
-        "normal than they are.",
+        advice=Advice(
+            "If they were recorded twice, leave them out: rows that come twice look more "
+            "normal than they are."
+        ),
     )
 
 
@@ -114,9 +118,8 @@ def notice_too_few(
     rate = auto_rate(table.rows) if alpha is None else alpha
     try:
         check_supported(rate, table.rows)
-    except ValueError as error:
-        message, _, advice = str(error).partition(". ")
-        yield Finding("too-few-rows", message=f"{message}.", advice=advice)
+    except UserError as error:
+        yield Finding("too-few-rows", message=error.args[0], advice=error.advice or NO_ADVICE)
         return
     few = table.rows < _ROWS_PER_COLUMN * min(len(used), _MOST_COLUMNS) + _MORE_ROWS
     scarce = rate * (table.rows + 1.0) < _BEYOND_THRESHOLD * (1.0 - 1e-12)

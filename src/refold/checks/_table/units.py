@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from refold._typing import Floats
+from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
@@ -108,7 +109,7 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
         column=name,
         rows=tuple(rows[:LISTED].tolist()),
         values=(float(np.median(many)), float(np.median(few))),
-        advice="If some rows are in another unit, convert them.",
+        advice=Advice("If some rows are in another unit, convert them."),
     )
 
 
@@ -208,5 +209,5 @@ def _of_texts(name: str, texts: TextColumn) -> Iterator[Finding]:
         f"{' and '.join(quoted(examples[unit]) for unit in often)}.",
         column=name,
         values=tuple(often),
-        advice="Convert them to one unit.",
+        advice=Advice("Convert them to one unit."),
     )
