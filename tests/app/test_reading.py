@@ -33,7 +33,10 @@ def files_of(visitor):
 
 def test_a_sheet_can_be_chosen_for_the_table_and_for_new_rows(visitor, tmp_path):
     news = visitor.put("/table", workbook(tmp_path / "parts.xlsx", March=parts(300)))
-    assert "sheet 'Legend' was read. There is also 'March'; choose another one below." in news.text
+    assert (
+        "sheet 'Legend' was read. There is also 'March'. To read another: choose another one below."
+        in news.text
+    )
     page = visitor.page("/")
     assert "the first one with a table: Legend" in page
     assert not visitor.post("/table/reading", sheet=place_of(page, "sheet", "March")).bad
@@ -76,7 +79,7 @@ def test_a_file_without_names_is_read_once_that_is_said(visitor, tmp_path):
     file.write_text("".join(f"{k * k % 61}.5,{k * 7 % 59}\n" for k in range(60)))
     news = visitor.put("/table", file)
     assert news.bad
-    assert "say so below" in news.text
+    assert "tick “The columns have no names” below" in news.text
     assert files_of(visitor) == {news.file.path}
     assert "Read numbers.csv otherwise" in visitor.page("/")
     assert not visitor.post("/table/reading", no_header="1").bad
@@ -194,7 +197,7 @@ def test_no_page_advises_options_of_the_command_line(visitor, tmp_path):
     table["money"] = [f"1,{k % 900 + 100}" for k in range(300)]
     table.to_csv(tmp_path / "parts.csv", index=False, sep=";")
     news = visitor.put("/table", tmp_path / "parts.csv")
-    assert "if that is wrong, say so below" in news.text
+    assert "Otherwise: choose the mark where the file is read" in news.text
     page = visitor.page("/")
     assert "name -999 as missing where the file is read" in page
     assert not re.search(r"--[a-z]", re.sub(r"<[^>]*>", "", page))

@@ -56,7 +56,10 @@ BAD = {
         "line 202: these bytes are not UTF-8",
     ),
     "no header": (lambda r: as_csv(r[1:], map(str, r[0])), "If the file has no names: --no-header"),
-    "open quote": (lambda r: as_csv(r) + '1,"2,3\n' + as_csv(r), "line 202: the quotes are not"),
+    "open quote": (
+        lambda r: as_csv(r) + '1,"2,3\n' + as_csv(r),
+        "line 202: a quote that opens a cell is not closed",
+    ),
     "one row": (lambda r: "a,b\n1,2\n", "at least 2 rows"),
     "cut gzip": (lambda r: gzip.compress(as_csv(r).encode())[:-20], "gzip data is damaged or cut"),
     "cut zstd": (

@@ -19,6 +19,7 @@ from tests.modelfile.test_detector import mixed
 
 # What docs/modelfile.md tells a reader to trust.
 TRUSTED = [
+    "refold.base.advice.Advice",
     "refold.base.findings.Finding",
     "refold.columns.box.Box",
     "refold.columns.edges.Counted",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
+from refold.cli._failures import as_bad_input
 from refold.judgement import Judge, Judgement, Worst, answer_names, answer_types, answers
 from refold.judgement.reading import Reader
 from refold.tabular import Block, InputError, TableSource
@@ -88,11 +89,8 @@ class _Answer:
         self._numeric = {} if fmt == "csv" else reader.numeric
         self._csv = fmt == "csv"
         self._table = table.name
-        try:
-            taken = table.names if fmt else ()
-            self._added = answer_names(judge, reasons, prefix, taken)
-        except ValueError as error:
-            raise InputError(f"{table.name}: {error}") from None
+        with as_bad_input(table.name):
+            self._added = answer_names(judge, reasons, prefix, table.names if fmt else ())
 
     def schema(self, block: Block) -> Any:
         """Return the columns to come."""
