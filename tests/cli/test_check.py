@@ -21,7 +21,7 @@ def test_people_read_a_table_with_rows_from_one_and_options_to_type(refold, tabl
     assert done.returncode == 0
     said = " ".join(done.stdout.replace("│", " ").split())
     assert "3 things to look at in 200 rows and 3 columns:" in said
-    assert "heat [C] 9999 in row 42 is far from all others." in said
+    assert "heat [C] 9999 in row 42 is far from all others: the next is" in said
     assert "--roles part=number" in said
 
 

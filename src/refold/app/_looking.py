@@ -172,7 +172,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
 
 def in_file(found: Findings, training: Training) -> Findings:
     """Return findings that call rows by their number in the file, from 1."""
-    return found.said(lambda each: numbered(each, training).counting_from_one())
+    return found.map(lambda each: numbered(each, training).one_based())
 
 
 def numbered(found: Finding, training: Training) -> Finding:

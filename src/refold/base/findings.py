@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from refold.base.advice import NO_ADVICE, Advice, Setting, in_python
 
-_ONE_BY_ONE, _NAMED = 3, 5
+ONE_BY_ONE, _NAMED = 3, 5
 _ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")
 
 
@@ -78,22 +78,24 @@ class Finding:
 
     def renumbered(self, number: Callable[[int], int]) -> Finding:
         """Return the same about rows that have other numbers, in its message too."""
-        called = self.calling_rows(lambda row: f"{number(row):,}")
+        called = self.with_row_labels(lambda row: f"{number(row):,}")
         return replace(called, rows=tuple(map(number, self.rows)))
 
-    def counting_from_one(self) -> Finding:
+    def one_based(self) -> Finding:
         """Return the same in words for people who count rows from 1, as the command line does."""
-        return self.calling_rows(lambda row: f"{row + 1:,}")
+        return self.with_row_labels(lambda row: f"{row + 1:,}")
 
-    def calling_rows(self, name: Callable[[int], str]) -> Finding:
+    def with_row_labels(self, name: Callable[[int], str]) -> Finding:
         """Return the same in words that call rows, counted from 0, as `name` does."""
         names = {f"{row:,}": name(row) for row in self.rows}
         message = _ROW.sub(lambda found: names.get(found[0], found[0]), self.message)
         return replace(self, message=message)
 
 
-def told(findings: Iterable[Finding], setting: Setting = in_python) -> Iterator[str]:
-    r"""Return what to tell people of findings: three of a kind, and where there are more.
+def told(
+    findings: Iterable[Finding], setting: Setting = in_python, most: int = ONE_BY_ONE
+) -> Iterator[str]:
+    r"""Return what to tell people of findings: `most` of a kind, and where there are more.
 
     `setting` says how a surface sets what is advised.
 
@@ -111,8 +113,8 @@ def told(findings: Iterable[Finding], setting: Setting = in_python) -> Iterator[
     for found in findings:
         kinds.setdefault(found.kind, []).append(found)
     for alike in kinds.values():
-        yield from (found.render(setting) for found in alike[:_ONE_BY_ONE])
-        rest = alike[_ONE_BY_ONE:]
+        yield from (found.render(setting) for found in alike[:most])
+        rest = alike[most:]
         if rest:
             columns = list(dict.fromkeys(str(found.column) for found in rest))
             named = ", ".join(columns[:_NAMED]) + (", …" if len(columns) > _NAMED else "")

@@ -26,9 +26,10 @@ from refold.checks._limits import limits
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import drawn
 from refold.checks._suspects import Suspect, Suspects, suspects
-from refold.checks._table import Findings, check
+from refold.checks._table import LIMIT, Findings, check
 
 __all__ = [
+    "LIMIT",
     "ChangeReason",
     "ChangedRow",
     "ColumnAsLearned",

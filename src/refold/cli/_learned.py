@@ -55,13 +55,13 @@ def column_document(column: ColumnInfo) -> dict[str, Any]:
 
 def sentence(found: Finding) -> str:
     """Return what was noticed, for somebody who counts rows from 1 and types commands."""
-    return found.counting_from_one().render(as_option)
+    return found.one_based().render(as_option)
 
 
 def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
     """Say what was noticed: of the rate and of single cells first."""
     first = sorted(model.noticed_, key=lambda found: found.column is not None and not found.rows)
-    said = list(told((found.counting_from_one() for found in first), as_option))
+    said = list(told((found.one_based() for found in first), as_option))
     for text in said[:_NOTICED]:
         cut = text if len(text) <= _LONG else f"{text[:_LONG]}…"
         yield f"Noticed: {printable(cut)}"

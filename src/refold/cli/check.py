@@ -37,6 +37,9 @@ def check(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page too, one HTML file.")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all findings, not only the seven that matter most.")
+    ] = False,
     fail_on_finding: Annotated[
         bool, typer.Option("--fail-on-finding", help="Exit with 1 if anything was noticed.")
     ] = False,
@@ -59,14 +62,14 @@ def check(
         options.check_output(html, [table])
     from refold.base.files import replacing
 
-    found = _read(table, reading, alpha, roles, ignore).said(_in_words_of_the_command)
+    found = _read(table, reading, alpha, roles, ignore).map(_in_words_of_the_command)
     if html is not None:
         with replacing(html) as file:
             file.write(found.to_html().encode(errors="backslashreplace"))
     if as_json:
         options.print_json(found.to_dict())
     else:
-        _show(found)
+        _show(found, every=every)
         if html is not None:
             options.say(f"The page is in {printable(str(html))}.")
     if fail_on_finding and found:
@@ -97,24 +100,28 @@ def _read(
         with as_bad_input(data.name):
             found = check_table(training.table, alpha=alpha, roles=learned)
         if reading.bad_cells is options.BadCells.ERROR and (bad := found.of("unreadable")):
-            odd = bad[0].counting_from_one()
+            odd = bad[0].one_based()
             raise InputError(f"{data.name}: {odd.message}", advice=odd.advice)
     return found
 
 
 def _in_words_of_the_command(found: Finding) -> Finding:
     """Return a finding for somebody who counts rows from 1."""
-    return replace(found.counting_from_one(), rows=tuple(row + 1 for row in found.rows))
+    return replace(found.one_based(), rows=tuple(row + 1 for row in found.rows))
 
 
-def _show(found: Findings) -> None:
+def _show(found: Findings, *, every: bool) -> None:
     from rich.console import Console
 
+    from refold.checks import LIMIT
     from refold.cli._answers import table_of
     from refold.cli._roles import as_option
 
     options.say(found.heading)
+    limit = None if every else LIMIT
     if found:
-        cells = [[kind, "\n".join(said)] for kind, said in found.by_kind(as_option).items()]
+        cells = [[kind, "\n".join(said)] for kind, said in found.by_kind(as_option, limit).items()]
         headings = ["what", "where and what to do"]
         Console().print(table_of(headings, cells, words=headings, show_lines=True))
+    for line in found.closing(limit, "--all", as_option):
+        options.say(printable(line))

@@ -22,6 +22,10 @@ from refold.columns.table import CellState, Table, TextColumn, as_texts
 
 _LEAST_ROWS = 20  # fewer than these are a running number, or one value, by chance
 _FIRST_ROWS = 512  # enough to see that nearly every column is neither
+# Cells beside the outermost ones that say how long the tail of a column is; how many times as far
+# out, and how many steps of such a tail, an absurd cell is.
+_TAIL, _FARTHER, _STEPS = 6, 5.0, 2.0
+_APART = 0.5  # of the way to the median of the others, from a usual value to the next
 _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice among few
 
 
@@ -72,30 +76,44 @@ def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[F
     Yields
     ------
     Finding
-        ``"absurd-cell"``, one for each cell.
+        ``"absurd-cell"``, one for the cells at either end of a column.
     """
-    for name, apart, middle in zip(names, box.apart, box.middle, strict=True):
-        if middle == 0.0:  # nearly all rows have one value: there is no measure of far
+    for j, (name, apart) in enumerate(zip(names, box.apart, strict=True)):
+        if box.middle[j] == 0.0:  # nearly all rows have one value: there is no measure of far
             continue
-        for value, row in zip(apart.values.tolist(), apart.rows.tolist(), strict=True):
-            where = f" in row {row:,}" if row != UNKNOWN else ""
-            yield Finding(
-                kind="absurd-cell",
-                message=f"{name} {value:.6g}{where} is far from all others.",
-                column=name,
-                rows=(row,) if row != UNKNOWN else (),
-                values=(value,),
-                advice=Advice(
-                    "If it is an error, mend or leave out the cell: up to it everything passes "
-                    "as normal."
-                    if learned
-                    else "It is not taken as normal. If it is an error, mend it or leave it empty."
-                ),
-            )
+        for beside, beyond in (
+            (float(box.low[j]), apart.values < box.low[j]),
+            (float(box.high[j]), apart.values > box.high[j]),
+        ):
+            if beyond.any():
+                cells = apart.values[beyond].tolist(), apart.rows[beyond].tolist()
+                yield _far(name, *cells, beside, learned=learned)
+
+
+def _far(
+    name: str, values: list[float], rows: list[int], beside: float, *, learned: bool
+) -> Finding:
+    cells = [
+        f"{value:.6g}" + (f" in row {row:,}" if row != UNKNOWN else "")
+        for value, row in zip(values, rows, strict=True)
+    ]
+    far = "is far from" if len(cells) == 1 else "are far from"
+    return Finding(
+        kind="absurd-cell",
+        message=f"{name} {' and '.join(cells)} {far} all others: the next is {beside:.6g}.",
+        column=name,
+        rows=tuple(row for row in rows if row != UNKNOWN),
+        values=tuple(values),
+        advice=Advice(
+            "If it is an error, mend or leave out the cell: up to it everything passes as normal."
+            if learned
+            else "It is not taken as normal. If it is an error, mend it or leave it empty."
+        ),
+    )
 
 
 def far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
-    """Find cells far from all others of their column in all rows of a table, one by one.
+    """Find cells far from all others of their column, and farther than its own tail explains.
 
     Parameters
     ----------
@@ -112,7 +130,29 @@ def far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
     some = _drawn(X, SAMPLED_ROWS)
     for j in map(int, np.flatnonzero(~np.isnan(X).all(axis=0))):
         box = Box.of(edges_of(X[:, [j]], None), some[:, [j]], np.ones(len(some)))
-        yield from absurd_cells(box, [names[j]], learned=False)
+        for found in absurd_cells(box, [names[j]], learned=False):
+            if _beyond_tail(X[:, j], np.array(found.values, dtype=np.float64)):
+                yield found
+
+
+def _beyond_tail(values: Floats, cells: Floats) -> bool:
+    """Whether outermost cells are farther from the others than the tail of the column explains.
+
+    They lie several times as far from the median as the next cell, and the step is too wide for a
+    long tail: there the logarithms of the distances fall in exponential steps (Rényi), whose mean
+    the next cells tell (Hill).
+    """
+    seen = values[~np.isnan(values)]
+    median = float(np.median(seen))
+    up = 1.0 if cells[0] > median else -1.0
+    inner = up * (seen[~np.isin(seen, cells)] / 2.0 - median / 2.0)
+    tail = np.sort(inner[inner > 0.0])[-_TAIL:]
+    if len(tail) < _TAIL // 2:
+        return True
+    with np.errstate(over="ignore"):
+        step = float((up * (cells / 2.0 - median / 2.0)).min() / tail[-1])
+    steepness = float(np.log(tail / tail[0]).mean())
+    return step > _FARTHER and len(cells) * float(np.log(step)) > _STEPS * steepness
 
 
 def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:
@@ -148,7 +188,7 @@ def _one_value(values: NDArray[Any], weights: Floats | None, name: str) -> Itera
     found, group = np.unique(values[seen], return_inverse=True)
     counts = np.bincount(group, None if weights is None else weights[seen])
     usual, share = float(found[counts.argmax()]), float(counts.max() / counts.sum())
-    if share <= 0.5 or len(found) <= _OTHER_VALUES:
+    if share <= 0.5 or len(found) <= _OTHER_VALUES or _is_natural(found, int(counts.argmax())):
         return
     yield Finding(
         kind="one-value",
@@ -158,6 +198,19 @@ def _one_value(values: NDArray[Any], weights: Floats | None, name: str) -> Itera
         values=(usual,),
         advice=Advice(f"If {usual:.6g} stands for a missing value, leave the cell empty."),
     )
+
+
+def _is_natural(found: NDArray[Any], usual: int) -> bool:
+    """Whether one of the different values may be that of most rows.
+
+    Any is of whole numbers, and the smallest or largest where the others begin beside it: counts
+    and amounts are often 0.
+    """
+    if 0 < usual < len(found) - 1:
+        return bool((found == np.floor(found)).all())
+    others = np.delete(found, usual)
+    beside = others[0] if usual == 0 else others[-1]
+    return bool(abs(beside - found[usual]) <= _APART * abs(np.median(others) - found[usual]))
 
 
 def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:

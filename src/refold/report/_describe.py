@@ -110,7 +110,7 @@ def describe(
         groups=groups_of(because, table.worst_names),
         features=_features(model, found, drifted.features, because),
         drift=drifted,
-        noticed=check(found).said(lambda each: each.calling_rows(lambda row: str(names[row]))),
+        noticed=check(found).map(lambda each: each.with_row_labels(lambda row: str(names[row]))),
         card=card_of(model, about or {}),
     )
 

@@ -83,3 +83,30 @@ def test_a_text_among_numbers_is_said_with_its_row(rng):
     (found,) = check(pd.DataFrame({"heat": cells, "b": rng.normal(size=300)}))
     assert (found.kind, found.rows, found.values) == ("unreadable", (9,), ("broken",))
     assert str(found) in map(str, Detector().fit(pd.DataFrame({"heat": cells})).noticed_)
+
+
+@pytest.mark.parametrize("tail", ["lognormal", "pareto", "counts"])
+def test_the_largest_values_of_a_long_tail_are_not_absurd(rng, tail):
+    for _ in range(20):
+        values = {
+            "lognormal": lambda: np.exp(rng.normal(0.0, 2.0, 500)),
+            "pareto": lambda: rng.pareto(1.0, 500),
+            "counts": lambda: np.floor(rng.pareto(1.2, 500)),
+        }[tail]()
+        found = check(pd.DataFrame({"x": values, "y": rng.normal(size=500)})).of("absurd-cell")
+        # In a tail whose mean is infinite one gap in a hundred is wider than five times.
+        assert len(found) <= 1
+        for each in found:
+            others = values[~np.isin(values, each.values)]
+            assert min(each.values) > 5.0 * others.max()
+
+
+def test_two_absurd_cells_are_said_together_with_what_is_next_to_them(table):
+    table.loc[[17, 30], "heat"] = 2000.0, 2005.0
+    (found,) = check(table)
+    assert (found.rows, found.values) == ((17, 30), (2000.0, 2005.0))
+    rest = table["heat"].drop([17, 30]).max()
+    assert found.message == (
+        f"heat 2000 in row 17 and 2005 in row 30 are far from all others: the next is {rest:.6g}."
+    )
+    assert "in row 18 and 2005 in row 31 are" in found.one_based().message

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 from refold import check
 
@@ -26,8 +26,9 @@ def test_clean_numbers_and_categories_have_nothing_to_look_at(rng):
     assert str(check(table)) == "Nothing was noticed in 400 rows and 6 columns."
 
 
-def test_kinds_that_differ_in_size_are_no_units():
-    assert not check(load_iris(as_frame=True).data).of("mixed-units")
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine, load_diabetes])
+def test_kinds_that_differ_in_size_are_no_units(load):
+    assert not check(load(as_frame=True).data).of("mixed-units")
 
 
 def test_constant_and_nearly_constant_columns(rng):
@@ -101,6 +102,49 @@ def test_labels_that_leaked_in(rng, name, usual, other, leaks):
     column = np.where(odd, other, usual)
     found = check(pd.DataFrame({"x": rng.normal(size=500), name: column})).of("leak")
     assert [each.rows for each in found] == ([tuple(np.flatnonzero(odd).tolist())] if leaks else [])
+
+
+@pytest.mark.parametrize("name", ["class", "result", "y", "target"])
+@pytest.mark.parametrize(
+    ("values", "separated", "leaks"),
+    [
+        (("0", "1"), True, True),
+        (("0", "1"), False, False),
+        (("plurality", "majority"), True, False),
+    ],
+)
+def test_a_label_needs_more_than_a_name(rng, name, values, separated, leaks):
+    """A quarter of the rows is not rare by itself: another column has to tell them apart."""
+    odd = rng.random(500) < 0.25
+    x = rng.normal(size=500) + (3.0 * odd if separated else 0.0)
+    found = check(pd.DataFrame({"x": x, name: np.where(odd, values[1], values[0])}))
+    assert bool(found.of("leak")) == leaks
+
+
+def test_numbers_within_groups_do_not_follow_from_those_of_the_groups(rng):
+    """As pupils of a school are numbered: ordered alike, but no function of it."""
+    school = np.sort(rng.integers(1, 130, 2000))
+    pupil = 10_000 * school + 7030 + rng.integers(-3000, 3000, 2000)
+    table = pd.DataFrame({"school_size": school, "pupil_size": pupil})
+    assert not check(table.sample(frac=1, random_state=0)).of("dependent")
+
+
+def test_most_rows_at_zero_do_not_make_two_columns_follow_from_each_other(rng):
+    some = rng.random(3000) < 0.05
+    one = np.where(some, rng.uniform(1, 9, 3000), 0.0)
+    other = np.where(some, one * rng.uniform(0.8, 1.2, 3000), 0.0)
+    assert not check(pd.DataFrame({"a": one, "b": other})).of("dependent")
+    assert check(pd.DataFrame({"a": one, "b": one**2})).of("dependent", "b")
+
+
+def test_one_value_spares_counts_and_amounts(rng):
+    zero = rng.random(500) < 0.6
+    assert kinds_of(np.where(zero, 0, rng.poisson(9, 500)), rng, n=500) == []
+    assert kinds_of(np.where(zero, 0.0, rng.exponential(9.0, 500)), rng, n=500) == []
+    pressure = np.where(zero, 0.0, rng.normal(120.0, 9.0, 500))
+    assert kinds_of(pressure, rng, n=500) == ["one-value"]
+    imputed = np.where(zero, 29.699, rng.uniform(1, 80, 500))
+    assert kinds_of(imputed, rng, n=500) == ["one-value"]
 
 
 def test_numbers_in_two_units(rng):

@@ -64,12 +64,42 @@ def test_a_page_needs_no_network(table):
 
 def test_many_findings_of_a_kind_are_summed_up_and_advice_comes_once():
     rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 6)), 2, axis=1)
+    found = check(X).of("duplicate-column")
+    assert len(found) == 6
+    told = check(X).to_text(limit=None)
+    assert told.count("counts twice") == 3
+    assert "3 more times" in told
+
+
+def test_seven_findings_are_shown_first_and_the_others_on_request():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(np.repeat(rng.normal(size=(300, 9)), 2, axis=1)).add_prefix("v")
+    X.loc[3, "v0"] = np.inf
+    found = check(X.assign(gear=5))
+    assert len(found) == 10
+    text = str(found)
+    assert text.index("infinite") < text.index("v3 is the same as v2")
+    assert "3 more matter less (duplicate-column 2, constant 1): to_text(limit=None)" in text
+    assert "gear" not in text
+    assert "gear" in found.to_text(limit=None)
+    assert "gear" in found.to_html()
+    assert repr(found) == (
+        "<Findings of 300 rows, 19 columns: absurd-cell: 1, duplicate-column: 8, constant: 1>"
+    )
+
+
+def test_notes_are_told_in_one_line_and_are_no_findings():
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 12))
     X[200:] += 3.0
     found = check(X)
-    assert len(found.of("drift")) == 12
-    assert str(found).count("order of time") == 1
-    assert "9 more times" in str(found)
+    assert not found
+    (note,) = found.notes
+    assert (note.kind, set(note.values)) == ("drift", {f"x{k}" for k in range(12)})
+    assert found.of("drift", "x7") == (note,)
+    assert str(found).count("So do 11 other columns") == 1
+    assert found.to_dict()["notes"][0]["kind"] == "drift"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Rows: copies, gaps in blocks, their order, too few of them."""
 
+import math
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,16 +44,64 @@ def test_gaps_in_a_run_of_rows_and_in_several_columns(rng):
     assert (together.values, together.rows) == (("b", "c"), tuple(sorted(lost.tolist())))
 
 
-def test_a_change_in_the_middle_of_the_table(rng):
+def changed_table(rng):
     table = pd.DataFrame(rng.normal(size=(400, 3)), columns=list("abc"))
     table["kind"] = rng.choice(["left", "right"], 400)
     changed = table.copy()
     changed.loc[250:, "b"] += 1.5
     changed.loc[200:, "kind"] = rng.choice(["left", "right"], 200, p=[0.95, 0.05])
-    assert {f.column for f in check(changed).of("drift")} == {"b", "kind"}
+    return table, changed
+
+
+def test_a_change_in_the_middle_of_the_table_is_one_note(rng):
+    table, changed = changed_table(rng)
+    (note,) = check(changed).notes
+    assert (note.kind, set(note.values)) == ("drift", {"b", "kind"})
     mixed = changed.sample(frac=1, random_state=0).reset_index(drop=True)
     assert not check(mixed).of("drift")
     assert not check(table.sort_values("a")).of("drift")
+
+
+@pytest.mark.parametrize("time", ["day", "year"])
+def test_a_change_in_time_is_one_finding_whatever_the_order_of_the_rows(rng, time):
+    _, changed = changed_table(rng)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(400), unit="D")
+    changed[time] = days if time == "day" else 2000 + np.arange(400) // 20
+    mixed = changed.sample(frac=1, random_state=0).reset_index(drop=True)
+    for rows in (changed, mixed):
+        (found,) = [f for f in check(rows) if f.kind == "drift"]
+        assert set(found.values) == {"b", "kind"}
+        assert f"changes with {time}" in found.message
+        assert not check(rows).of("drift", time)
+
+
+def test_marks_of_the_year_do_not_change_with_it(rng):
+    table = pd.DataFrame({"year": np.repeat([1978, 1981], 200), "x": rng.normal(size=400)})
+    table["y81"] = (table["year"] == 1981).astype(int)
+    table["z"] = table["x"] * (table["year"] == 1981)
+    assert [f.values for f in check(table).of("drift")] == [("z",)]
+
+
+def test_figures_of_a_change_are_exact(rng):
+    """Of 10,001 rows, gaps and many digits: what is said can be counted."""
+    table = pd.DataFrame({"a": rng.normal(size=10_001), "b": rng.normal(size=10_001)})
+    table.loc[5000:, "a"] += 2.0
+    table.loc[rng.choice(10_001, 500, replace=False), "a"] = np.nan
+    (note,) = check(table).of("drift")
+    said = re.search(
+        r"at most (\S+) in (\S+) % of the first (\S+) rows and in (\S+) % of the other (\S+)\.",
+        note.message,
+    )
+    limit, before, first, after, others = (
+        float(x.replace(",", "").replace("−", "-")) for x in said.groups()
+    )
+    there = table["a"].dropna()
+    splits = [math.ceil(share * 10_001) for share in (0.25, 0.5, 0.75)]
+    (split,) = [at for at in splits if (there.index < at).sum() == first]
+    assert len(there) - first == others
+    early, late = there[there.index < split], there[there.index >= split]
+    assert before == pytest.approx(100 * (early <= limit).mean(), rel=0.05)
+    assert after == pytest.approx(100 * (late <= limit).mean(), rel=0.05)
 
 
 def test_a_change_of_all_rows_is_said_in_plain_numbers(rng):
@@ -58,7 +109,18 @@ def test_a_change_of_all_rows_is_said_in_plain_numbers(rng):
     table["b"] = rng.normal(size=200)
     (found,) = check(table).of("drift")
     assert "in 100 % of the first 100 rows and in 0 % of the other 100" in found.message
-    assert "at most 20,0" in found.message
+    assert "at most 20,030" in found.message
+
+
+def test_a_gap_of_several_columns_in_one_place_is_said_once(rng):
+    """One cause: values fail in the same rows, and what is made of them fails, too."""
+    table = pd.DataFrame(rng.normal(size=(400, 4)), columns=list("abcd"))
+    table.loc[100:119, ["a", "b"]] = np.nan
+    table.loc[100:125, "c"] = np.nan
+    table["log_a"] = 3.0 * table["a"] + 1.0
+    (found,) = check(table).of("missing-block")
+    assert set(found.values) == {"a", "b", "c"}
+    assert found.rows == tuple(range(100, 120))
 
 
 def test_too_few_rows_for_the_columns_in_the_words_of_a_detector(rng):

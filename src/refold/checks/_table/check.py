@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,15 @@ from refold.checks._table.units import notice_units
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judgement
 
-# First what makes a model blind or wrong, last what is only good to know.
-_ORDER = (
-    *("leak", "too-few-rows", "absurd-cell", "sentinel", "mixed-units", "mixed-format"),
-    *("unreadable", "ambiguous-number", "ambiguous-date", "drift", "duplicate-rows"),
-    *("running-number", "identifier", "missing-block", "duplicate-column", "dependent"),
-    *("constant", "empty", "code", "running-time", "one-value"),
+# First what makes a model blind or wrong, last what changes it little.
+_RANKS = (
+    *("leak", "too-few-rows", "numeric-time", "absurd-cell", "sentinel", "mixed-units"),
+    *("mixed-format", "unreadable", "ambiguous-number", "ambiguous-date", "drift"),
+    *("duplicate-rows", "running-number", "identifier", "duplicate-column", "dependent"),
+    *("missing-block", "one-value", "constant", "empty"),
 )
+# How columns were taken: nothing to do where that is right.
+_NOTES = frozenset({"code", "running-time"})
 
 
 def check(
@@ -85,26 +87,36 @@ def check(
         table = CheckedTable.of(X, roles or {})
         few = notice_too_few(X, table, alpha, roles or {})
     with np.errstate(over="ignore", invalid="ignore"):  # from one end of the numbers to the other
-        found = _in_order([*_notice(table), *few])
-    return Findings(tuple(found), table.rows, len(table.columns))
+        found, notes = _notice(table)
+        found = _ranked([*found, *few])
+    return Findings(tuple(found), table.rows, len(table.columns), tuple(notes))
 
 
-def _notice(table: CheckedTable) -> Iterator[Finding]:
+def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:
+    """Return what to act on, and what is only good to know."""
     cells = list(notice_cells(table))
     units = list(notice_units(table.without([f for f in cells if f.kind == "sentinel"])))
     other_unit = {found.column for found in units}
-    yield from units
-    yield from (f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit)
-    yield from notice_roles(table)
-    yield from notice_labels(table)
-    yield from (found for found in notice_formats(table) if found.column not in other_unit)
-    yield from notice_gaps(table)
-    yield from notice_duplicates(table)
-    yield from notice_pairs(table)
+    pairs = list(notice_pairs(table))
+    derived = {found.column for found in pairs}
     rest = table.without(cells)  # what was said of cells is not said of their columns again
-    yield from notice_order(rest)
+    changed, ordered = notice_order(rest, derived)
+    found = [
+        *units,
+        *(f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit),
+        *notice_roles(table),
+        *notice_labels(table),
+        *(f for f in notice_formats(table) if f.column not in other_unit),
+        *notice_gaps(table, derived),
+        *notice_duplicates(table),
+        *pairs,
+        *filter(None, [changed]),
+    ]
+    notes = [f for f in found if f.kind in _NOTES]
+    return [f for f in found if f.kind not in _NOTES], [*notes, *filter(None, [ordered])]
 
 
-def _in_order(findings: Iterable[Finding]) -> list[Finding]:
-    place = {kind: k for k, kind in enumerate(_ORDER)}
-    return sorted(findings, key=lambda found: place.get(found.kind, len(_ORDER)))
+def _ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Put first what would do most to a model: by kind, then by how many rows it is about."""
+    place = {kind: k for k, kind in enumerate(_RANKS)}
+    return sorted(findings, key=lambda f: (place.get(f.kind, len(_RANKS)), -len(f.rows)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from math import log
 
 import numpy as np
@@ -22,27 +22,34 @@ _MOST_COLUMNS = 1000
 _NAMED = 5
 
 
-def notice_gaps(table: CheckedTable) -> Iterator[Finding]:
+def notice_gaps(table: CheckedTable, derived: Collection[str | None]) -> Iterator[Finding]:
     """Find runs of rows without a value, and columns that have none in the same rows.
+
+    A column that follows from another one, in `derived`, lacks what that lacks.
 
     Yields
     ------
     Finding
-        ``"missing-block"``: at most one for a column, and one for columns that go together.
+        ``"missing-block"``: one for each run of rows, and one for each set of rows in which
+        columns have no value.
     """
-    missing = ((column.name, column.missing) for column in table.used)
+    missing = [(c.name, c.missing) for c in table.used if c.name not in derived][:_MOST_COLUMNS]
     holes = {name: where for name, where in missing if 0 < where.sum() < table.rows}
     groups = _groups(holes)
+    runs: dict[str, slice] = {}
     for names in groups:
-        yield from _run(names[0], holes[names[0]])
-        if len(names) > 1:
+        found = _run(holes[names[0]])
+        if found is not None:
+            runs |= dict.fromkeys(names, found)
+        elif len(names) > 1:
             yield _together(names, holes[names[0]])
+    yield from _blocks(runs, table.rows)
 
 
 def _groups(holes: dict[str, Booleans]) -> list[list[str]]:
     """Put columns together that lack values in nearly the same rows."""
     groups: list[list[str]] = []
-    for name in sorted(list(holes)[:_MOST_COLUMNS], key=lambda name: int(holes[name].sum())):
+    for name in sorted(holes, key=lambda name: int(holes[name].sum())):
         if groups and _go_together(holes[groups[-1][0]], holes[name]):
             groups[-1].append(name)
         else:
@@ -57,10 +64,9 @@ def _go_together(one: Booleans, other: Booleans) -> bool:
 
 def _together(names: list[str], missing: Booleans) -> Finding:
     rows = np.flatnonzero(missing)
-    named = ", ".join(map(printable, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
     return Finding(
         kind="missing-block",
-        message=f"{named} are missing together, in {len(rows):,} rows.",
+        message=f"{_listed(names)} are missing together, in {len(rows):,} rows.",
         column=None,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(names),
@@ -70,23 +76,51 @@ def _together(names: list[str], missing: Booleans) -> Finding:
     )
 
 
-def _run(name: str, missing: Booleans) -> Iterator[Finding]:
-    """Find the longest run of rows without a value, if chance does not make one so long."""
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(printable, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+
+
+def _run(missing: Booleans) -> slice | None:
+    """Return the longest run of rows without a value, if chance does not make one so long."""
     ends = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
     starts, lengths = ends[::2], ends[1::2] - ends[::2]
     longest = int(lengths.argmax())
     start, length = int(starts[longest]), int(lengths[longest])
     expected = log(len(missing)) + length * log(float(missing.mean()))
     if length < _LEAST_RUN or expected > log(_CHANCE):
-        return
-    where = f"the last {length:,} rows" if start + length == len(missing) else f"{length:,} rows"
-    first = f"the first {length:,} rows" if start == 0 else where
-    yield Finding(
+        return None
+    return slice(start, start + length)
+
+
+def _blocks(runs: dict[str, slice], rows: int) -> Iterator[Finding]:
+    """Tell runs that begin or end together once; the rows are those that all of them lack."""
+    left = sorted(runs, key=lambda name: runs[name].stop - runs[name].start)
+    while left:
+        first = runs[left[0]]
+        names = [name for name in left if _same_block(first, runs[name])]
+        left = [name for name in left if name not in names]
+        yield _block(names, first, rows)
+
+
+def _same_block(one: slice, other: slice) -> bool:
+    """Whether one block lies in another, and begins or ends about where that does."""
+    inside = other.start <= one.start and one.stop <= other.stop
+    near = max(1, (one.stop - one.start) // 2)
+    return bool(inside and min(one.start - other.start, other.stop - one.stop) <= near)
+
+
+def _block(names: list[str], run: slice, rows: int) -> Finding:
+    length, start = run.stop - run.start, run.start
+    which = "first " if start == 0 else "last " if run.stop == rows else ""
+    where = f"{'the ' if which else ''}{which}{length:,} rows one after the other"
+    beginning = f", beginning in row {start:,} of the table." if start else "."
+    are = "is" if len(names) == 1 else "are"
+    return Finding(
         kind="missing-block",
-        message=f"{name} is missing in {first} one after the other"
-        + (f", beginning in row {start:,} of the table." if start else "."),
-        column=name,
-        rows=tuple(range(start, min(start + length, start + LISTED))),
+        message=f"{_listed(names)} {are} missing in {where}{beginning}",
+        column=names[0] if len(names) == 1 else None,
+        rows=tuple(range(start, min(run.stop, start + LISTED))),
+        values=() if len(names) == 1 else tuple(names),
         advice=Advice(
             "If a measurement failed there, or began or ended, leave out the rows or the column."
         ),

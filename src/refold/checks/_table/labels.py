@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.stats import rankdata
 
 from refold.base.advice import set_role
 from refold.base.findings import Finding
@@ -15,7 +16,7 @@ from refold.columns.name_hints import words
 from refold.columns.table import TextColumn, as_texts
 from refold.columns.text_cells import word_set
 
-# A label if the whole name is this word, and some value is rare; if it is one of the words.
+# A label if the whole name is this word, or ends with one of these, and the values look like it.
 _ALONE = word_set(
     "class label labels target outcome y result churn attrition diagnosis verdict ground truth "
     "groundtruth klasse"
@@ -32,8 +33,21 @@ _ABNORMAL = word_set(
     "anomaly anomalous abnormal outlier fraud fraudulent attack intrusion malicious malignant nok "
     "fail failed faulty fault defect defective bad sick unusual"
 )
+# What stands beside these words in a name.
+_BESIDE = word_set("is the has flag bool type ind indicator status reported found detected cat")
+# How a choice of yes or no is written.
+_CHOICES = tuple(
+    frozenset(pair.split())
+    for pair in (
+        *("0 1", "-1 1", "no yes", "n y", "false true", "f t", "neg pos", "negative positive"),
+        *("- +", "nein ja", "non oui", "0.0 1.0", "-1.0 1.0"),
+    )
+)
 _FEW, _MANY = 5, 50  # different values; more than a few if one of them is "normal"
-_RARE = 0.35  # the share of the rarest
+_RARE = 0.35  # the share of rows that are not normal, at most
+_VERY_RARE = 0.1  # so few need no other column to say that they are of another kind
+# How well one other column tells these rows from the others, of at least so many.
+_SEPARATES, _LEAST_ROWS = 0.8, 10
 
 
 def notice_labels(table: CheckedTable) -> Iterator[Finding]:
@@ -50,20 +64,18 @@ def notice_labels(table: CheckedTable) -> Iterator[Finding]:
         few = some.numbers is None or len(np.unique(some.numbers[:1000])) <= _MANY
         texts = as_texts(column.observed) if few else None
         if texts is not None and 2 <= np.count_nonzero(texts.counts) <= _MANY:
-            yield from _label(column, texts)
+            yield from _label(table, column, texts)
 
 
-def _label(column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
+def _label(table: CheckedTable, column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
     share = texts.counts / texts.counts.sum()
-    rarest = float(share[texts.counts > 0].min())
-    said = {value.strip().lower().strip(".") for value in texts.values}
-    by_value = bool(said & _NORMAL) and bool(said & _ABNORMAL) and said <= _NORMAL | _ABNORMAL
-    few = len(said) <= _FEW or bool(said & _NORMAL)
-    if not by_value and not (_is_named(column.name) and few and rarest <= _RARE):
-        return
+    there = [texts.values[k] for k in np.flatnonzero(texts.counts).tolist()]
+    said = {value.strip().lower().strip(".") for value in there}
     usual = int(texts.counts.argmax())
+    if not _is_label(table, column, texts, said, 1.0 - float(share[usual])):
+        return
     odd = np.flatnonzero((texts.codes >= 0) & (texts.codes != usual))
-    others = [v for k, v in enumerate(texts.values) if k != usual and texts.counts[k]]
+    others = [value for value in there if value != texts.values[usual]]
     yield Finding(
         kind="leak",
         message=f"{column.name} seems to say which rows are normal: {quoted(texts.values[usual])} "
@@ -80,7 +92,41 @@ def _label(column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
     )
 
 
-def _is_named(name: str) -> bool:
-    parts = words(name)
-    bare = [part for part in parts if part not in ("is", "the", "has")]
-    return (len(bare) == 1 and bare[0] in _ALONE) or any(part in _ALWAYS for part in parts)
+def _is_label(
+    table: CheckedTable, column: CheckedColumn, texts: TextColumn, said: set[str], rare: float
+) -> bool:
+    """Whether a column has the values of a label, or its name and what else a label has.
+
+    That is a choice of yes or no (or of "normal" and other words) in which one is rare, under a
+    name that says nothing else; where it is not very rare, or the name may mean something else,
+    another column tells the rare rows from the others.
+    """
+    if bool(said & _NORMAL) and bool(said & _ABNORMAL) and said <= _NORMAL | _ABNORMAL:
+        return True
+    bare = [part for part in words(column.name) if part not in _BESIDE]
+    alone, always = len(bare) == 1 and bare[0] in _ALONE, bool(bare) and bare[-1] in _ALWAYS
+    if not (alone or always) or rare > _RARE:
+        return False
+    if said & (_NORMAL | _ABNORMAL):
+        return True
+    choice = any(said == pair for pair in _CHOICES)
+    if not choice and not (always and len(said) <= _FEW):
+        return False
+    return rare <= _VERY_RARE or _separated(table, column.name, texts)
+
+
+def _separated(table: CheckedTable, name: str, texts: TextColumn) -> bool:
+    """Whether some column of numbers tells the rare rows from the others (area under the ROC)."""
+    rare = (texts.codes >= 0) & (texts.codes != int(texts.counts.argmax()))
+    for column in table.used:
+        if column.name == name or column.numbers is None:
+            continue
+        there = ~np.isnan(column.numbers) & (texts.codes >= 0)
+        ranks, odd = rankdata(column.numbers[there]), rare[there]
+        n, m = int(odd.sum()), int((~odd).sum())
+        if min(n, m) < _LEAST_ROWS:
+            continue
+        area = (ranks[odd].sum() / n - (n + 1.0) / 2.0) / m
+        if max(area, 1.0 - area) >= _SEPARATES:
+            return True
+    return False

@@ -1,8 +1,9 @@
-"""Whether the rows at the end of a table are like those at its beginning."""
+"""Whether later rows are like earlier ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,11 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.advice import Advice
 from refold.base.findings import Finding
-from refold.base.words import number, percent, quoted
+from refold.base.words import number, percent, printable, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.columns.name_hints import says_duration, says_time, words
+from refold.columns.running import runs_on
+from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from refold.monitoring.statistics import holm, same_distribution, same_share
 
 _SPLITS = (0.25, 0.5, 0.75)  # after such a part of the rows something may have changed
@@ -20,57 +24,174 @@ _CHANCE = 1e-3  # of one false finding in the whole table
 _LEAST = 0.25  # the distance of the distributions that is worth a word
 _SORTED = 0.99  # the share of steps that go one way, where rows are ordered by the column
 _FREQUENT = 20  # values of a column whose shares are compared
+_NAMED = 5
+_YEARS = (1500.0, 2200.0)
+_REPEATED = 2.0  # rows for each moment; where there are fewer, every column follows from the time
+_FOLLOWS = 0.99  # the share of rows with the usual value of their moment, where it follows from it
 
 
 class Change(NamedTuple):
-    """Where a column changes most: what is said of some rows before, and of how many after."""
+    """Where a column changes most: by its values up to a number, or by a value of its own."""
 
     p_value: float
-    split: float
-    what: str
-    before: float
-    after: float
-
-    @property
-    def distance(self) -> float:
-        """By how much the shares differ."""
-        return abs(self.before - self.after)
+    distance: float
+    first: int
+    value: float | int
 
 
-def notice_order(table: CheckedTable) -> Iterator[Finding]:
-    """Find columns whose values are others at the end than at the beginning.
+class TimeOrder(NamedTuple):
+    """The rows of a table in the order of time.
 
-    Yields
-    ------
-    Finding
-        ``"drift"``, at most one for a column, the largest first.
+    Parameters
+    ----------
+    column : str
+        The column that says the time.
+    order : ndarray of int
+        The rows, the earliest first.
+    moments : ndarray of float
+        The time of each of them.
+    dated : bool
+        Whether the time is a date, in seconds.
     """
-    some = table.sample
-    if some.rows < _LEAST_ROWS:
-        return
-    changes = [(column.name, _change(column)) for column in some.used]
-    found = [(name, change) for name, change in changes if change is not None]
-    if not found:
-        return
-    adjusted = holm(np.array([change.p_value for _, change in found]))
-    kept = [
-        (name, change)
-        for (name, change), p in zip(found, adjusted.tolist(), strict=True)
-        if p <= _CHANCE and change.distance >= _LEAST
-    ]
-    for name, change in sorted(kept, key=lambda each: -each[1].distance):
-        yield _said(name, change, table.rows)
+
+    column: str
+    order: Integers
+    moments: Floats
+    dated: bool
+
+    def splits(self) -> list[int]:
+        """Return how many rows are early where about a quarter, a half, … of them is."""
+        ends = self.moments[[at - 1 for at in _splits(len(self.order))]]
+        found = np.searchsorted(self.moments, ends, side="right").tolist()
+        return sorted({at for at in found if at < len(self.order)})
+
+    def shown(self, place: int) -> str:
+        """Return the time of a row as people write it."""
+        if self.dated:
+            written = str(np.datetime64(int(np.floor(self.moments[place])), "s"))
+            return written.removesuffix("T00:00:00").replace("T", " ")
+        return f"{self.moments[place]:.10g}"
 
 
-def _change(column: CheckedColumn) -> Change | None:
-    if column.numbers is not None:
-        return _of_numbers(column.numbers)
-    if column.texts is not None and column.role == "category":
-        return _of_texts(column)
+def notice_order(
+    table: CheckedTable, known: Collection[str | None]
+) -> tuple[Finding | None, Finding | None]:
+    """Return that values change in time, and that rows without a time are in some order.
+
+    The rows of a table that carries time are put in the order of time first. Whether another order
+    of the rows matters only somebody who knows the table knows. Columns in `known` are left out.
+
+    Returns
+    -------
+    changed, ordered : Finding or None
+        Of the kind ``"drift"``.
+    """
+    time = _time_order(table)
+    if time is None:
+        return None, _ordered(_changed(table, None, known))
+    known = {*known, time.column}
+    ordered = None
+    if len(time.order) < table.rows or not (np.diff(time.order) > 0).all():
+        ordered = _ordered(_changed(table, None, known))
+    return _in_time(time, _changed(table.take(time.order), time, known)), ordered
+
+
+def _splits(rows: int) -> list[int]:
+    return [math.ceil(share * rows) for share in _SPLITS]
+
+
+def numeric_time(column: CheckedColumn) -> bool:
+    """Whether numbers are moments: years, or numbers that only grow under the name of a time."""
+    values = column.numbers
+    if values is None or says_duration(column.name):
+        return False
+    seen = values[~np.isnan(values)]
+    if len(seen) < _LEAST_ROWS or seen.min() == seen.max():
+        return False
+    if {"year", "yr", "jahr"} & {*words(column.name)}:
+        return bool(((seen == np.floor(seen)) & (seen >= _YEARS[0]) & (seen <= _YEARS[1])).all())
+    return says_time(column.name) and runs_on(seen)
+
+
+def _time_order(table: CheckedTable) -> TimeOrder | None:
+    """Return the rows in the order of the first column that says when they are from."""
+    dated = [c for c in table.columns if isinstance(c.cells, DateColumn) and c.cells.has_date]
+    counted = [c for c in table.columns if numeric_time(c)]
+    # A time that runs on in the order of the rows is when they were recorded.
+    running = [c for c in dated if c.values is not None and runs_on(_seen(c.values))]
+    running += _numbered_years(table)
+    for column in (*running, *dated, *counted):
+        values = column.values if column.values is not None else _observed(column)
+        if np.isnan(values).mean() <= 1.0 - _SORTED and len(np.unique(_seen(values))) > 1:
+            order = np.argsort(values, kind="stable")
+            order = order[: len(values) - int(np.isnan(values).sum())]
+            return TimeOrder(column.name, order, values[order], column.role == "date")
     return None
 
 
-def _of_numbers(values: Floats) -> Change | None:
+def _numbered_years(table: CheckedTable) -> list[CheckedColumn]:
+    """Return columns that number the rows and say the time, such as years."""
+    numbered = (c for c in table.columns if any(f.kind == "running-number" for f in c.noticed))
+    return [
+        c
+        for c in numbered
+        if isinstance(c.observed, NumberColumn) and {"year", "yr", "t", "time"} & {*words(c.name)}
+    ]
+
+
+def _observed(column: CheckedColumn) -> Floats:
+    assert isinstance(column.observed, NumberColumn)
+    return column.observed.values
+
+
+def _seen(values: Floats) -> Floats:
+    return values[~np.isnan(values)]
+
+
+def _changed(
+    table: CheckedTable, time: TimeOrder | None, known: Collection[str | None]
+) -> list[tuple[CheckedColumn, Change]]:
+    """Return the columns that change with the rows, the one that changes most first."""
+    some = table.sample
+    splits = _splits(table.rows) if time is None else time.splits()
+    if some.rows < _LEAST_ROWS or not splits:
+        return []
+    every = [c for c in table.used if c.name not in known and not _follows(c, time)]
+    drawn = {column.name: column for column in some.columns}
+    changes = [(c, _change(drawn[c.name], splits, some.rows / table.rows)) for c in every]
+    found = [(column, change) for column, change in changes if change is not None]
+    if not found:
+        return []
+    adjusted = holm(np.array([change.p_value for _, change in found]))
+    kept = [
+        (column, change)
+        for (column, change), p in zip(found, adjusted.tolist(), strict=True)
+        if p <= _CHANCE and change.distance >= _LEAST
+    ]
+    return sorted(kept, key=lambda each: -each[1].distance)
+
+
+def _follows(column: CheckedColumn, time: TimeOrder | None) -> bool:
+    """Whether a column says the time in another way, such as a mark of each year."""
+    if time is None or column.values is None:
+        return False
+    starts = np.flatnonzero(np.append(True, np.diff(time.moments) != 0.0))
+    if len(time.moments) < _REPEATED * len(starts):
+        return False
+    first = np.repeat(column.bits[starts], np.diff(np.append(starts, len(time.moments))))
+    return bool(np.mean(column.bits == first) >= _FOLLOWS)
+
+
+def _change(column: CheckedColumn, splits: Sequence[int], drawn: float) -> Change | None:
+    """Compare such a part of the rows before and after each split of all of them."""
+    if column.numbers is not None:
+        return _of_numbers(column.numbers, splits, drawn)
+    if column.texts is not None and column.role == "category":
+        return _of_texts(column.texts, splits, drawn)
+    return None
+
+
+def _of_numbers(values: Floats, splits: Sequence[int], drawn: float) -> Change | None:
     """Compare the distributions of numbers before and after."""
     rows = np.flatnonzero(~np.isnan(values))
     seen = values[rows]
@@ -79,17 +200,17 @@ def _of_numbers(values: Floats) -> Change | None:
     order = np.argsort(seen, kind="stable")
     last = np.flatnonzero(np.append(np.diff(seen[order]) != 0.0, True))  # of equal values
     best = None
-    for split in _SPLITS:
-        early = rows < split * len(values)
+    for first in splits:
+        early = rows < drawn * first
         n, m = int(early.sum()), int((~early).sum())
         if min(n, m) == 0:
             continue
         before, after = (np.cumsum(part[order])[last] for part in (early, ~early))
         k = int(np.abs(before / n - after / m).argmax())
-        shares = float(before[k] / n), float(after[k] / m)
-        p = float(len(_SPLITS) * same_distribution(abs(shares[0] - shares[1]), n, m))
+        distance = abs(float(before[k] / n) - float(after[k] / m))
+        p = float(len(_SPLITS) * same_distribution(distance, n, m))
         if best is None or p < best.p_value:
-            best = Change(p, split, f"at most {number(seen[order[last[k]]])}", *shares)
+            best = Change(p, distance, first, float(seen[order[last[k]]]))
     return best
 
 
@@ -100,18 +221,16 @@ def _is_sorted(values: Floats) -> bool:
     )
 
 
-def _of_texts(column: CheckedColumn) -> Change | None:
+def _of_texts(texts: TextColumn, splits: Sequence[int], drawn: float) -> Change | None:
     """Compare the shares of frequent values before and after."""
-    texts = column.texts
-    assert texts is not None
     rows = np.flatnonzero(texts.codes >= 0)
     codes = texts.codes[rows]
-    if len(codes) < _LEAST_ROWS or _blocks(codes) <= 2 * np.count_nonzero(texts.counts):
+    if len(codes) < _LEAST_ROWS or _runs(codes) <= 2 * np.count_nonzero(texts.counts):
         return None
     often = np.argsort(-texts.counts, kind="stable")[:_FREQUENT]
     best = None
-    for split in _SPLITS:
-        early = rows < split * len(texts.codes)
+    for first in splits:
+        early = rows < drawn * first
         n, m = int(early.sum()), int((~early).sum())
         if min(n, m) == 0:
             continue
@@ -120,28 +239,99 @@ def _of_texts(column: CheckedColumn) -> Change | None:
         )
         p = len(_SPLITS) * len(often) * same_share(before, n, after, m)
         k = int(np.argmax(np.abs(before / n - after / m)))
-        shares = float(before[k] / n), float(after[k] / m)
+        distance = abs(float(before[k] / n) - float(after[k] / m))
         if best is None or p[k] < best.p_value:
-            best = Change(float(p[k]), split, quoted(texts.values[int(often[k])]), *shares)
+            best = Change(float(p[k]), distance, first, int(often[k]))
     return best
 
 
-def _blocks(codes: Integers) -> int:
+def _runs(codes: Integers) -> int:
     """Return how many runs of equal values there are; where rows are ordered by them, one each."""
     return 1 + int(np.count_nonzero(np.diff(codes)))
 
 
-def _said(name: str, change: Change, rows: int) -> Finding:
-    first = round(change.split * rows)
-    before, after = (percent(share, 2) for share in (change.before, change.after))
+class Shares(NamedTuple):
+    """What is true of a share of the early rows, and of another one of the late ones, exactly."""
+
+    what: str
+    before: str
+    after: str
+    early: int
+    late: int
+
+
+def _shares(column: CheckedColumn, change: Change) -> Shares:
+    """Count all rows that have a value."""
+    first = change.first
+    if column.numbers is not None:
+        there = ~np.isnan(column.numbers)
+        limit = _short(column.numbers[there], float(change.value))
+        found, what = column.numbers <= limit, f"at most {_written(limit)}"
+    else:
+        assert column.texts is not None
+        there = column.texts.codes >= 0
+        found = column.texts.codes == change.value
+        what = quoted(column.texts.values[int(change.value)])
+    early, late = int(there[:first].sum()), int(there[first:].sum())
+    before = percent(float(found[:first].sum() / max(early, 1)), 2)
+    after = percent(float(found[first:].sum() / max(late, 1)), 2)
+    return Shares(what, before, after, early, late)
+
+
+def _short(values: Floats, limit: float) -> float:
+    """Return the number with fewest digits that as many values do not exceed."""
+    beyond = values[values > limit].min(initial=np.inf)
+    for digits in range(1, 17):
+        short = float(f"{limit:.{digits}g}")
+        if limit <= short < beyond:
+            return short
+    return limit
+
+
+def _written(value: float) -> str:
+    """Return a number with all of its digits."""
+    return number(value) if abs(value) >= 1e4 and value == int(value) else f"{value:.16g}"
+
+
+def _in_time(time: TimeOrder, found: list[tuple[CheckedColumn, Change]]) -> Finding | None:
+    if not found:
+        return None
+    column, change = found[0]
+    shares = _shares(column, change)
     return Finding(
         kind="drift",
-        message=f"{name} is {change.what} in {before} of the first {first:,} rows and in {after} "
-        f"of the other {rows - first:,}.",
-        column=name,
-        values=(change.what, before, after),
+        message=f"{column.name} changes with {time.column}: it is {shares.what} in "
+        f"{shares.before} of the {shares.early:,} rows up to {time.shown(change.first - 1)} and in "
+        f"{shares.after} of the {shares.late:,} later ones.{_others(found)}",
+        column=column.name,
+        values=tuple(each.name for each, _ in found),
+        advice=Advice("What is normal has changed: learn from rows of the time that counts."),
+    )
+
+
+def _ordered(found: list[tuple[CheckedColumn, Change]]) -> Finding | None:
+    if not found:
+        return None
+    column, change = found[0]
+    shares = _shares(column, change)
+    return Finding(
+        kind="drift",
+        message=f"{column.name} changes with the order of the rows: it is {shares.what} in "
+        f"{shares.before} of the first {shares.early:,} rows and in {shares.after} of the other "
+        f"{shares.late:,}.{_others(found)}",
+        column=column.name,
+        values=tuple(each.name for each, _ in found),
         advice=Advice(
-            "If rows are in the order of time, what is normal has changed: learn from rows of "
-            "the time that counts. If they are ordered otherwise, nothing is wrong."
+            "If the rows are in the order of time, learn from those of the time that counts."
         ),
     )
+
+
+def _others(found: list[tuple[CheckedColumn, Change]]) -> str:
+    names = [printable(column.name) for column, _ in found[1:]]
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f" So does {names[0]}."
+    more = ", …" if len(names) > _NAMED else ""
+    return f" So do {len(names):,} other columns: {', '.join(names[:_NAMED])}{more}."

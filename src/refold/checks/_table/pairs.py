@@ -14,11 +14,14 @@ from refold.base.findings import Finding
 from refold.base.words import number
 from refold.checks._table.table import CheckedColumn, CheckedTable
 
-# Of more columns only the first ones are compared with each other: so many pairs are looked at.
+# Of more columns so many are drawn and compared with each other.
 MOST_COLUMNS = 200
 _LEAST_ROWS = 30  # fewer than these go together by chance
 _VARIOUS = 20  # different numbers; fewer are ordered alike by chance
 _LINE = 0.9995  # the correlation of ranks of columns that are a function of each other
+_WRONG = 0.01  # the share of rows in which a column may not follow from another one, …
+_SLACK = 1e-3  # … by more than such a part of its range: numbers are rounded
+_FINE = 0.3  # the coarser of two columns has so many different values for each of the finer one
 _EXCEPTIONS = 0.002  # the share of rows in which names may go with another name than usual
 
 
@@ -39,11 +42,20 @@ def notice_pairs(table: CheckedTable) -> Iterator[Finding]:
         yield _duplicate(column.name, first.name)
     if table.rows < _LEAST_ROWS:
         return
-    different = [column for column in table.sample.used if column.name not in copies]
-    different = different[:MOST_COLUMNS]
+    different = [column for column in table.used if column.name not in copies]
+    drawn = {column.name for column in _drawn(different)}
+    different = [column for column in table.sample.used if column.name in drawn]
     numbers = [column for column in different if column.numbers is not None]
     yield from _ordered_alike(numbers)
     yield from _renamed([c for c in different if c.texts is not None and c.role == "category"])
+
+
+def _drawn(columns: list[CheckedColumn]) -> list[CheckedColumn]:
+    """Return the columns that are compared with each other: of many some, always the same."""
+    if len(columns) <= MOST_COLUMNS:
+        return columns
+    drawn = np.random.default_rng(0).choice(len(columns), MOST_COLUMNS, replace=False)
+    return [columns[k] for k in np.sort(drawn).tolist()]
 
 
 def _copies(columns: Sequence[CheckedColumn]) -> Iterator[tuple[CheckedColumn, CheckedColumn]]:
@@ -101,8 +113,9 @@ def _ordered_alike(columns: Sequence[CheckedColumn]) -> Iterator[Finding]:
     together = np.tril(Z.T @ Z, k=-1)
     for j in range(1, len(ranked)):
         i = int(np.abs(together[j, :j]).argmax())
-        if abs(together[j, i]) >= _LINE and _same_gaps(ranked[i][0], ranked[j][0]):
-            yield _dependent(ranked[j][0], ranked[i][0], rises=bool(together[j, i] > 0.0))
+        one, other, rises = ranked[i][0], ranked[j][0], bool(together[j, i] > 0.0)
+        if abs(together[j, i]) >= _LINE and _same_gaps(one, other) and _holds(one, other, rises):
+            yield _dependent(other, one, rises=rises)
 
 
 def _ranks(column: CheckedColumn) -> Floats | None:
@@ -124,6 +137,36 @@ def _same_gaps(one: CheckedColumn, other: CheckedColumn) -> bool:
     return bool(np.mean(one.missing != other.missing) <= _EXCEPTIONS)
 
 
+def _holds(one: CheckedColumn, other: CheckedColumn, rises: bool) -> bool:
+    """Whether the coarser of two columns is a rising, or falling, function of the other.
+
+    In nearly every row, but for those where both have their usual value: the finer column's value
+    then says that of the coarser one, which has not far fewer values.
+    """
+    assert one.numbers is not None
+    assert other.numbers is not None
+    there = ~np.isnan(one.numbers) & ~np.isnan(other.numbers)
+    x, y = one.numbers[there], other.numbers[there]
+    (values, place, counts), (others, _, _) = (
+        np.unique(v, return_inverse=True, return_counts=True) for v in (x, y)
+    )
+    if len(values) < len(others):
+        x, y, values, others = y, x, others, values
+        place, counts = np.unique(x, return_inverse=True, return_counts=True)[1:]
+    if len(others) < _FINE * len(values):
+        return False
+    order = np.argsort(x, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    usual = y[order][starts + counts // 2]  # of each value, that of a row in the middle
+    slack = _SLACK * float(np.ptp(others))
+    off = np.abs(y - usual[place]) > slack
+    best = np.maximum.accumulate(usual) if rises else np.minimum.accumulate(usual)
+    off |= (np.abs(best - usual) > slack)[place]
+    common = values[counts.argmax()]
+    apart = x != common if counts.max() > len(x) / 2 else np.ones(len(x), dtype=np.bool_)
+    return bool(off[apart].mean() <= _WRONG)
+
+
 def _dependent(column: CheckedColumn, other: CheckedColumn, *, rises: bool) -> Finding:
     how = _line(column, other)
     if how is None:
@@ -132,15 +175,15 @@ def _dependent(column: CheckedColumn, other: CheckedColumn, *, rises: bool) -> F
 
 
 def _line(column: CheckedColumn, other: CheckedColumn) -> str | None:
-    """Return the straight line that a column is of another one, in words; None if it is none."""
+    """Return the line that nearly all rows of two columns are on; None if there is none."""
     y, x = column.numbers, other.numbers
     assert y is not None
     assert x is not None
     both = ~np.isnan(y) & ~np.isnan(x)
     with np.errstate(all="ignore"):  # from one end of the numbers to the other
         slope, offset = np.polynomial.Polynomial.fit(x[both], y[both], 1).convert().coef[[-1, 0]]
-        off = np.median(np.abs(y[both] - offset - slope * x[both])) / np.ptp(y[both])
-        if not off < 1e-3:
+        off = np.abs(y[both] - offset - slope * x[both])
+        if not np.mean(off < 1e-3 * np.ptp(y[both])) >= 1.0 - _WRONG:
             return None
         small = abs(offset) < 1e-3 * np.abs(y[both]).max()
     if small and number(slope) == "1":

@@ -10,11 +10,32 @@ from typing import Any, Literal, overload
 import narwhals.stable.v2 as nw
 
 from refold.base.advice import NO_ADVICE, Setting, in_python, in_words
-from refold.base.findings import Finding, told
+from refold.base.findings import ONE_BY_ONE, Finding, told
+from refold.base.markup import box, grid, said, shown
 from refold.base.words import printable
-from refold.checks._table.page import part_of_page, whole_page
 
+LIMIT = 7  # findings that are shown first
 _WIDTH = 100  # characters of a line
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>What was noticed</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ max-width: 1000px; margin: 0 auto; padding: 24px 16px; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; }}
+</style>
+</head>
+<body>
+<h1>What was noticed about this table</h1>
+{part}
+</body>
+</html>
+"""
+_OF_SEVERAL = frozenset({"drift", "missing-block"})  # kinds whose values are columns
 _FIELDS = ("kind", "column", "rows", "values", "message", "advice")
 
 
@@ -31,6 +52,9 @@ class Findings(Sequence[Finding]):
         In the order of consequence.
     rows, columns : int
         The size of the table.
+    notes : tuple of Finding
+        What is good to know and needs nothing to be done: how columns were taken, and that rows
+        without a time are in some order. They do not count as findings.
 
     Examples
     --------
@@ -45,6 +69,7 @@ class Findings(Sequence[Finding]):
     findings: tuple[Finding, ...]
     rows: int
     columns: int
+    notes: tuple[Finding, ...] = ()
 
     @overload
     def __getitem__(self, place: int) -> Finding: ...
@@ -64,14 +89,14 @@ class Findings(Sequence[Finding]):
         return tuple(dict.fromkeys(found.kind for found in self.findings))
 
     def of(self, kind: str, column: str | None = None) -> tuple[Finding, ...]:
-        """Return the findings of a kind, or of a kind about a column.
+        """Return the findings and notes of a kind, or of a kind about a column.
 
         Parameters
         ----------
         kind : str
             Such as ``"sentinel"``.
         column : str or None, default=None
-            A column; None is any.
+            The column that it is about, or one that it names; None is any.
 
         Returns
         -------
@@ -79,21 +104,35 @@ class Findings(Sequence[Finding]):
         """
         return tuple(
             found
-            for found in self.findings
-            if found.kind == kind and column in (None, found.column)
+            for found in (*self.findings, *self.notes)
+            if found.kind == kind and column in (None, *_columns(found))
         )
 
-    def said(self, word: Callable[[Finding], Finding]) -> Findings:
-        """Return the same in other words, such as those of a command line."""
-        return replace(self, findings=tuple(map(word, self.findings)))
+    def map(self, function: Callable[[Finding], Finding]) -> Findings:
+        """Return the same with each finding and note replaced by what a function makes of it.
+
+        Parameters
+        ----------
+        function : callable
+            Such as ``Finding.one_based``, for people who count rows from 1.
+
+        Returns
+        -------
+        Findings
+        """
+        findings, notes = (tuple(map(function, each)) for each in (self.findings, self.notes))
+        return replace(self, findings=findings, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; rows count from 0."""
-        findings = [
-            {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(found).items()}
-            for found in self.findings
-        ]
-        return {"rows": self.rows, "columns": self.columns, "findings": findings}
+        findings, notes = (
+            [
+                {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(found).items()}
+                for found in each
+            ]
+            for each in (self.findings, self.notes)
+        )
+        return {"rows": self.rows, "columns": self.columns, "findings": findings, "notes": notes}
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """Return one line per finding as a dataframe; rows and values are written as texts.
@@ -117,36 +156,33 @@ class Findings(Sequence[Finding]):
         schema = dict.fromkeys(_FIELDS, nw.String())
         return nw.from_dict(columns, schema, backend=backend).to_native()
 
-    def to_html(self) -> str:
-        """Return a page of its own: one file that needs nothing else."""
-        return whole_page(self.heading, self.by_kind(in_words))
-
-    def by_kind(self, setting: Setting = in_python) -> dict[str, list[str]]:
-        """Return what to tell people of each kind: three findings, and where there are more.
+    def to_html(self, limit: int | None = None) -> str:
+        """Return a page of its own: one file that needs nothing else.
 
         Parameters
         ----------
-        setting : callable, default: as in Python
-            Says how what is advised is set where people read it.
+        limit : int or None, default=None
+            How many findings are shown, those first that matter most; None is all.
 
         Returns
         -------
-        dict of str to list of str
+        str
         """
-        return {kind: list(_told(self.of(kind), setting)) for kind in self.kinds}
+        return _PAGE.format(part=self._part_of_page(limit, in_words))
 
-    @property
-    def heading(self) -> str:
-        """How much was noticed, in a sentence."""
-        rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
-        columns = "1 column" if self.columns == 1 else f"{self.columns:,} columns"
-        if not self.findings:
-            return f"Nothing was noticed in {rows} and {columns}."
-        things = "1 thing" if len(self) == 1 else f"{len(self):,} things"
-        return f"{things} to look at in {rows} and {columns}:"
+    def to_text(self, limit: int | None = LIMIT) -> str:
+        """Return a table for people.
 
-    def __str__(self) -> str:
-        kinds = self.by_kind()
+        Parameters
+        ----------
+        limit : int or None, default=7
+            How many findings are shown, those first that matter most; None is all.
+
+        Returns
+        -------
+        str
+        """
+        kinds = self.by_kind(limit=limit)
         wide = max(map(len, kinds), default=0)
         lines = [self.heading]
         for kind, sentences in kinds.items():
@@ -159,16 +195,106 @@ class Findings(Sequence[Finding]):
                     subsequent_indent=" " * len(first),
                     break_on_hyphens=False,
                 )
+        for line in self.closing(limit):
+            lines += textwrap.wrap(printable(line), _WIDTH, break_on_hyphens=False)
         return "\n".join(lines)
 
+    def by_kind(
+        self, setting: Setting = in_python, limit: int | None = None
+    ) -> dict[str, list[str]]:
+        """Return what to tell people of each kind.
+
+        Parameters
+        ----------
+        setting : callable, default: as in Python
+            Says how what is advised is set where people read it.
+        limit : int or None, default=None
+            How many findings are told, those first that matter most; None is all.
+
+        Returns
+        -------
+        dict of str to list of str
+        """
+        kinds: dict[str, list[Finding]] = {}
+        for found in self.findings[:limit]:
+            kinds.setdefault(found.kind, []).append(found)
+        return {kind: list(_told(alike, setting)) for kind, alike in kinds.items()}
+
+    @property
+    def heading(self) -> str:
+        """How much was noticed, in a sentence."""
+        rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
+        columns = "1 column" if self.columns == 1 else f"{self.columns:,} columns"
+        if not self.findings:
+            return f"Nothing was noticed in {rows} and {columns}."
+        things = "1 thing" if len(self) == 1 else f"{len(self):,} things"
+        return f"{things} to look at in {rows} and {columns}:"
+
+    def closing(
+        self,
+        limit: int | None = LIMIT,
+        ask: str = "to_text(limit=None)",
+        setting: Setting = in_python,
+    ) -> list[str]:
+        """Return the lines below the findings: how many more there are, and the notes.
+
+        Parameters
+        ----------
+        limit : int or None, default=7
+            How many findings are shown.
+        ask : str, default="to_text(limit=None)"
+            How to see the others.
+        setting : callable, default: as in Python
+            Says how what is advised is set where people read it.
+
+        Returns
+        -------
+        list of str
+        """
+        lines = []
+        if limit is not None and len(self) > limit:
+            kinds: dict[str, int] = {}
+            for found in self.findings[limit:]:
+                kinds[found.kind] = kinds.get(found.kind, 0) + 1
+            counts = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+            lines.append(f"{len(self) - limit:,} more matter less ({counts}): {ask} shows them.")
+        if self.notes:
+            # Of each kind one sentence: notes are quiet.
+            notes = {kind: self.of(kind) for kind in dict.fromkeys(f.kind for f in self.notes)}
+            lines += [f"Note: {' '.join(_told(alike, setting, 1))}" for alike in notes.values()]
+        return lines
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        kinds: dict[str, int] = {}
+        for found in self.findings:
+            kinds[found.kind] = kinds.get(found.kind, 0) + 1
+        counts = ", ".join(f"{kind}: {count:,}" for kind, count in kinds.items())
+        size = f"{self.rows:,} rows, {self.columns:,} columns"
+        return f"<Findings of {size}: {counts or 'none'}>"
+
     def _repr_html_(self) -> str:
-        return part_of_page(self.heading, self.by_kind())
+        return self._part_of_page(LIMIT)
+
+    def _part_of_page(self, limit: int | None, setting: Setting = in_python) -> str:
+        """Return a part of a page; names and cells in it can do nothing there."""
+        kinds = self.by_kind(setting, limit)
+        rows = ((shown(kind), "".join(map(said, told))) for kind, told in kinds.items())
+        closing = "".join(map(said, self.closing(limit, setting=setting)))
+        return box(said(self.heading), grid((), rows) if kinds else "", closing)
 
 
-def _told(alike: Sequence[Finding], setting: Setting) -> Iterator[str]:
+def _columns(found: Finding) -> tuple[Any, ...]:
+    """Return the columns that a finding is about."""
+    return (found.column, *(found.values if found.kind in _OF_SEVERAL else ()))
+
+
+def _told(alike: Sequence[Finding], setting: Setting, most: int = ONE_BY_ONE) -> Iterator[str]:
     """Tell findings of a kind; advice that is the same for all comes once, last."""
     same = len(alike) > 1 and len({found.advice for found in alike}) == 1
     findings = (replace(found, advice=NO_ADVICE) if same else found for found in alike)
-    yield from told(findings, setting)
+    yield from told(findings, setting, most)
     if same and alike[0].advice:
         yield alike[0].advice.render(setting)

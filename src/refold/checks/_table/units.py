@@ -15,7 +15,9 @@ from refold.base.findings import Finding
 from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
+from refold.columns.name_hints import words
 from refold.columns.table import TextColumn
+from refold.columns.text_cells import word_set
 from refold.columns.units import is_unit
 
 _LEAST_ROWS = 30  # fewer than these are in two clusters by chance
@@ -32,6 +34,14 @@ _ALIKE, _MANY, _SAME_SPREAD = 0.2, 20, (0.6, 1.7)
 _APART = 0.25  # how wide a gap is that is not wider than all others, from cluster to cluster
 _TRIED = 8  # gaps, the widest
 _SPREAD = (0.3, 3.0)  # of the smaller one, in spreads of the larger one
+# Clusters are copies if they are so alike, in so many rows; or if they are so many widths apart.
+_VERY_ALIKE, _MANY_ALIKE, _FAR_APART = 0.8, 30, 4.0
+_QUANTITIES = word_set(
+    "length width height depth distance thickness diameter radius weight mass temp temperature "
+    "heat speed velocity pressure volume energy duration länge breite höhe gewicht temperatur "
+    "druck geschwindigkeit"
+)
+_WORDS_TOO = word_set("in at no ha pp bp px cd cc")  # units that are words of names, too
 _WITH_UNIT = re.compile(r"[-+−]?[0-9][0-9.,' ]*([^0-9\s][^0-9]{0,15})")
 _MOST_UNITS = 4
 
@@ -97,7 +107,11 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
     drawn = np.sort(some[~np.isnan(some)])
     if len(drawn) < _LEAST_ROWS:
         return
-    best = max(_clusters(drawn), key=lambda clusters: clusters.alike, default=None)
+    best = max(
+        _clusters(drawn, named=_says_quantity(name)),
+        key=lambda clusters: clusters.alike,
+        default=None,
+    )
     if best is None:
         return
     few, many = sorted((best.low, best.high), key=len)
@@ -126,8 +140,12 @@ class Clusters(NamedTuple):
     how: Conversion
 
 
-def _clusters(values: Floats) -> Iterator[Clusters]:
-    """Yield ways to see two clusters in sorted numbers that one conversion makes alike."""
+def _clusters(values: Floats, *, named: bool) -> Iterator[Clusters]:
+    """Yield ways to see two clusters in sorted numbers that one conversion makes alike.
+
+    Two kinds of things are a factor apart, too. Unless it moves the decimal point, or the column is
+    `named` after a unit, the clusters must be copies of each other.
+    """
     # What is multiplied is seen in logarithms, of which 0 and negative numbers have none.
     positive = values[values > 0.0] if values[0] >= 0.0 else values[:0]
     gaps = {False: (positive, _gaps(np.log(positive))), True: (values, _gaps(values))}
@@ -141,8 +159,27 @@ def _clusters(values: Floats) -> Iterator[Clusters]:
                 continue
             few, many = sorted((low, how.back(high)), key=len)
             alike = _likeness(few, many, clear=clear)
-            if alike > 0.0:
+            if alike > 0.0 and (how.decimal or named or _is_copy(low, high, how, alike)):
                 yield Clusters(alike, low, high, how)
+
+
+def _is_copy(low: Floats, high: Floats, how: Conversion, alike: float) -> bool:
+    """Whether clusters are so alike, or so far apart for their widths, that it is no chance."""
+    if min(len(low), len(high)) >= _MANY_ALIKE and alike >= _VERY_ALIKE:
+        return True
+    if how.offset == 0.0:
+        low, high = np.log(low), np.log(high)
+    widths = [float(np.subtract(*np.quantile(each, (0.9, 0.1)))) for each in (low, high)]
+    return float(np.median(high) - np.median(low)) >= _FAR_APART * max(widths)
+
+
+def _says_quantity(name: str) -> bool:
+    """Whether the name of a column says a unit, or what is measured in one."""
+    parts = words(name)
+    units = (part for part in re.findall(r"[^\W\d_]+", name) if len(part) > 1)
+    return any(part in _QUANTITIES for part in parts) or any(
+        is_unit(unit, spaced=False) and unit.lower() not in _WORDS_TOO for unit in units
+    )
 
 
 def _gaps(values: Floats) -> list[tuple[int, bool]]:
