@@ -112,7 +112,8 @@ def test_a_model_judges_all_exports_alike(name, orders, model, refold, tmp_path)
     (tmp_path / name).write_bytes(EXPORTS[name](new))
     done = refold("score", model, name, "-o", "out.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    out = pd.read_csv(tmp_path / "out.csv")
+    form = {"sep": ";", "decimal": ",", "encoding": "cp1252"} if name == "german.csv" else {}
+    out = pd.read_csv(tmp_path / "out.csv", **form)  # as the input is written
     expected = library.load(model)
     np.testing.assert_allclose(out.distance, -expected.score_samples(new), rtol=1e-9)
     assert (out.label[7], out.reason_1[7]) == (-1, "machine")
@@ -175,7 +176,24 @@ def test_decimal_marks_are_as_the_user_says(refold, rows, tmp_path):
 def test_cells_go_through_csv_as_they_were_written(orders, model, refold, tmp_path):
     (tmp_path / "german.csv").write_bytes(german(orders.head(5)))
     done = refold("score", model, "german.csv", "--reasons", 0, cwd=tmp_path)
-    found = list(csv.DictReader(io.StringIO(done.stdout)))
+    found = list(csv.DictReader(io.StringIO(done.stdout), delimiter=";"))
     assert found[0]["weight"] == str(orders.weight[0]).replace(".", ",")
     assert "." in found[0]["price"]
     assert found[0]["price"].count(",") == 1
+    assert "," in found[0]["distance"]
+
+
+def test_outliers_first_and_formulas_as_asked_for(orders, model, refold, tmp_path):
+    new = orders.head(40).copy()
+    new.loc[7, "machine"] = "=HYPERLINK(1)"
+    new.loc[9, "price"] = "99500.25"
+    new.to_csv(tmp_path / "new.csv", index=False)
+    for options, machine in (((), "=HYPERLINK(1)"), (("--neutralize-formulas",), "'=HYPERLINK(1)")):
+        command = ("score", model, "new.csv", "--outliers-first", "-o", "out.csv", *options)
+        done = refold(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        out = pd.read_csv(tmp_path / "out.csv")
+        assert out.label.is_monotonic_increasing
+        assert out[out.label == -1].distance.is_monotonic_decreasing
+        assert {machine, "north"} <= set(out.machine)
+        assert sorted(out.order) == sorted(new.order)

@@ -1,6 +1,8 @@
 """Written tables are what was given, whole or not there."""
 
+import csv
 import datetime as dt
+import zipfile
 
 import pyarrow as pa
 import pyarrow.csv
@@ -8,7 +10,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from refold.tabular import InputError, open_table, read_arrow, writing
+from refold.tabular import InputError, WriteOptions, open_table, read_arrow, writing
 
 
 def read_xlsx(path):
@@ -91,3 +93,89 @@ def test_what_excel_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
     ):
         pass
     assert not list(tmp_path.iterdir())
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "＝1", "-", "=5"]
+HARMLESS = ["-5", "+3.5", "-1.234,5", "1e-5", "-5 %", "a=b", "", "x-y", "'=1", None]
+
+
+def written_csv(path, batch, **options):
+    with writing("csv", path, batch.schema, WriteOptions(**options)) as write:
+        write(batch)
+    with path.open(newline="", encoding=options.get("encoding", "utf-8")) as file:
+        return list(csv.reader(file, delimiter=options.get("delimiter", ",")))
+
+
+def test_cells_that_we_add_are_no_formulas_and_others_stay(tmp_path):
+    texts = [*FORMULAS, *HARMLESS]
+    words = pa.array(texts).dictionary_encode()
+    batch = pa.record_batch({"=user": texts, "reason_1": texts, "=ours": words})
+    rows = written_csv(tmp_path / "out", batch, added=["reason_1", "=ours"])
+    plain, safe = (
+        [t or "" for t in texts],
+        [f"'{t}" for t in FORMULAS] + [t or "" for t in HARMLESS],
+    )
+    assert rows[0] == ["=user", "reason_1", "'=ours"]
+    assert [list(column) for column in zip(*rows[1:], strict=True)] == [plain, safe, safe]
+    rows = written_csv(tmp_path / "out", batch, neutralize_formulas=True)
+    assert rows[0] == ["'=user", "reason_1", "'=ours"]
+    assert [list(column) for column in zip(*rows[1:], strict=True)] == [safe] * 3
+
+
+def test_cells_that_excel_may_take_for_formulas_have_its_quote_prefix(tmp_path):
+    batch = pa.record_batch({"user": ["=1+1"], "reason_1": ["=1+1"]})
+    for options, quoted in (({"added": ["reason_1"]}, "B"), ({"neutralize_formulas": True}, "AB")):
+        with writing("xlsx", tmp_path / "out", batch.schema, WriteOptions(**options)) as write:
+            write(batch)
+        with zipfile.ZipFile(tmp_path / "out") as book:
+            sheet = book.read("xl/worksheets/sheet1.xml").decode()
+            styles = book.read("xl/styles.xml").decode()
+        assert "<f>" not in sheet
+        assert 'quotePrefix="1"' in styles
+        for column in "AB":
+            assert (f'<c r="{column}2" s="1"' in sheet) == (column in quoted)
+        assert read_xlsx(tmp_path / "out").to_pydict() == {"user": ["=1+1"], "reason_1": ["=1+1"]}
+
+
+def test_a_workbook_has_a_fixed_header_and_a_filter(tmp_path):
+    batch = pa.record_batch({"x": [1.0, 2.0], "y": ["a", "b"]})
+    with writing("xlsx", tmp_path / "out", batch.schema) as write:
+        write(batch)
+    with zipfile.ZipFile(tmp_path / "out") as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' in sheet
+    assert '<autoFilter ref="A1:B3"/>' in sheet
+
+
+@pytest.mark.parametrize("fmt", READERS)
+def test_rows_are_sorted_on_request_with_nulls_last(fmt, tmp_path):
+    rows = {
+        "label": [1, -1, None, -1, 1],
+        "distance": [0.5, 3.0, None, 9.0, 0.7],
+        "n": [0, 1, 2, 3, 4],
+    }
+    batch = pa.record_batch(rows)
+    order = (("label", "ascending"), ("distance", "descending"))
+    with writing(fmt, tmp_path / "out", batch.schema, WriteOptions(order=order)) as write:
+        write(batch[:2])
+        write(batch[2:])
+    assert READERS[fmt](tmp_path / "out")["n"].to_pylist() == [3, 1, 4, 0, 2]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_csv_is_written_as_the_table_it_was_made_of(encoding, tmp_path):
+    source = "größe;müll\n1,5;ä\n2,25;é\n"
+    (tmp_path / "in").write_text(source, encoding=encoding)
+    with open_table(tmp_path / "in") as table:
+        (block,) = table.blocks()
+        options = WriteOptions.like(table)
+    assert options == WriteOptions(";", ",", encoding)
+    batch = pa.record_batch({**block.columns, "distance": [0.5, None]})
+    with writing("csv", tmp_path / "out", batch.schema, options) as write:
+        write(batch)
+        write(batch)
+    lines = (tmp_path / "out").read_text(encoding=encoding).replace('"', "").splitlines()
+    row = ["1,5;ä;0,5", "2,25;é;"]
+    assert lines == ["größe;müll;distance", *row, *row]
+    with open_table(tmp_path / "out") as table:
+        assert (table.dialect.delimiter, table.dialect.decimal) == (";", ",")

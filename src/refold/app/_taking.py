@@ -17,7 +17,7 @@ from refold.base.needs import needs
 from refold.judgement import answer_names, answers
 from refold.models.files import save
 from refold.report import write_report
-from refold.tabular import writing
+from refold.tabular import WriteOptions, writing
 
 _REASONS, _PREFIX = 3, "refold_"
 DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
@@ -49,8 +49,10 @@ def _sql(dialect: str) -> Making:
 
 def _scored(fmt: str) -> Making:
     def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
-        table = scored_table(_needed(checked), as_written=fmt == "csv")
-        with writing(fmt, out, table.schema) as write:
+        checked = _needed(checked)
+        table = scored_table(checked, as_written=fmt == "csv")
+        added = table.column_names[checked.table.training.table.num_columns :]
+        with writing(fmt, out, table.schema, WriteOptions(added=added)) as write:
             for batch in table.to_batches():
                 write(batch)
 

@@ -42,7 +42,7 @@ def score_table(
     reader: Reader,
     table: TableSource,
     *,
-    writer: Callable[[Any], Any] | None,
+    writer: Callable[[Any, list[str]], Any] | None,
     fmt: str | None,
     reasons: int,
     worst: int,
@@ -51,7 +51,8 @@ def score_table(
 ) -> Scores:
     """Judge every row of a table, and write it with the verdict if there is a writer.
 
-    `writer` takes the columns to come and returns a context that gives a function of a batch.
+    `writer` takes the columns to come, and the names of those that are added, and returns a context
+    that gives a function of a batch.
     """
     scores = Scores(Worst(worst))
     answer = _Answer(judge, table, reader, fmt, reasons, prefix)
@@ -61,7 +62,7 @@ def score_table(
     first = next(blocks, None)
     if first is None:
         raise InputError(f"{table.name} has column names but no rows.")
-    opened = nullcontext() if writer is None else writer(answer.schema(first))
+    opened = nullcontext() if writer is None else writer(answer.schema(first), answer.added)
     with opened as write:
         for block in itertools.chain([first], blocks):
             found = reader.judge(block, explained=reasons > 0)
@@ -90,13 +91,13 @@ class _Answer:
         self._csv = fmt == "csv"
         self._table = table.name
         with as_bad_input(table.name):
-            self._added = answer_names(judge, reasons, prefix, table.names if fmt else ())
+            self.added = answer_names(judge, reasons, prefix, table.names if fmt else ())
 
     def schema(self, block: Block) -> Any:
         """Return the columns to come."""
         given = [(name, self._kind(name, column)) for name, column in block.columns.items()]
         kinds = answer_types(self._judge, self._reasons)
-        return pa.schema([*given, *zip(self._added, kinds, strict=True)])
+        return pa.schema([*given, *zip(self.added, kinds, strict=True)])
 
     def batch(self, block: Block, found: Judgement) -> Any:
         """Return a block with its verdicts; rows that were not judged have none."""

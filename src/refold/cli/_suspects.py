@@ -56,10 +56,11 @@ class SuspectList:
 
     def write(self, id_column: str | None) -> None:
         """Write a line for each: a box to tick, which row it is, why, and its own cells."""
-        from refold.tabular import writing
+        from refold.tabular import WriteOptions, writing
 
-        batch = self._batch(id_column)
-        with writing(options.format_of(self.out), self.out, batch.schema) as write:
+        batch, fmt = self._batch(id_column), options.format_of(self.out)
+        how = WriteOptions(added=[f"reason_{k + 1}" for k in range(_REASONS)])
+        with writing(fmt, self.out, batch.schema, how) as write:
             write(batch)
 
     def said(self) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from refold.base.files import blaming
-from refold.base.needs import needs
 from refold.cli import _options as options
 
 if TYPE_CHECKING:
     from refold.cli._models import LoadedModel
     from refold.cli._scoring import Scores
+    from refold.tabular import TableSource
 
 
 @options.reads_tables
@@ -42,6 +42,21 @@ def score(
     prefix: Annotated[
         str, typer.Option(help="Stands before the names of the columns that are added.")
     ] = "",
+    outliers_first: Annotated[
+        bool,
+        typer.Option(
+            "--outliers-first",
+            help="Write the rows farthest out first; the table is held in memory then.",
+        ),
+    ] = False,
+    neutralize_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--neutralize-formulas",
+            help="Make plain text of cells that a spreadsheet would take for formulas; otherwise "
+            "only of those that refold adds.",
+        ),
+    ] = False,
     fail_on_outlier: Annotated[
         bool,
         typer.Option(
@@ -57,7 +72,8 @@ def score(
 
     Columns are found by name. The output has all columns and rows of the table in their order, then
     distance, label (1 normal, -1 not), p_value if the model was fitted with --alpha, and reason_1 …
-    Rows are counted from 1 below the header. A row without any value has no verdict.
+    Rows are counted from 1 below the header. A row without any value has no verdict. CSV made of
+    CSV has the separator, the decimal mark and the encoding of the input.
 
     For example:
       refold score model.json new.csv
@@ -85,7 +101,7 @@ def score(
             loaded.judge,
             loaded.on(data, reading.bad_cells),
             data,
-            writer=_writer(out, fmt),
+            writer=_writer(out, fmt, data, outliers_first, neutralize_formulas),
             fmt=fmt,
             reasons=reasons,
             worst=worst,
@@ -100,35 +116,39 @@ def score(
         raise typer.Exit(1)
 
 
-Writer = Callable[[Any], Any]
+Writer = Callable[[Any, list[str]], Any]
 
 
-def _writer(out: str | None, fmt: str | None) -> Writer | None:
-    """Return what opens the output, once its columns are known."""
+def _writer(
+    out: str | None,
+    fmt: str | None,
+    table: TableSource,
+    outliers_first: bool,
+    neutralize_formulas: bool,
+) -> Writer | None:
+    """Return what opens the output, once its columns and those that are added are known."""
     if out is None or fmt is None:
         return None
-    if out == "-":
-        return _to_standard_output
-    from refold.tabular import writing
+    from refold.tabular import WriteOptions, writing
 
-    path = Path(out)
-    return lambda schema: writing(fmt, path, schema)
+    def opened(schema: Any, added: list[str]) -> Any:
+        distance, label, *_ = added
+        order = ((label, "ascending"), (distance, "descending")) if outliers_first else ()
+        options = WriteOptions.like(
+            table, added=added, neutralize_formulas=neutralize_formulas, order=order
+        )
+        sink: Any = _StandardOutput() if out == "-" else Path(out)
+        return writing(fmt, sink, schema, options)
+
+    return opened
 
 
-@contextmanager
-def _to_standard_output(schema: Any) -> Iterator[Callable[[Any], None]]:
-    """Write CSV as it comes; each batch is handed on at once."""
-    pa, csv = needs("pyarrow", "cli"), needs("pyarrow.csv", "cli")
-    buffer = pa.BufferOutputStream()
-    csv.write_csv(schema.empty_table(), buffer)
-    _print_bytes(buffer.getvalue())
+class _StandardOutput(io.RawIOBase):
+    """Standard output; what is written is handed on at once."""
 
-    def write(batch: Any) -> None:
-        buffer = pa.BufferOutputStream()
-        csv.write_csv(batch, buffer, csv.WriteOptions(include_header=False))
-        _print_bytes(buffer.getvalue())
-
-    yield write
+    def write(self, content: Any, /) -> int:
+        _print_bytes(content)
+        return len(content)
 
 
 def _print_bytes(content: Any) -> None:

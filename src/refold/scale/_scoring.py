@@ -21,7 +21,7 @@ from refold.models.ref import REF
 from refold.scale._batches import judge_of_tables, table_judged
 from refold.scale._query import QueryTable
 from refold.scale.blocks import located, rows_at_once
-from refold.tabular import Block, Features, Files, Paths, ahead, writing
+from refold.tabular import Block, Features, Files, Paths, WriteOptions, ahead, writing
 from refold.tabular.writing import format_of
 
 _Source = Files | QueryTable
@@ -108,7 +108,11 @@ def score(
     if out is None or fmt is None:
         return scored.reader()
     total = 0
-    with writing(fmt, Path(out), scored.schema) as write, closing(scored.batches()) as batches:
+    options = WriteOptions(added=scored.added)
+    with (
+        writing(fmt, Path(out), scored.schema, options) as write,
+        closing(scored.batches()) as batches,
+    ):
         for batch in batches:
             write(batch)
             total += batch.num_rows
@@ -141,8 +145,8 @@ class Scored:
         self._rows = kind(model, columns, table)
         self._given = pa.schema(table.common_kinds(self._rows.numeric))
         judge = self._rows.judge
-        added = answer_names(judge, reasons, prefix, self._given.names)
-        types = map(pa.field, added, answer_types(judge, reasons))
+        self.added = answer_names(judge, reasons, prefix, self._given.names)
+        types = map(pa.field, self.added, answer_types(judge, reasons))
         self.schema = pa.schema([*self._given, *types])
 
     def reader(self) -> Any:

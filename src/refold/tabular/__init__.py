@@ -3,8 +3,8 @@
 What a file is, its content says and not its name. The parts, from the disk inwards: `streams`
 (bytes, unpacked), `text` (encodings and lines), `dialect` (which separator), `heading` (titles,
 names and units), `marks` (commas and points), `plain` and `delimited` (text as blocks of rows),
-`columnar` (Parquet and Arrow as blocks), `held` (what is held whole: `workbook` and `documents`, by
-`typed` cells), `opening` (which format; the list to add one to), `files` (several as one table),
+`columnar` (Parquet and Arrow as blocks), `held` (what is held whole: `workbook` and `json_table`,
+by `typed` cells), `opening` (which format; the list to add one to), `files` (several as one table),
 `cells` (text as numbers), `absent` (further words for missing values), `numeric` (which columns
 hold numbers), `features` (columns as what a model of numbers sees), `whole` (all rows as one Arrow
 table), `training` (the rows to learn from) and `writing`.
@@ -18,7 +18,7 @@ from refold.tabular.opening import open_table
 from refold.tabular.table import Block, TableSource
 from refold.tabular.training import RowPlaces, Training, Wanted, read_training
 from refold.tabular.whole import block_to_arrow, read_arrow
-from refold.tabular.writing import writing
+from refold.tabular.writing import WriteOptions, writing
 
 __all__ = [
     "Block",
@@ -31,6 +31,7 @@ __all__ = [
     "TableSource",
     "Training",
     "Wanted",
+    "WriteOptions",
     "ahead",
     "block_to_arrow",
     "open_table",

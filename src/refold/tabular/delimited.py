@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import IO
 
@@ -38,7 +39,11 @@ class DelimitedTable(FileTable):
             self._lines.skip_line()
         if not self._skip_blank():
             raise InputError(f"{self.name} is empty.")
-        self._dialect = self.dialect = guess(self._lines.peek().text, how.delimiter, how.decimal)
+        self._dialect = replace(
+            guess(self._lines.peek().text, how.delimiter, how.decimal),
+            encoding=self._lines.encoding,
+        )
+        self.dialect = self._dialect
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
         names = self._header() if how.header else self._numbered()
         # Every column that lines have; one called "" only stands behind the last separator.

@@ -16,10 +16,11 @@ _SAMPLE, _SAMPLE_LINES = 2**18, 200
 
 @dataclass(frozen=True)
 class Dialect:
-    """What stands between cells, and between a number's whole and its fraction."""
+    """What stands between cells and before fractions, and how characters are written."""
 
     delimiter: str
     decimal: str
+    encoding: str = "utf-8"
 
     @property
     def separator(self) -> str:

@@ -61,6 +61,11 @@ class Lines:
                 self._parts, lambda part: Part(part.text, part.lines, True, make(part.text)), _AHEAD
             )
 
+    @property
+    def encoding(self) -> str:
+        """How the characters so far were written, as Python calls it."""
+        return self._decoder.written_as
+
     def at_hand(self) -> bool:
         """Whether there is text to give out without reading more."""
         return self._at < len(self._part.text)
@@ -167,6 +172,7 @@ class _Decoder:
         self._name, self._say = name, say
         self._decoder: Any = None
         self._plain = True  # so far ASCII alone, which is the same in every encoding
+        self.written_as = "utf-8"
 
     def decode(self, raw: bytes, line: int, final: bool = False) -> bytes:
         """Return text in UTF-8; `line` is the number of its first line."""
@@ -195,9 +201,10 @@ class _Decoder:
         self._encoding = "utf-8"
         # The mark of UTF-32 begins with that of UTF-16; then comes a NUL, which is refused later.
         if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            self._encoding = "utf-16"
+            self._encoding = self.written_as = "utf-16"
         elif raw.startswith(codecs.BOM_UTF8):
             raw, self._plain = raw.removeprefix(codecs.BOM_UTF8), False
+            self.written_as = "utf-8-sig"
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
         return raw
 
@@ -208,6 +215,7 @@ class _Decoder:
                 text: str = self._decoder.decode(raw)
             except UnicodeDecodeError:
                 continue
+            self.written_as = self._encoding
             said = f"{self._name} is not UTF-8; it was read as {self._encoding}."
             self._say(Finding("encoding", message=said))
             return text

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Booleans, Integers
+from refold.base.advice import set_role
 from refold.base.needs import needs
 from refold.tabular.cells import kind_of, number_of
 from refold.tabular.errors import InputError, listed
@@ -61,7 +62,7 @@ class Wanted:
         for name in learned:
             if name in table.unlearnable:
                 raise InputError(
-                    f"{table.unlearnable[name]}. Leave the column out: --ignore {name}."
+                    f"{table.unlearnable[name]}.", advice=set_role("Leave it out", name, "ignore")
                 )
         return learned
 

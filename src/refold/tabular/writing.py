@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime as dt
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
+from refold.columns.frames import is_text
 from refold.tabular.errors import InputError
+from refold.tabular.table import TableSource
 
 _EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_LETTERS = 1_048_576, 16_384, 32_767
 _EXACT = 2**53  # larger whole numbers would be rounded; they are written as text
+# What a spreadsheet may take for a formula: how its text begins, unless it is a number.
+_FORMULA = r"^[=@\t\r\n＝＠+\-＋－]"
+_NUMBER = r"^[+-]?[0-9.,]+(?:[eE][+-]?[0-9]+)?\s*%?$"
 
 FORMATS = {
     ".csv": "csv",
@@ -27,6 +34,42 @@ FORMATS = {
 }
 
 
+@dataclass(frozen=True)
+class WriteOptions:
+    """How a table is written.
+
+    Parameters
+    ----------
+    delimiter, decimal, encoding : str
+        Of CSV: what separates cells, what stands before a fraction of numbers, and how characters
+        are written.
+    added : collection of str, default=()
+        Columns that refold adds: of these, cells that a spreadsheet would take for formulas are
+        always made plain text, in CSV by a ``'`` before them.
+    neutralize_formulas : bool, default=False
+        Do that with all cells and names.
+    order : sequence of (str, str) pairs, default=()
+        Sort all rows by these columns, each ``"ascending"`` or ``"descending"``; nulls come last.
+        The table is held in memory then.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    added: Collection[str] = ()
+    neutralize_formulas: bool = False
+    order: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def like(cls, table: TableSource, **options: Any) -> WriteOptions:
+        """Return options that write CSV as a table of text is written; of others, the usual."""
+        if table.dialect is None:
+            return cls(**options)
+        dialect = table.dialect
+        delimiter = dialect.delimiter if dialect.delimiter.isascii() else ","
+        return cls(delimiter, dialect.decimal, dialect.encoding, **options)
+
+
 def format_of(out: Path) -> str:
     """Return how to write a file: its name says so."""
     fmt = FORMATS.get(out.suffix.lower())
@@ -36,17 +79,21 @@ def format_of(out: Path) -> str:
 
 
 @contextmanager
-def writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
+def writing(
+    fmt: str, out: Path | IO[bytes], schema: Any, options: WriteOptions | None = None
+) -> Iterator[Callable[[Any], None]]:
     r"""Give a function that writes record batches to a file, which appears when it is complete.
 
     Parameters
     ----------
     fmt : {"csv", "xlsx", "parquet", "ipc"}
         How to write.
-    out : Path
-        The file.
+    out : Path or binary file
+        The file, or one that is open and takes what is written as it comes.
     schema : pyarrow.Schema
         The columns of all batches.
+    options : WriteOptions or None, default=None
+        How CSV is written, which cells are neutralized, and in which order rows are.
 
     Examples
     --------
@@ -60,45 +107,107 @@ def writing(fmt: str, out: Path, schema: Any) -> Iterator[Callable[[Any], None]]
     >>> out.read_text()
     '"torque"\n75.1\n74.9\n'
     """
-    with replacing(out) as file, _WRITERS[fmt](file, schema) as writer:
-        yield writer.write_batch
+    options = options or WriteOptions()
+    if isinstance(out, Path):
+        with replacing(out) as file, _opened(fmt, file, schema, options) as write:
+            yield write
+    else:
+        with _opened(fmt, out, schema, options) as write:
+            yield write
+
+
+@contextmanager
+def _opened(
+    fmt: str, file: IO[bytes], schema: Any, options: WriteOptions
+) -> Iterator[Callable[[Any], None]]:
+    with _WRITERS[fmt](file, schema, options) as writer:
+        if not options.order:
+            yield writer.write_batch
+            return
+        held: list[Any] = []
+        yield held.append
+        table = needs("pyarrow", "parquet").Table.from_batches(held, schema)
+        for batch in table.sort_by(list(options.order)).to_batches(max_chunksize=2**16):
+            writer.write_batch(batch)
+
+
+def _is_formula(column: Any) -> Any:
+    """Say which texts of a column a spreadsheet may take for formulas."""
+    pc = needs("pyarrow.compute", "parquet")
+    begins = pc.match_substring_regex(column, _FORMULA)
+    return pc.and_(begins, pc.invert(pc.match_substring_regex(column, _NUMBER)))
 
 
 class _CsvWriter:
     """CSV has no words by number, and no cells within cells."""
 
-    def __init__(self, file: IO[bytes], schema: Any) -> None:
+    def __init__(self, file: IO[bytes], schema: Any, options: WriteOptions) -> None:
         pa = needs("pyarrow", "parquet")
         is_ = pa.types
+        self._file, self._options = file, options
         for field in schema:
             if is_.is_nested(field.type):
                 raise InputError(
                     f"Column {field.name!r} holds {field.type}, which CSV cannot hold. Write "
                     "Parquet or Arrow IPC."
                 )
-        kinds = [k.value_type if is_.is_dictionary(k) else k for k in schema.types]
-        self._schema = pa.schema(list(zip(schema.names, kinds, strict=True)))
-        self._writer = needs("pyarrow.csv", "parquet").CSVWriter(file, self._schema)
-        self._decode = self._schema != schema
+        self._encoder = codecs.getincrementalencoder(options.encoding)("replace")
+        names = pa.array(schema.names, pa.string())
+        chosen = [options.neutralize_formulas or name in options.added for name in schema.names]
+        names = _with_apostrophe(names, pa.array(chosen))
+        self._write(pa.table([pa.nulls(0, kind) for kind in schema.types], names.to_pylist()), True)
 
     def write_batch(self, batch: Any) -> None:
-        self._writer.write_batch(batch.cast(self._schema) if self._decode else batch)
+        columns = [
+            self._as_written(name, column)
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        self._write(needs("pyarrow", "parquet").table(columns, batch.schema.names), False)
+
+    def _as_written(self, name: str, column: Any) -> Any:
+        pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if is_text(column.type) and (
+            self._options.neutralize_formulas or name in self._options.added
+        ):
+            return _with_apostrophe(column, True)
+        if pa.types.is_floating(column.type) and self._options.decimal != ".":
+            return pc.replace_substring(column.cast(pa.string()), ".", self._options.decimal)
+        return column
+
+    def _write(self, table: Any, header: bool) -> None:
+        pa, csv = needs("pyarrow", "parquet"), needs("pyarrow.csv", "parquet")
+        buffer = pa.BufferOutputStream()
+        how = csv.WriteOptions(include_header=header, delimiter=self._options.delimiter)
+        csv.write_csv(table, buffer, how)
+        content: Any = buffer.getvalue()
+        if self._options.encoding != "utf-8":
+            content = self._encoder.encode(content.to_pybytes().decode())
+        self._file.write(content)
 
     def __enter__(self) -> _CsvWriter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._writer.close()
+        pass
+
+
+def _with_apostrophe(texts: Any, where: Any) -> Any:
+    pc = needs("pyarrow.compute", "parquet")
+    found = pc.fill_null(pc.and_(_is_formula(texts), where), False)
+    return pc.if_else(found, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 class _ExcelWriter:
-    """A workbook of one sheet; rows go to the disk as they come.
+    """A workbook of one sheet with a fixed header and a filter; rows go to the disk as they come.
 
     What Excel cannot hold is refused, and nothing is left of the file: rows and columns beyond its
-    limits and texts that it would cut. A text that looks like a formula or an address stays text.
+    limits and texts that it would cut. A text that looks like a formula or an address stays text;
+    where it is neutralized, also after somebody has edited the cell.
     """
 
-    def __init__(self, file: IO[bytes], schema: Any) -> None:
+    def __init__(self, file: IO[bytes], schema: Any, options: WriteOptions) -> None:
         pa = needs("pyarrow", "parquet")
         if len(schema) > _EXCEL_COLUMNS:
             raise InputError(
@@ -115,9 +224,15 @@ class _ExcelWriter:
         self._book = needs("xlsxwriter", "excel").Workbook(
             file, {"constant_memory": True, "default_date_format": "yyyy-mm-dd hh:mm:ss"}
         )
+        quoted = self._book.add_format({"quote_prefix": True})
+        self._formats = [
+            quoted if options.neutralize_formulas or name in options.added else None
+            for name in self._names
+        ]
         self._sheet, self._rows = self._book.add_worksheet(), 1
+        self._sheet.freeze_panes(1, 0)
         for place, name in enumerate(self._names):
-            self._sheet.write_string(0, place, self._fitting(name, name))
+            self._sheet.write_string(0, place, self._fitting(name, name), self._formats[place])
 
     def write_batch(self, batch: Any) -> None:
         if self._rows + batch.num_rows > _EXCEL_ROWS:
@@ -141,7 +256,8 @@ class _ExcelWriter:
         elif isinstance(cell, dt.datetime) and cell.tzinfo is None and cell.year >= 1900:
             self._sheet.write_datetime(row, place, cell)
         else:
-            self._sheet.write_string(row, place, self._fitting(str(cell), self._names[place]))
+            text = self._fitting(str(cell), self._names[place])
+            self._sheet.write_string(row, place, text, self._formats[place])
 
     def _fitting(self, text: str, column: str) -> str:
         if len(text) > _EXCEL_LETTERS:
@@ -155,6 +271,8 @@ class _ExcelWriter:
         return self
 
     def __exit__(self, kind: object, *error: object) -> None:
+        if self._names:
+            self._sheet.autofilter(0, 0, self._rows - 1, len(self._names) - 1)
         self._book.close()
 
 
@@ -165,9 +283,11 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, float) and math.isfinite(cell)
 
 
-_WRITERS: dict[str, Callable[[IO[bytes], Any], Any]] = {
-    "parquet": lambda file, schema: needs("pyarrow.parquet", "parquet").ParquetWriter(file, schema),
+_WRITERS: dict[str, Callable[[IO[bytes], Any, WriteOptions], Any]] = {
     "csv": _CsvWriter,
     "xlsx": _ExcelWriter,
-    "ipc": lambda file, schema: needs("pyarrow.ipc", "parquet").new_file(file, schema),
+    "parquet": lambda file, schema, _: needs("pyarrow.parquet", "parquet").ParquetWriter(
+        file, schema
+    ),
+    "ipc": lambda file, schema, _: needs("pyarrow.ipc", "parquet").new_file(file, schema),
 }
