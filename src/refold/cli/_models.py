@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from refold.base.errors import UserError
 from refold.cli._options import BadCells
 
 if TYPE_CHECKING:
@@ -28,9 +29,18 @@ class LoadedModel:
 
     def __init__(self, file: Path) -> None:
         from refold.judgement import Judge
+        from refold.modelfile.errors import ModelFileError
         from refold.models.files import load_with_origin
 
-        self.model, self.origin = load_with_origin(file)
+        try:
+            self.model, self.origin = load_with_origin(file)
+        except ModelFileError:
+            if _begins_as_object(file):
+                raise
+            raise UserError(
+                f"{file} is not a model of refold. The model comes first, then the table; "
+                "refold fit writes one."
+            ) from None
         self.judge = Judge.of(self.model)
 
     def on(self, table: TableSource, bad_cells: BadCells | None) -> Reader:
@@ -57,3 +67,8 @@ class LoadedModel:
             return []
         explained = explain(self.model, found, reasons=reasons)
         return [replace(one, row=row) for one, row in zip(explained, rows, strict=True)]
+
+
+def _begins_as_object(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(64).lstrip().startswith(b"{")

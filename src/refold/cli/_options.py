@@ -36,6 +36,22 @@ Data = Annotated[
 ]
 STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 _THOUSANDS = (".", ",", " ", "'")
+
+
+def _rate(alpha: float | None) -> float | None:
+    if alpha is not None and not 0.0 < alpha < 1.0:
+        raise typer.BadParameter("A false alarm rate lies between 0 and 1, such as 0.01.")
+    return alpha
+
+
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        help="The false alarm rate: the share of normal rows that may be called outliers.",
+        show_default="0.01, or 5/(n+1) for few rows",
+        callback=_rate,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
 
 

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 @options.reads_tables
 def check(
     table: options.Data,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            help="The share of normal rows that may be called outliers: are there rows enough?",
-            show_default="as refold fit",
-        ),
-    ] = None,
+    alpha: options.Alpha = None,
     roles: Annotated[
         str | None,
         typer.Option(

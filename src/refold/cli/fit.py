@@ -33,13 +33,7 @@ def fit(
         Path,
         typer.Option("--out", "-o", help="The model file to write.", show_default=False),
     ],
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            help="The share of normal rows that may be called outliers.",
-            show_default="0.01, or 5/(n+1) for few rows",
-        ),
-    ] = None,
+    alpha: options.Alpha = None,
     columns: Annotated[
         str | None,
         typer.Option(help="The columns to learn, such as a,b,c.", show_default="all"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from refold._typing import Array, Floats
 from refold.algorithm.kernels import MOST_WEIGHT
 from refold.base import errors
 from refold.base.arrays import is_foreign_array, to_numpy
+from refold.base.errors import UserError
 from refold.base.needs import needs
 
 _OLD_NAMES = tuple(map(int, sklearn_version.split(".")[:2])) < (1, 9)
@@ -42,6 +44,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     X = whole(X)
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
+    refuse_text(X)
     if isinstance(X, np.ndarray):  # first, because looking for dataframes takes its time
         if X.dtype.kind in ("M", "m"):
             raise ValueError(f"X holds {X.dtype}, not numbers. {_ADVICE}")
@@ -59,6 +62,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     except ValueError:
         _blame_text(X)
         raise
+
+
+def refuse_text(X: Any) -> None:
+    """Refuse the name of a file in place of a table."""
+    if isinstance(X, str | bytes | os.PathLike):
+        name = os.fspath(X)
+        raise UserError(
+            f"X is the text {name!r}, not a table. Read the file first, such as with "
+            f"pandas.read_csv({name!r}), or learn from files with refold.scale.learn({name!r})."
+        )
 
 
 def one_row(X: Any, row: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 
 from refold.base.findings import Finding
@@ -31,6 +32,7 @@ _REFUSED = {
     b"FEA1": "is Feather of version 1: write it again, as Feather 2 or Parquet",
     b"\x1f\x8b": "is packed more than once: unpack it first",
 }
+_MODEL = re.compile(rb'\s*\{\s*"format"\s*:\s*"refold model"')
 
 
 def open_table(
@@ -89,14 +91,19 @@ def open_table(
     source = os.fspath(source)
     head, stream = open_bytes(source)
     try:
-        return _recognized(head, source)(
+        table = _recognized(head, source)(
             stream,
             source,
             How(header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), say),
         )
+        if sheet is not None and not table.sheets:
+            raise InputError(
+                f"{table.name} is {table.format} and has no sheets; sheet {sheet!r} was asked for."
+            )
     except BaseException:
         stream.close()
         raise
+    return table
 
 
 def is_text(source: str | os.PathLike[str]) -> bool:
@@ -123,6 +130,8 @@ def is_text(source: str | os.PathLike[str]) -> bool:
 
 def _recognized(head: bytes, source: str) -> type[FileTable]:
     """Return what reads a file that begins so; refuse what nothing here can read."""
+    if _MODEL.match(head):
+        raise InputError(f"{name_of(source)} is a model of refold, not a table.")
     for magic, problem in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{name_of(source)} {problem}.")

@@ -22,6 +22,7 @@ _LEAST_COLUMNS = 3
 _BY_CHANCE = 10.0  # times as many pairs of equal rows as chance makes are no chance
 # Where rows may be too few for a fault in one column: only then a model is fitted to see.
 _ROWS_PER_COLUMN, _MORE_ROWS, _BEYOND_THRESHOLD = 3, 50, 5.0
+_FEWEST = 2  # rows that a model learns from
 _MOST_ROWS, _MOST_COLUMNS = 1000, 100
 
 
@@ -114,6 +115,14 @@ def notice_too_few(
     Finding
         ``"too-few-rows"``, at most one.
     """
+    if table.rows < _FEWEST:
+        rows = "1 row" if table.rows == 1 else f"{table.rows:,} rows"
+        yield Finding(
+            "too-few-rows",
+            message=f"{rows} cannot be learned from: at least {_FEWEST} are needed.",
+            advice=Advice("Add normal rows; with 100 or more a model can be trusted."),
+        )
+        return
     used = [column.name for column in table.used]
     rate = auto_rate(table.rows) if alpha is None else alpha
     try:

@@ -28,7 +28,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan, Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
+from refold.columns.frames import column_names, feature_names, frame_to_numpy, refuse_text, whole
 from refold.columns.table import CellState, Table
 
 N_INIT = 10_000
@@ -335,6 +335,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if isinstance(X, np.ndarray):
             if X.dtype.kind != "f" or len(plan.used) < len(plan.columns):
                 return None
+            self._check_width(X)
             return np.asarray(validate_data(self, X, reset=False, ensure_all_finite=False))
         X = whole(X)
         if not is_table(X):
@@ -366,6 +367,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._find_columns(table, wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:
+        refuse_text(X)
+        if not reset:
+            self._check_width(X)
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         if X.dtype.kind == "c":
             raise ValueError("Complex data not supported: split it into two columns.")
@@ -374,6 +378,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return Table.of_numbers(names, X.T)
         columns = [of_objects(name, x.tolist()) for name, x in zip(names, X.T, strict=True)]
         return Table(names, columns, len(X))
+
+    def _check_width(self, X: Any) -> None:
+        """Refuse an array with other columns, without the name of what is inside a model."""
+        shape = np.shape(X)
+        if len(shape) == 2 and shape[1] != self.n_features_in_:
+            raise UserError(
+                f"X has {shape[1]} features, but refold is expecting {self.n_features_in_} "
+                "features as input: the columns that were learned."
+            )
 
     def _check_roles(self, names: list[str]) -> None:
         unknown = [name for name in self.roles or {} if name not in names]
