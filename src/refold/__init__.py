@@ -9,7 +9,6 @@ array([ 1, -1])
 """
 
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from refold.models.merge import merge
     from refold.models.ref import REF
     from refold.monitoring import drift
+
+    __version__: str
 
 __all__ = [
     "REF",
@@ -48,7 +49,6 @@ __all__ = [
     "select",
     "suspects",
 ]
-__version__ = _version("refold")
 
 _HOMES = {
     "Comparison": "refold.checks",
@@ -79,6 +79,8 @@ def __getattr__(name: str) -> object:
 
     The command line, which imports this package too, must not pay for it to show its help.
     """
+    if name == "__version__":
+        return _import_module("refold.base.version").VERSION
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(_import_module(_HOMES[name]), name)

@@ -10,6 +10,7 @@ import typer
 
 from refold.base.errors import UserError
 from refold.cli._options import BadCells
+from refold.cli._startup import light_imports
 
 if TYPE_CHECKING:
     from refold.explanation import Explanation
@@ -28,9 +29,10 @@ class LoadedModel:
     """
 
     def __init__(self, file: Path) -> None:
-        from refold.judgement import Judge
-        from refold.modelfile.errors import ModelFileError
-        from refold.models.files import load_with_origin
+        with light_imports():
+            from refold.judgement import Judge
+            from refold.modelfile.errors import ModelFileError
+            from refold.models.files import load_with_origin
 
         try:
             self.model, self.origin = load_with_origin(file)

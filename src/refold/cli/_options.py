@@ -18,6 +18,7 @@ import typer
 
 from refold.base.files import blaming
 from refold.base.words import names_in, printable
+from refold.cli._startup import light_imports
 
 if TYPE_CHECKING:
     from refold.tabular import TableSource
@@ -192,7 +193,8 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         reading = Reading(
             **{option.name: given.pop(option.name, option.default) for option in added}
         )
-        command(**given, reading=reading)
+        with light_imports():
+            command(**given, reading=reading)
 
     parameters = [
         option
