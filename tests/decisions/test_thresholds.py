@@ -43,7 +43,6 @@ class TestCalibration:
         new = data.draw(few_values(1))
         calibration = Calibration.of(distances, None, "held-out")
         p = calibration.p_values(new)
-        assert [calibration.p_value(d) for d in new] == p.tolist()
         expected = [(1 + np.sum(distances >= d)) / (1 + len(distances)) for d in new]
         np.testing.assert_allclose(p, expected, rtol=1e-12)
 

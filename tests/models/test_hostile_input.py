@@ -1,10 +1,12 @@
 """Bad input gets an error that says what to do; a model learned before stays as it was."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from refold import REF
+from refold import REF, Detector
+from refold.base.errors import TableError
 from tests.conftest import FOLDS
 
 ENGINES = ("exact", "reference")
@@ -209,3 +211,21 @@ def test_contributions_of_a_callable_distance_are_refused(table):
     model = REF(distance=lambda y: np.abs(y).max(axis=1)).fit(table)
     with pytest.raises(ValueError, match="Use distance='l1' or 'l2'"):
         model.contributions(table)
+
+
+@pytest.mark.parametrize("digits", [310, 400, 5000])
+def test_a_whole_number_that_no_double_holds_is_refused_by_its_place(digits):
+    number = -(10**digits)
+    rng = np.random.default_rng(0)
+    rows = [{"k": float(k), "c": c} for k, c in zip(rng.normal(size=60), "abc" * 20, strict=True)]
+    table, array = Detector().fit(rows), REF().fit(rng.normal(size=(60, 1)))
+    asked = [
+        lambda: table.predict([rows[0], {"k": number, "c": "a"}]),
+        lambda: table.predict(pd.DataFrame({"k": [0.5, number], "c": ["a", "a"]}, dtype=object)),
+        lambda: array.predict([[0.5], [number]]),
+        lambda: array.score_samples(np.array([[0.5], [number]], dtype=object)),
+    ]
+    for ask in asked:
+        with pytest.raises(TableError, match=r"infinity: row 1"):
+            ask()
+    assert table.predict([{"k": 0.5, "c": number}]).tolist() == [-1]  # a text like none before

@@ -122,6 +122,13 @@ def test_other_addresses_and_verbs_are_refused_in_words(client):
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
-def test_what_curl_sends_by_default_is_read_as_json(client):
-    headers = {"content-type": "application/x-www-form-urlencoded"}
-    assert client.post(AT, content=json.dumps([GOOD]), headers=headers).status_code == 200
+@pytest.mark.parametrize(
+    "kind", [None, "", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data"]
+)
+def test_what_a_form_of_a_web_page_can_send_is_not_read(client, kind):
+    headers = {} if kind is None else {"content-type": kind}
+    answer = client.post(AT, content=json.dumps([GOOD]), headers=headers)
+    assert answer.status_code == 415
+    assert "application/json" in answer.json()["error"]
+    if kind is not None:
+        assert client.post("/v1/models/ref/drift/reset", headers=headers).status_code == 415

@@ -1,4 +1,4 @@
-"""The short way for one row answers, counts and watches as the long one does."""
+"""A row by itself is answered, counted and watched as one among many."""
 
 import json
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from refold.service import ModelStore, create
-from refold.service._log import log_lines
 
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
 ROWS = [
@@ -21,12 +20,12 @@ ROWS = [
 @pytest.mark.parametrize("reasons", [0, 3])
 def test_the_answer_is_that_of_many_rows_byte_by_byte(client, name, reasons):
     at = f"/v1/models/{name}/score?reasons={reasons}"
-    lines = {"accept": "application/x-ndjson"}  # which is answered by the long way
+    lines = {"accept": "application/x-ndjson"}
     for row in ROWS:
         short = client.post(at, json=[row])
-        long = client.post(at, json=[row], headers=lines)
+        among = client.post(at, json=[GOOD, row, GOOD], headers=lines)
         assert short.headers["content-type"] == "application/json"
-        assert short.text.endswith(f'"rows": [{long.text[:-1]}]}}')
+        assert short.text.endswith(f'"rows": [{among.text.splitlines()[1]}]}}')
         assert json.loads(short.text)["model"] == name
 
 
@@ -58,22 +57,3 @@ def test_below_the_path_of_another_application_it_is_found_too(models):
     alone = TestClient(service).post("/v1/models/ref/score", json=[GOOD])
     assert client.post("/quality/v1/models/ref/score", json=[GOOD]).json() == alone.json()
     assert client.post("/v1/models/ref/score", json=[GOOD]).status_code == 404
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"event": "model loaded", "model": "line4", "problem": 'no "file"'},
-        *(
-            {"event": "request", "method": "GET", "path": '/"\n', "status": 404}
-            | {"model": model, "rows": rows, "ms": 0.125}
-            for model, rows in ((None, None), ("line4", 7))
-        ),
-    ],
-)
-def test_an_entry_of_the_log_is_a_line_of_json(capsys, entry):
-    log_lines(entry)
-    (line,) = capsys.readouterr().err.splitlines()
-    read = json.loads(line)
-    assert list(read) == ["time", *entry]
-    assert entry.items() <= read.items()

@@ -40,11 +40,13 @@ def serving(*arguments, **environment):
         found = re.search(r"http://127\.0\.0\.1:(\d+)", said)
         assert found, said + process.stderr.read()
         # A log that nobody reads would fill its pipe, and the service would wait.
-        reading = threading.Thread(target=process.stderr.read)
+        lines = [said]
+        reading = threading.Thread(target=lambda: lines.extend(process.stderr))
         reading.start()
         yield process, int(found[1])
         process.kill()
         reading.join()
+        assert all(json.loads(line)["event"] for line in lines if line.endswith("\n"))
     finally:
         process.kill()
         process.wait()
@@ -117,17 +119,19 @@ def test_a_client_gets_its_whole_answer_or_an_error_when_the_service_ends(models
     assert len(given) >= 40
 
 
-def test_a_thousand_clients_that_send_nothing_do_not_keep_others_waiting(models, many_files):
-    with serving(models["ref"]) as (_, port):
-        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
+def test_many_clients_that_send_nothing_do_not_keep_others_waiting(models, many_files):
+    with serving(models["ref"]) as (_, port):  # more than it takes connections
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1200)]
         half = (
             b"POST /v1/models/ref/score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n["
         )
         for number, one in enumerate(idle):
-            one.sendall(half if number % 2 else b"GET / HTT")
+            with contextlib.suppress(ConnectionError):  # it was closed for another one
+                one.sendall(half if number % 2 else b"GET / HTT")
         broken = socket.create_connection(("127.0.0.1", port))
         broken.sendall(b"\x00\xff nonsense\r\n\r\n")
-        assert ask(port, [GOOD])[0] == 200
+        for _ in range(20):
+            assert ask(port, [GOOD])[0] == 200
         for one in [*idle, broken]:
             one.close()
         assert ask(port, [GOOD])[0] == 200

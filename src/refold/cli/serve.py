@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from refold.cli import _options as options
-
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -48,8 +46,23 @@ def serve(
         int, typer.Option(help="Requests that are worked on at a time.", min=1)
     ] = 64,
     seconds: Annotated[
-        float, typer.Option(help="How long a request may take to come, and to be answered.")
+        float,
+        typer.Option(help="How long a request may take to come, and to be answered.", min=0.001),
     ] = 60.0,
+    max_header: Annotated[
+        int, typer.Option(help="Kilobytes of the header of one request.", min=1)
+    ] = 16,
+    max_header_lines: Annotated[int, typer.Option(help="Headers of one request.", min=1)] = 100,
+    header_seconds: Annotated[
+        float, typer.Option(help="How long a connection may take to send a header.", min=0.1)
+    ] = 10.0,
+    idle_seconds: Annotated[
+        float, typer.Option(help="How long a connection may be idle between requests.", min=0.1)
+    ] = 15.0,
+    max_connections: Annotated[
+        int,
+        typer.Option(help="Open connections; more close those that have waited longest.", min=1),
+    ] = 1000,
     no_drift: Annotated[
         bool,
         typer.Option("--no-drift", help="Do not compare scored rows with those learned."),
@@ -63,7 +76,7 @@ def serve(
       refold serve model.json
       refold serve line4=model.json line5=other.json --port 9000
       REFOLD_TOKEN=... refold serve model.json --host 0.0.0.0
-      curl 127.0.0.1:8080/v1/models/model/score -d '[{"torque": 75.1}]'
+      curl --json '[{"torque": 75.1}]' 127.0.0.1:8080/v1/models/model/score
     """
     if token is not None and (not token.isascii() or len(token) < 16 or " " in token):
         raise typer.BadParameter(
@@ -79,7 +92,7 @@ def serve(
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.service import ModelStore, Settings, bound, create, run
+    from refold.service import ModelStore, Settings, bound, create, log_lines, run
 
     settings = Settings(
         token=token,
@@ -89,14 +102,19 @@ def serve(
         max_rows=max_rows,
         max_requests=max_requests,
         seconds=seconds,
+        max_header=max_header * 2**10,
+        max_header_lines=max_header_lines,
+        header_seconds=header_seconds,
+        idle_seconds=idle_seconds,
+        max_connections=max_connections,
         drift=not no_drift,
     )
     store = ModelStore(_named(models), drift=settings.drift)
     at = bound(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    names = ", ".join(served.name for served in store)
-    said = f"Serving {names} at http://{shown}:{at.getsockname()[1]} (Ctrl-C ends it)"
-    run(create(store, settings), at, started=lambda: options.say(said, err=True))
+    address = f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
+    digests = {served.name: served.digest for served in store}
+    entry = {"event": "started", "address": address, "models": digests}
+    run(create(store, settings), at, started=lambda: log_lines(entry))
 
 
 def _is_loopback(host: str) -> bool:

@@ -15,7 +15,7 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import column_names, floats, whole
+from refold.columns.frames import column_names, floats, to_float, whole
 from refold.columns.records import columns_of_records, flat_records
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
@@ -206,7 +206,7 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
     """Look at the Python objects of a column, which may be of several types."""
     kinds = {type(cell) for cell in cells if not _is_none(cell)}
     if bool not in kinds and all(issubclass(k, _NUMBERS) for k in kinds):
-        return NumberColumn(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
+        return NumberColumn(np.array([np.nan if _is_none(c) else to_float(c) for c in cells]))
     if kinds and all(issubclass(k, (dt.date, dt.time)) for k in kinds):
         return _of_moments(cells, kinds)
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
@@ -214,13 +214,20 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
             f"Column {name!r} holds lists or records.",
             advice=set_role("Leave it out", name, "ignore"),
         )
-    return texts_of(["" if _is_none(cell) else str(cell) for cell in cells])
+    return texts_of(["" if _is_none(cell) else _text(cell) for cell in cells])
+
+
+def _text(cell: Any) -> str:
+    try:
+        return str(cell)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return str(to_float(cell))
 
 
 def _is_none(cell: Any) -> bool:
-    return (
-        cell is None or (isinstance(cell, float) and cell != cell) or str(cell) in ("NaT", "<NA>")
-    )
+    if cell is None or isinstance(cell, float):
+        return cell is None or cell != cell
+    return not isinstance(cell, int) and str(cell) in ("NaT", "<NA>")
 
 
 def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> DateColumn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -59,6 +60,9 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
         raise TypeError("X is a lazy frame: call its collect() first.")
     try:
         return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
+    except OverflowError:
+        X = np.frompyfunc(to_float, 1, 1)(np.asarray(X, dtype=object))
+        return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
     except ValueError:
         _blame_text(X)
         raise
@@ -72,6 +76,14 @@ def refuse_text(X: Any) -> None:
             f"X is the text {name!r}, not a table. Read the file first, such as with "
             f"pandas.read_csv({name!r}), or learn from files with refold.scale.learn({name!r})."
         )
+
+
+def to_float(cell: Any) -> float:
+    """Return a number as a float: infinity, which is refused by its place, if it is too large."""
+    try:
+        return float(cell)
+    except OverflowError:  # a whole number of more than 308 digits
+        return math.inf if cell > 0 else -math.inf
 
 
 def one_row(X: Any, row: int) -> Any:

@@ -168,11 +168,6 @@ class Calibration:
         # Weights that are added up in another order can exceed their sum by a rounding error.
         return np.asarray(np.minimum((1.0 + found) / (1.0 + self.total), 1.0), dtype=np.float64)
 
-    def p_value(self, distance: float) -> float:
-        """Return the same for one distance; arrays of one element would take twice the time."""
-        found = float(self._at_least[self.scores.searchsorted(distance)])
-        return min((1.0 + found) / (1.0 + self.total), 1.0)
-
 
 class DecisionMixin:
     """What an estimator with ``score_samples`` and ``threshold_`` can say about a row.

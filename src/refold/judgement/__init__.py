@@ -14,20 +14,17 @@ array([ 1, -1,  0], dtype=int8)
 from refold.judgement._answers import answer_names, answer_types, answers
 from refold.judgement._facts import asked_for, calibrated_on, parameters, training_rows
 from refold.judgement._judgement import Judge, Judgement, Worst
-from refold.judgement._one_row import RowVerdict, one_row
 from refold.judgement._unwrapping import unwrapped
 
 __all__ = [
     "Judge",
     "Judgement",
-    "RowVerdict",
     "Worst",
     "answer_names",
     "answer_types",
     "answers",
     "asked_for",
     "calibrated_on",
-    "one_row",
     "parameters",
     "training_rows",
     "unwrapped",

@@ -7,10 +7,11 @@
 
 from refold.service._application import create
 from refold.service._errors import RequestError
-from refold.service._guard import check_origin, host_name, places_of
+from refold.service._log import log_lines
+from refold.service._middleware import check_origin, host_name
+from refold.service._models import ModelStore
 from refold.service._server import bound, run
 from refold.service._settings import Settings
-from refold.service._store import ModelStore
 
 __all__ = [
     "ModelStore",
@@ -20,6 +21,6 @@ __all__ = [
     "check_origin",
     "create",
     "host_name",
-    "places_of",
+    "log_lines",
     "run",
 ]

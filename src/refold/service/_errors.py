@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+_SHOWN = 100  # characters of a column's name
+
 
 class RequestError(Exception):
     """A request that is not answered with verdicts.
@@ -35,3 +37,9 @@ class RequestError(Exception):
         """Return what is sent."""
         where = {"row": self.row, "column": self.column}
         return {"error": self.message, **{k: v for k, v in where.items() if v is not None}}
+
+
+def row_error(problem: str, row: int, column: str | None = None) -> RequestError:
+    """Return the error of a cell that cannot be used."""
+    where = f"row {row}" + ("" if column is None else f", column {column[:_SHOWN]!r}")
+    return RequestError(400, f"{where}: {problem}.", row=row, column=column)

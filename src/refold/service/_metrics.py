@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from refold.monitoring import VERDICTS
-from refold.service._store import ModelStore
+from refold.service._connections import REASONS, Connections
+from refold.service._models import ModelStore
+from refold.service._settings import Settings
 
 # Seconds: one row takes a part of a millisecond, a hundred thousand take seconds.
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -14,8 +18,9 @@ _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 class Metrics:
     """Counts of one service."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings, connections: Connections) -> None:
         self._registry = at = CollectorRegistry()
+        self._connections = connections
         self._requests = Counter(
             "refold_requests", "Requests that were answered.", ["model", "status"], registry=at
         )
@@ -43,6 +48,17 @@ class Metrics:
             ["model"],
             registry=at,
         )
+        self._open = Gauge("refold_connections", "Open connections.", registry=at)
+        self._refused = Gauge(
+            "refold_connections_refused",
+            "Connections that were closed at a limit since the start.",
+            ["reason"],
+            registry=at,
+        )
+        limits = Gauge("refold_limit", "The limits of the service.", ["setting"], registry=at)
+        for name, value in asdict(settings).items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                limits.labels(name).set(value)
 
     def answered(self, model: str, status: int, seconds: float) -> None:
         """Count a request."""
@@ -69,6 +85,9 @@ class Metrics:
 
     def text(self, store: ModelStore) -> bytes:
         """Return all of it as Prometheus reads it."""
+        self._open.set(len(self._connections))
+        for reason in REASONS:
+            self._refused.labels(reason).set(self._connections.refused[reason])
         for served in store:
             self._loaded.labels(served.name).set(store.problem(served.name) is not None)
             drift = None if served.watch is None else served.watch.result()

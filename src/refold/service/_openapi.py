@@ -6,10 +6,19 @@ from typing import Any
 
 from refold.base.version import VERSION
 from refold.monitoring import VERDICTS
-from refold.service._described import row_schema
-from refold.service._rows import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON
+from refold.service._middleware import DIGEST, REQUEST_ID
+from refold.service._models import HostedModel, ModelStore
+from refold.service._requests import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    CSV,
+    EXPLAIN,
+    JSON,
+    MOST_REASONS,
+    NDJSON,
+    ON_BAD,
+)
 from refold.service._settings import Settings
-from refold.service._store import ModelStore, Served
 
 _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
@@ -52,9 +61,9 @@ _VERDICTS = {
 }
 _MODEL = {
     "type": "object",
-    "required": ["name", "kind", "columns", "threshold", "alpha", "saved", "loaded", "problem"],
+    "required": ["name", "kind", "columns", "threshold", "alpha", "digest", "loaded", "problem"],
     "properties": {
-        **dict.fromkeys(("name", "kind", "saved", "saved_by", "loaded"), _TEXT),
+        **dict.fromkeys(("name", "kind", "digest", "saved", "saved_by", "loaded"), _TEXT),
         "columns": _TEXTS,
         "threshold": {"type": "number"},
         "alpha": _MAYBE_NUMBER,
@@ -72,9 +81,24 @@ _DRIFT = {
         "features": _TEXTS,
     },
 }
+_ID_HEADER = {
+    REQUEST_ID: {
+        "description": "That of the request, or a new one; it is in the log.",
+        "required": True,
+        "schema": _TEXT,
+    }
+}
+_DIGEST_HEADER = {
+    DIGEST: {
+        "description": "The SHA-256 of the model's file.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    }
+}
 _PROBLEMS = {
     400: "The rows cannot be read; the answer says which row and column.",
     401: "The token is missing or wrong.",
+    403: "A web page of another origin asks.",
     404: "There is no such model.",
     406: "No format that is accepted.",
     408: "The request came too slowly.",
@@ -110,7 +134,7 @@ def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
                 "Verdicts": _VERDICTS,
                 "Model": _MODEL,
                 "Drift": _DRIFT,
-                **{f"Row-{served.name}": row_schema(served) for served in store},
+                **{f"Row-{served.name}": served.row_schema for served in store},
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -123,7 +147,7 @@ _ABOUT = (
 )
 
 
-def _paths_of(served: Served, settings: Settings) -> dict[str, Any]:
+def _paths_of(served: HostedModel, settings: Settings) -> dict[str, Any]:
     at = f"/v1/models/{served.name}"
     card = _get("The model card, as JSON or as a page.", _ref("Model"), 404, 406)
     card["get"]["responses"]["200"]["content"]["text/html"] = {"schema": _TEXT}
@@ -135,7 +159,7 @@ def _paths_of(served: Served, settings: Settings) -> dict[str, Any]:
     return found
 
 
-def _score(served: Served, settings: Settings) -> dict[str, Any]:
+def _score(served: HostedModel, settings: Settings) -> dict[str, Any]:
     row = _ref(f"Row-{served.name}")
     rows = {
         "type": "array",
@@ -156,13 +180,16 @@ def _score(served: Served, settings: Settings) -> dict[str, Any]:
     operation = _operation(
         f"Judge rows by {served.name}.",
         {"200": {"description": "A verdict for each row, in order.", "content": answers}},
-        *(status for status in _PROBLEMS if status != 401),
+        *_PROBLEMS,
+        digest=True,
     )
     operation["requestBody"] = {"required": True, "content": content}
     operation["parameters"] = [
-        _parameter("reasons", {"type": "integer", "minimum": 0, "maximum": 1000, "default": 3}),
-        _parameter("explain", {"enum": ["short", "full"], "default": "short"}),
-        _parameter("on_bad", {"enum": ["error", "skip"], "default": "error"}),
+        _parameter(
+            "reasons", {"type": "integer", "minimum": 0, "maximum": MOST_REASONS, "default": 3}
+        ),
+        _parameter("explain", {"enum": list(EXPLAIN), "default": "short"}),
+        _parameter("on_bad", {"enum": list(ON_BAD), "default": "error"}),
     ]
     return operation
 
@@ -181,10 +208,15 @@ def _get(
     return {"get": operation}
 
 
-def _operation(said: str, answers: dict[str, Any], *statuses: int) -> dict[str, Any]:
+def _operation(
+    said: str, answers: dict[str, Any], *statuses: int, digest: bool = False
+) -> dict[str, Any]:
     error = {JSON: {"schema": _ref("Error")}}
-    for status in sorted({*statuses, 401, 421}):
+    for answer in answers.values():
+        answer["headers"] = {**_ID_HEADER, **(_DIGEST_HEADER if digest else {})}
+    for status in sorted({*statuses, 401, 403, 421}):
         answers[str(status)] = {"description": _PROBLEMS[status], "content": error}
+        answers[str(status)]["headers"] = _ID_HEADER
     return {"summary": said, "responses": answers}
 
 

@@ -6,16 +6,20 @@ import contextlib
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
 
 from refold.base.errors import UserError
-from refold.service._writing import OneWrite
+from refold.service._connections import Connections, LimitedProtocol
+from refold.service._log import LibraryLog
+from refold.service._settings import Settings
 
 # Seconds that requests in flight are waited for when the process is told to stop.
 _GRACE = 30
-_WAITING = 2048  # connections that are not yet accepted
+_BACKLOG = 512  # connections that are not yet accepted
+_OTHER_FILES = 64  # that the process has open beside connections
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -33,22 +37,27 @@ def bound(host: str, port: int) -> socket.socket:
     except OverflowError:
         found.close()
         raise UserError(f"{port} is no port: it is a number from 0 to 65535.") from None
-    found.listen(_WAITING)
+    found.listen(_BACKLOG)
     return found
 
 
-def run(app: ASGIApp, at: socket.socket, *, started: Callable[[], None]) -> None:
+def run(app: Starlette, at: socket.socket, *, started: Callable[[], None]) -> None:
     """Serve until the process gets SIGTERM or SIGINT; requests in flight are finished."""
-    _allow_many_files()
+    connections = getattr(app.state, "connections", None)
+    if connections is None:
+        connections = Connections(Settings())
+    LibraryLog(connections.log).install()
+    connections.most = max(min(connections.most, _file_limit() - _OTHER_FILES), 1)
     config = uvicorn.Config(
         app,
-        http=OneWrite,
+        http=partial(LimitedProtocol, connections),  # type: ignore[arg-type]
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=15,
+        timeout_keep_alive=connections.settings.idle_seconds,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_GRACE,
-        backlog=_WAITING,
+        backlog=_BACKLOG,
     )
     server = _Server(config, started)
     server.run(sockets=[at])
@@ -57,20 +66,20 @@ def run(app: ASGIApp, at: socket.socket, *, started: Callable[[], None]) -> None
 class _Server(uvicorn.Server):
     """A server that says when it has started, and ends as a process that did what it was told."""
 
-    def __init__(self, config: uvicorn.Config, told: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._told = told
+        self._on_start = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            self._told()
+            self._on_start()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop at a signal; uvicorn would end by it in the end, as if it had not been heard."""
-        told = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in told}
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
         try:
             yield
         finally:
@@ -78,10 +87,13 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def _allow_many_files() -> None:
-    """Let the process have as many connections as the system allows: slow clients hold theirs."""
+def _file_limit() -> int:
+    """Raise the limit of open files as far as the system allows, and return it."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 2**16), most))
+        allowed = 2**16 if most == resource.RLIM_INFINITY else min(most, 2**16)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+        return allowed
+    return 512  # what Windows allows

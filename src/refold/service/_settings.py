@@ -9,6 +9,9 @@ from dataclasses import dataclass
 class Settings:
     """What a service asks of its clients, and how much it takes from them.
 
+    Limits of headers and connections hold for `run`, that is ``refold serve`` and ``refold app``;
+    other ASGI servers have their own.
+
     Parameters
     ----------
     token : str or None, default=None
@@ -28,6 +31,16 @@ class Settings:
         Requests that are worked on at a time.
     seconds : float, default=60.0
         How long a request may take to arrive, and again to be answered.
+    max_header : int, default=16 KB
+        Bytes of the request line and headers of one request.
+    max_header_lines : int, default=100
+        Headers of one request.
+    header_seconds : float, default=10.0
+        How long a connection may take to send a complete header.
+    idle_seconds : float, default=15.0
+        How long a connection may be idle between two requests.
+    max_connections : int, default=1_000
+        Open connections. One more closes the connection that has waited longest.
     drift : bool, default=True
         Whether what was scored is compared with what was learned.
     """
@@ -40,4 +53,9 @@ class Settings:
     max_explained: int = 1_000
     max_requests: int = 64
     seconds: float = 60.0
+    max_header: int = 16 * 2**10
+    max_header_lines: int = 100
+    header_seconds: float = 10.0
+    idle_seconds: float = 15.0
+    max_connections: int = 1_000
     drift: bool = True

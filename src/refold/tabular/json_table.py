@@ -161,7 +161,16 @@ def _as_text(part: Any) -> Any:
 
 
 class JsonError(ValueError):
-    """A text that is no JSON; the message says why and in which row and column."""
+    """A text that is no JSON: the problem, and its row (from 0) and column if they are known."""
+
+    def __init__(self, problem: str, row: int | None = None, column: str = "") -> None:
+        self.problem, self.row, self.column = problem, row, column
+        place = ["" if row is None else f"row {row + 1}", f"column {column!r}" if column else ""]
+        super().__init__(": ".join(filter(None, [", ".join(filter(None, place)), problem])))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle all parts."""
+        return type(self), (self.problem, self.row, self.column)
 
 
 def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
@@ -188,10 +197,9 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
         raise JsonError("it is nested too deeply") from None
     except ValueError:
         path, problem = next(_problems(_MARKING.raw_decode(text, at)[0], ()))
-        row = next((f"row {step + 1}" for step in path if isinstance(step, int)), "")
+        row = next((step for step in path if isinstance(step, int)), None)
         column = ".".join(step for step in path if isinstance(step, str))
-        place = [row, f"column {column!r}" if column else ""]
-        raise JsonError(f"{', '.join(filter(None, place))}: {problem}".lstrip(": ")) from None
+        raise JsonError(problem, row, column) from None
 
 
 def parse_json(text: str) -> Any:

@@ -1,0 +1,220 @@
+"""What reaches a server before anybody is authenticated: bytes that may be no HTTP, or never end.
+
+The server runs here, in a thread; clients are sockets. Nothing is measured by a clock: limits on
+time are set to moments, and waited for.
+"""
+
+import asyncio
+import contextlib
+import json
+import socket
+import threading
+from functools import partial
+
+import pytest
+import uvicorn
+
+from refold.service import ModelStore, Settings, create
+from refold.service._connections import Connections, LimitedProtocol
+from tests.waiting import wait_until
+
+TOKEN = "correct-horse-battery"
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+GOOD = json.dumps([{"x0": 0.1, "x1": 0.2, "x2": 0.3}]).encode()
+
+
+class Running:
+    """A service that listens, and the connections it has."""
+
+    def __init__(self, file, **limits):
+        self.log = []
+        app = create(ModelStore({"ref": file}), Settings(token=TOKEN, **limits), self.log.append)
+        self.connections: Connections = app.state.connections
+        self._at = socket.create_server(("127.0.0.1", 0), backlog=200)
+        self.port = self._at.getsockname()[1]
+        protocol = partial(LimitedProtocol, self.connections)
+        idle = self.connections.settings.idle_seconds
+        config = uvicorn.Config(
+            app, http=protocol, ws="none", log_config=None, timeout_keep_alive=idle
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._server._serve(sockets=[self._at]))
+        )
+
+    def __enter__(self):
+        self._thread.start()
+        wait_until(lambda: self._server.started)
+        return self
+
+    def __exit__(self, *error):
+        self._server.should_exit = True
+        self._thread.join()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+
+    def answer(self, *parts):
+        """Send bytes in pieces; return what comes back until the server closes or answers."""
+        with self.connect() as client, contextlib.suppress(ConnectionError):
+            for part in parts:
+                client.sendall(part)
+            return client.recv(4096)
+        return b""
+
+    def assert_others_are_answered(self):
+        assert self.answer(HEAD + b"\r\n").startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.fixture
+def running(models):
+    with contextlib.ExitStack() as stack:
+        yield lambda **limits: stack.enter_context(Running(models["ref"], **limits))
+
+
+def test_a_header_may_have_so_many_bytes_however_they_come(running):
+    server = running(max_header=1000)
+    fits = HEAD + b"X: " + b"a" * (1000 - len(HEAD) - 7) + b"\r\n\r\n"
+    assert len(fits) == 1000
+    pieces = [fits[k : k + 7] for k in range(0, 1000, 7)]
+    for parts in ([fits], pieces, [fits + fits]):
+        assert server.answer(*parts).startswith(b"HTTP/1.1 200 ")
+    larger = fits.replace(b"X: ", b"X: b")
+    for parts in ([larger], [larger[k : k + 7] for k in range(0, 1001, 7)]):
+        refused = server.answer(*parts)
+        assert refused == b"" or refused.startswith(b"HTTP/1.1 431 ")
+    assert server.connections.refused["header bytes"] == 2
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        b"GET /healthz HTTP/1.1\r\nX: ",
+        b"GET /",
+        b"",
+        b"POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+        b"POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: ",
+    ],
+    ids=["value", "address", "empty lines", "chunk extension", "trailer"],
+)
+def test_what_never_ends_is_not_kept(running, opening):
+    server = running(max_header=4096)
+    with server.connect() as client, pytest.raises(ConnectionError):  # noqa: PT012
+        client.sendall(opening)
+        for _ in range(2**10):  # 64 MB, if anybody took them
+            client.sendall(b"\r\n" * 2**15 if not opening else b"a" * 2**16)
+    wait_until(lambda: server.connections.refused["header bytes"] == 1)
+    server.assert_others_are_answered()
+
+
+def test_a_request_may_have_so_many_headers(running):
+    server = running(max_header_lines=20)
+    lines = [b"X-%d: 1\r\n" % number for number in range(20)]
+    assert server.answer(HEAD, *lines[:19], b"\r\n").startswith(b"HTTP/1.1 200 ")
+    assert server.answer(HEAD, *lines, b"\r\n").startswith(b"HTTP/1.1 431 ")
+    assert server.connections.refused["header lines"] == 1
+
+
+def test_trailers_are_no_headers(running):
+    server = running()
+    chunks = b"%x\r\n%s\r\n0\r\nAuthorization: Bearer %s\r\n\r\n" % (
+        len(GOOD),
+        GOOD,
+        TOKEN.encode(),
+    )
+    head = b"POST /v1/models/ref/score HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    assert server.answer(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks).startswith(
+        b"HTTP/1.1 401 "
+    )
+
+
+@pytest.mark.parametrize("parts", [[b""], [b"\r\n"], [HEAD], [HEAD + b"\r\n", b"GET /heal"]])
+def test_a_header_that_does_not_come_is_not_waited_for(running, parts):
+    server = running(header_seconds=0.2)
+    with server.connect() as client:
+        for part in parts:
+            client.sendall(part)
+        received = b""
+        while piece := client.recv(4096):  # until the server closes
+            received += piece
+    if parts[0]:
+        assert b"HTTP/1.1 408 " in received
+    assert server.connections.refused["header time" if parts[0] else "idle"] == 1
+    wait_until(lambda: len(server.connections) == 0)
+
+
+def test_an_idle_connection_is_closed_and_a_busy_one_is_not(running):
+    server = running(idle_seconds=1, header_seconds=0.2)
+    with server.connect() as client:
+        client.sendall(HEAD + b"\r\n")
+        received = b""
+        while piece := client.recv(4096):
+            received += piece
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert b"408" not in received
+
+
+def test_a_body_that_nobody_reads_does_not_keep_a_connection(running):
+    """The request is refused for its token; what follows is no next request."""
+    server = running(header_seconds=0.2)
+    head = b"POST /v1/models/ref/score HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+    with server.connect() as client, contextlib.suppress(ConnectionError):
+        client.sendall(head + b"[")
+        received = client.recv(4096)
+        client.sendall(b" ")
+        while piece := client.recv(4096):
+            received += piece
+    assert received.startswith(b"HTTP/1.1 401 ")
+    wait_until(lambda: len(server.connections) == 0)
+
+
+def test_more_connections_close_those_that_have_waited_longest(running):
+    server = running(max_connections=20)
+    silent = [server.connect() for _ in range(20)]
+    wait_until(lambda: len(server.connections) == 20)
+    for _ in range(30):
+        server.assert_others_are_answered()
+    wait_until(lambda: len(server.connections) <= 20)
+    assert silent[0].recv(1) == b""  # closed
+    with contextlib.ExitStack() as stack:
+        for client in silent:
+            stack.enter_context(client)
+    assert server.connections.refused["connections"] >= 1
+    refused = [entry for entry in server.log if entry["event"] == "connection refused"]
+    assert refused[0]["client"] == "127.0.0.1"
+    assert len(refused) < server.connections.refused["connections"] or len(refused) == 1
+
+
+def test_what_is_no_http_is_answered_counted_and_logged(running):
+    server = running()
+    for garbage in (b"\x00\xff nonsense\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01"):
+        refused = server.answer(garbage)
+        assert refused.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(refused.partition(b"\r\n\r\n")[2])["error"]
+    assert server.connections.refused["invalid HTTP"] == 3
+    assert server.log[0] == {
+        "event": "connection refused",
+        "reason": "invalid HTTP",
+        "count": 1,
+        "client": "127.0.0.1",
+    }
+    server.assert_others_are_answered()
+
+
+def test_metrics_show_the_limits_and_what_they_refused(running):
+    server = running(max_header=4096, max_header_lines=7)
+    server.answer(b"\x00\r\n\r\n")
+    asked = (
+        HEAD.replace(b"/healthz", b"/metrics") + b"Authorization: Bearer %s\r\n" % TOKEN.encode()
+    )
+    with server.connect() as client:
+        client.sendall(asked + b"Connection: close\r\n\r\n")
+        text = b""
+        while piece := client.recv(2**16):
+            text += piece
+    lines = text.decode().splitlines()
+    assert 'refold_limit{setting="max_header"} 4096.0' in lines
+    assert 'refold_limit{setting="max_header_lines"} 7.0' in lines
+    assert 'refold_connections_refused{reason="invalid HTTP"} 1.0' in lines
+    assert "refold_connections 1.0" in lines
+    assert TOKEN not in text.decode()
