@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow growth coverage oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
+.PHONY: help demo test test-slow growth coverage mutation oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
   screenshots workflows bench clean
 .DEFAULT_GOAL := help
 
@@ -74,6 +74,11 @@ growth: $(VENV)/.test ## Count instructions of reading long texts, which must gr
 
 coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report=term tests
+
+MUTANTS ?= 100
+SEED ?= 0
+mutation: $(VENV)/.test ## Change the code at MUTANTS=100 random places and say which change no test notices
+	$(BIN)/python -m tests.mutation --mutants $(MUTANTS) --seed $(SEED)
 
 # A part of the tests that needs few packages, for the two targets below. Each makes an environment
 # and compiles, which takes some minutes: they are for releases and new bounds, not for .ci/run.

@@ -1,0 +1,255 @@
+"""Does a test fail when the code is changed? Random changes, one at a time: make mutation.
+
+A change (a mutant) is made in memory, when the module is imported; no file is touched. Tests that
+reach the changed line are run until one fails. A mutant that no test notices survives: it wants a
+test, or a line in `mutation_equivalent.toml` that says why nobody could notice it.
+
+Compiled modules are in the way of mutmut (it copies the package) and sampling is of cosmic-ray
+(it runs every mutant); hence this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import os
+import random
+import signal
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "refold"
+ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
+REACHED = ROOT / "build" / "mutation" / "coverage"
+EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
+# By pytest's exit code: 2 is a module that cannot be imported any more, -11 a crash.
+_OUTCOMES = {0: "SURVIVED", 1: "killed", 2: "killed", -11: "killed", -6: "killed"}
+# Seconds for the tests of one mutant: one that never ends is noticed too.
+LIMIT = 300
+# Tests of one mutant: a line that more of them reach is noticed by these or by none.
+MOST_TESTS = 150
+
+_COMPARISONS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+_OPERATIONS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+_CALLS = {
+    "min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor",
+    "minimum": "maximum", "maximum": "minimum",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one module: its `number`-th place that can be changed."""
+
+    path: Path
+    number: int
+    line: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.before}  →  {self.after}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutants", type=int, default=100, help="how many are tried")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rooms", nargs="+", default=ROOMS)
+    options = parser.parse_args()
+    if not REACHED.exists():
+        _find_reached()
+    mutants = [mutant for room in options.rooms for mutant in _mutants_of(SOURCE / room)]
+    random.Random(options.seed).shuffle(mutants)
+    chosen = mutants[: options.mutants]
+    print(f"{len(chosen)} of {len(mutants)} mutants", flush=True)
+    _import_libraries()
+    if _run(None, [f"tests/{ROOMS[1]}/test_thresholds.py"]) != "SURVIVED":
+        sys.exit("The tests fail without any change: mend that first.")
+    verdicts = Counter(_verdict(mutant) for mutant in chosen)
+    killed = verdicts["killed"] + verdicts["never ends"]
+    decided = killed + verdicts["SURVIVED"] + verdicts["NOT REACHED"]
+    print(dict(verdicts))
+    print(f"{killed} of {decided} noticed by a test: {killed / max(decided, 1):.0%}")
+
+
+def _verdict(mutant: Mutant) -> str:
+    if _known_equivalent(mutant):
+        verdict = "equivalent"
+    elif not (tests := _tests_that_reach(mutant)):
+        verdict = "NOT REACHED"
+    else:
+        verdict = _run(mutant, tests)
+    print(f"{verdict:<12} {mutant}", flush=True)
+    return verdict
+
+
+def _known_equivalent(mutant: Mutant) -> bool:
+    known = tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
+    name = mutant.path.relative_to(SOURCE).as_posix()
+    return any(
+        (one["file"], one["before"], one["after"]) == (name, mutant.before, mutant.after)
+        for one in known
+    )
+
+
+def _find_reached() -> None:
+    """Run the tests once and note which test reaches which line."""
+    REACHED.parent.mkdir(parents=True, exist_ok=True)
+    settings = REACHED.with_name("settings")
+    settings.write_text(f"[run]\nsource_pkgs = refold\ndata_file = {REACHED}.partial\n")
+    folders = [f"tests/{room}" for room in (*ROOMS, "conformance")]
+    arguments = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-n", "2", "--cov=refold"]
+    arguments += [f"--cov-config={settings}", "--cov-context=test", "--cov-report=", *folders]
+    os.chdir(ROOT)
+    code = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-m", "pytest", *arguments])
+    if code != 0:
+        sys.exit("The tests fail without any change: mend that first.")
+    Path(f"{REACHED}.partial").rename(REACHED)
+
+
+def _tests_that_reach(mutant: Mutant) -> list[str]:
+    """Return the tests that ran the line; those of the same room come first."""
+    from coverage import CoverageData
+
+    data = CoverageData(str(REACHED))
+    data.read()
+    contexts = data.contexts_by_lineno(str(mutant.path)).get(mutant.line, [])
+    room = mutant.path.relative_to(SOURCE).parts[0]
+    tests = sorted({context.split("|")[0] for context in contexts if context})
+    if not tests and "" in contexts:  # it ran at import
+        return [f"tests/{room}"]
+    tests.sort(key=lambda test: not test.startswith(f"tests/{room}/"))
+    return tests[:MOST_TESTS]
+
+
+def _import_libraries() -> None:
+    """Import what takes long once; each mutant's process is forked from here."""
+    os.environ["SCIPY_ARRAY_API"] = "1"  # as tests.environment, which each process calls itself
+    for library in ("pandas", "polars", "pyarrow", "pytest", "scipy.stats", "sklearn.ensemble"):
+        __import__(library)
+    assert "refold" not in sys.modules
+
+
+def _run(mutant: Mutant | None, tests: list[str]) -> str:
+    """Run tests on a mutant, in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os._exit(_tested(mutant, tests))
+    deadline = time.monotonic() + LIMIT
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return _OUTCOMES[os.waitstatus_to_exitcode(status)]
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "never ends"
+
+
+def _tested(mutant: Mutant | None, tests: list[str]) -> int:
+    import pytest
+
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    os.chdir(ROOT)
+    original = SourceFileLoader.get_code
+
+    def changed(loader: SourceFileLoader, name: str) -> object:
+        if mutant is None or Path(loader.path) != mutant.path:
+            return original(loader, name)
+        tree = ast.parse(mutant.path.read_text())
+        _places(tree)[mutant.number].apply()
+        return compile(ast.fix_missing_locations(tree), loader.path, "exec")
+
+    SourceFileLoader.get_code = changed
+    arguments = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+    return int(pytest.main(arguments))
+
+
+def _mutants_of(folder: Path) -> Iterator[Mutant]:
+    for path in sorted(folder.rglob("*.py")):
+        for number, place in enumerate(_places(ast.parse(path.read_text()))):
+            before, unchanged = ast.unparse(place.node), getattr(place.node, place.field)
+            place.apply()
+            after = ast.unparse(place.node)
+            setattr(place.node, place.field, unchanged)
+            yield Mutant(path, number, place.node.lineno, before, after)
+
+
+@dataclass
+class _Place:
+    """A node of a syntax tree, and how it is changed."""
+
+    node: ast.expr
+    field: str
+    value: object
+
+    def apply(self) -> None:
+        setattr(self.node, self.field, self.value)
+
+
+def _places(tree: ast.Module) -> list[_Place]:
+    """Return what can be changed, in the order of the file."""
+    places = [place for node in _decisive(tree) for place in _changes(node)]
+    return sorted(places, key=lambda place: (place.node.lineno, place.node.col_offset, place.field))
+
+
+def _decisive(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk over nodes that decide something: no types, no messages of errors, no decorators."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params", "exc"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.JoinedStr) or not isinstance(child, ast.AST):
+                continue
+            if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
+            yield child
+            yield from _decisive(child)
+
+
+def _changes(node: ast.AST) -> Iterator[_Place]:
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in _COMPARISONS:
+            yield _Place(node, "ops", [_COMPARISONS[type(operator)]()])
+        case ast.BinOp(op=operator) if type(operator) in _OPERATIONS and not _is_type(node):
+            yield _Place(node, "op", _OPERATIONS[type(operator)]())
+        case ast.BoolOp(op=operator):
+            yield _Place(node, "op", ast.Or() if isinstance(operator, ast.And) else ast.And())
+        case ast.Constant(value=bool() as value):
+            yield _Place(node, "value", not value)
+        case ast.Constant(value=int() | float() as value):
+            yield _Place(node, "value", value + 1)
+        case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
+            yield _Place(node, "func", ast.Name(_CALLS[name], ast.Load()))
+        case ast.Call(func=ast.Attribute(attr=name) as function) if name in _CALLS:
+            other = copy.deepcopy(function)
+            other.attr = _CALLS[name]
+            yield _Place(node, "func", other)
+
+
+def _is_type(node: ast.BinOp) -> bool:
+    """Return whether ``a | b`` looks like a union of types."""
+    text = ast.unparse(node)
+    return isinstance(node.op, ast.BitOr) and ("None" in text or text[:1].isupper())
+
+
+if __name__ == "__main__":
+    main()
