@@ -47,7 +47,8 @@ def limits(model: Any, X: Any = None) -> Limits:
 
     Notes
     -----
-    At most 200 rows are shifted per column, the same in every call. Rows that are rejected as they
+    At most 200 rows are shifted per column, the same in every call; of more than 10 columns 2,000
+    in all, but at least 50 per column. Rows that are rejected as they
     are, and those without a value in the column, are left out.
 
     Examples

@@ -9,7 +9,8 @@ from refold.checks._learned import LearnedColumn
 from refold.checks._rows import NormalRows
 from refold.judgement import Judge
 
-_ROWS_PER_COLUMN = 200
+# Rows are shifted in a column: so many, fewer where there are many columns, but at least a few.
+_ROWS_PER_COLUMN, _ROWS_IN_ALL, _LEAST_ROWS = 200, 2_000, 50
 # Up to so many ranges a shift counts as found; ten times as far is looked whether it stays so.
 _FARTHEST = 100.0
 # How far beyond the end of what was learned to go, in ranges.
@@ -29,14 +30,15 @@ class ShiftSearch:
     judge : Judge
         Who rejects.
     normal : NormalRows
-        The rows; the first 200 with a value in a column are shifted there.
+        The rows; the first ones with a value in a column are shifted there.
     columns : list of LearnedColumn
         What was learned.
     """
 
     def __init__(self, judge: Judge, normal: NormalRows, columns: list[LearnedColumn]) -> None:
         self._judge, self._normal = judge, normal
-        seen = [np.flatnonzero(~np.isnan(values))[:_ROWS_PER_COLUMN] for values in normal.values.T]
+        most = min(max(_ROWS_IN_ALL // len(columns), _LEAST_ROWS), _ROWS_PER_COLUMN)
+        seen = [np.flatnonzero(~np.isnan(values))[:most] for values in normal.values.T]
         column = np.repeat(np.arange(len(columns)), [len(rows) for rows in seen])
         self._rows, self._columns = np.tile(np.concatenate(seen), 2), np.tile(column, 2)
         self._signs = np.repeat([1.0, -1.0], len(column))

@@ -54,8 +54,9 @@ def to_table(X: Any, ignore: Collection[str] = ()) -> Table:
     if nw.dependencies.is_pandas_dataframe(X):
         columns = [_of_pandas(names[k], X.iloc[:, k]) for k in wanted]
     else:
-        frame = nw.from_native(X, eager_only=True)
-        columns = [_observed(names[k], frame[:, k]) for k in wanted]
+        # One by one, narwhals would list the names of all columns for each.
+        series = list(nw.from_native(X, eager_only=True).iter_columns())
+        columns = [_observed(names[k], series[k]) for k in wanted]
     return Table([names[k] for k in wanted], columns, len(X))
 
 

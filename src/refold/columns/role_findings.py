@@ -62,6 +62,18 @@ def running_time(name: str, first: float, last: float) -> Finding:
     )
 
 
+def numeric_time(name: str, first: float, last: float) -> Finding:
+    """Say that numbers of a column are moments, beyond which all new rows lie."""
+    return Finding(
+        kind="numeric-time",
+        message=f"{name} is a time written as a number, from {shown(first)} to {shown(last)}: "
+        "later rows lie beyond it and would all be outliers.",
+        column=name,
+        values=(first, last),
+        advice=set_role("To leave it out", name, "ignore"),
+    )
+
+
 def identifier(name: str, example: str) -> Finding:
     """Say that a column names each row."""
     return Finding(

@@ -15,7 +15,14 @@ from refold.columns import role_findings as findings
 from refold.columns import sentinels
 from refold.columns.date_form import DateForm
 from refold.columns.date_guess import numbers_as_dates, read_as_dates
-from refold.columns.name_hints import says_code, says_duration, says_identifier, says_row, says_time
+from refold.columns.name_hints import (
+    says_code,
+    says_duration,
+    says_identifier,
+    says_row,
+    says_time,
+    words,
+)
 from refold.columns.number_form import NumberForm
 from refold.columns.number_guess import read_as_durations, read_as_numbers
 from refold.columns.running import counts_rows, runs_on
@@ -35,6 +42,7 @@ _ORDERED_ROWS = 50_000  # of texts, to see whether they go on from row to row
 _LONGEST_IDENTIFIER = 64  # characters
 _DIGITS = 0.9  # the share of identifiers that have a digit
 _DRAWN = 2000  # numbers, to see whether they are dates
+_YEARS = (1500.0, 2200.0)
 _COUNTED = re.compile(r"(.*?)([0-9]{1,15})", re.DOTALL)
 
 
@@ -220,7 +228,31 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
         return Guess("ignore", None, (findings.running_number(name, *ends, otherwise="number"),))
     if form.plain and _are_codes(name, values):
         return _codes(name, values)
-    return Guess("number", form, tuple(_notice_numbers(name, values)))
+    found = list(_notice_numbers(name, values))
+    if form.plain and is_numeric_time(name, values):
+        found.append(findings.numeric_time(name, float(values.min()), float(values.max())))
+    return Guess("number", form, tuple(found))
+
+
+def is_numeric_time(name: str, values: Floats) -> bool:
+    """Whether numbers, in the order of the rows, are moments: later rows have larger ones.
+
+    Whole numbers called year are, and numbers that only grow under the name of a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold.columns.roles import is_numeric_time
+    >>> grows = np.repeat(np.arange(42186.0, 42216.0), 3)
+    >>> is_numeric_time("arrival_date_num", grows), is_numeric_time("price", grows)
+    (True, False)
+    """
+    if len(values) < _LEAST_ROWS or values.min() == values.max():
+        return False
+    if words(name) in (["year"], ["yr"], ["jahr"]):
+        low, high = _YEARS
+        return _is_whole(values) and low <= values.min() and values.max() <= high
+    return says_time(name) and not says_duration(name) and runs_on(values)
 
 
 def _are_codes(name: str, values: Floats) -> bool:

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
-from refold import check
+from refold import Detector, check
+from tests.growth import assert_linear
 
 
 @pytest.fixture
@@ -191,3 +193,34 @@ def test_a_long_table_is_numbered_from_its_first_row_to_its_last(rng):
     table = pd.DataFrame({"x": rng.normal(size=12_000), "part": np.arange(12_000)})
     (found,) = check(table).of("running-number")
     assert found.values == (0.0, 11_999.0)
+
+
+def test_a_time_written_as_a_number_is_said_by_check_and_at_fit(rng):
+    """Two months later every row would lie beyond it."""
+    table = pd.DataFrame({"nights": rng.poisson(3, 600), "rate": rng.normal(90, 20, 600)})
+    table["arrival_date_num"] = 42186 + np.sort(rng.integers(0, 150, 600))
+    (found,) = check(table).of("numeric-time")
+    assert found.column == "arrival_date_num"
+    assert found.values == (42186.0, float(table["arrival_date_num"].max()))
+    assert found in Detector().fit(table).noticed_
+    for other in ("duration_time", "price"):
+        renamed = table.rename(columns={"arrival_date_num": other})
+        assert not check(renamed).of("numeric-time")
+    mixed = table.assign(year=rng.integers(2015, 2018, 600))
+    assert check(mixed.drop(columns="arrival_date_num")).of("numeric-time", "year")
+    assert "numeric-time" not in check(table, roles={"arrival_date_num": "ignore"}).kinds
+
+
+def test_work_grows_as_columns_do():
+    """Of wide tables some columns are compared; cells are looked at in all of them."""
+
+    def wide(columns):
+        rng = np.random.default_rng(0)
+        table = {f"c{k}": rng.normal(size=40) for k in range(columns)}
+        table |= {f"t{k}": rng.choice(["a", "b", "c"], 40) for k in range(0, columns, 10)}
+        return pa.table(table)
+
+    assert_linear(check, wide, 600)
+    rows = wide(1200).to_pandas()
+    rows.loc[7, "c1111"] = 1e6
+    assert check(rows).of("absurd-cell", "c1111")

@@ -17,6 +17,7 @@ from refold.checks._table.table import CheckedTable
 _LEAST_RUN = 5  # rows
 _CHANCE = 1e-6
 _LEAST_TOGETHER = 5  # rows that lack the same columns
+_MOST_TOGETHER = 0.4  # of the rows; a value that more have not is rather one that does not apply
 _ALIKE = 0.98  # the share of rows that two columns lack which both lack
 _MOST_COLUMNS = 1000
 _NAMED = 5
@@ -41,9 +42,14 @@ def notice_gaps(table: CheckedTable, derived: Collection[str | None]) -> Iterato
         found = _run(holes[names[0]])
         if found is not None:
             runs |= dict.fromkeys(names, found)
-        elif len(names) > 1:
-            yield _together(names, holes[names[0]])
+        elif holes[names[0]].mean() < _MOST_TOGETHER and len(own := _own_names(names)) > 1:
+            yield _together(own, holes[names[0]])
     yield from _blocks(runs, table.rows)
+
+
+def _own_names(names: list[str]) -> list[str]:
+    """Return the columns whose names are not made of another one's, as logarithms and lags are."""
+    return [n for n in names if not any(o != n and len(o) > 2 and o in n for o in names)]
 
 
 def _groups(holes: dict[str, Booleans]) -> list[list[str]]:

@@ -13,7 +13,8 @@ from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, percent, printable, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
-from refold.columns.name_hints import says_duration, says_time, words
+from refold.columns.name_hints import words
+from refold.columns.roles import is_numeric_time
 from refold.columns.running import runs_on
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from refold.monitoring.statistics import holm, same_distribution, same_share
@@ -25,7 +26,6 @@ _LEAST = 0.25  # the distance of the distributions that is worth a word
 _SORTED = 0.99  # the share of steps that go one way, where rows are ordered by the column
 _FREQUENT = 20  # values of a column whose shares are compared
 _NAMED = 5
-_YEARS = (1500.0, 2200.0)
 _REPEATED = 2.0  # rows for each moment; where there are fewer, every column follows from the time
 _FOLLOWS = 0.99  # the share of rows with the usual value of their moment, where it follows from it
 
@@ -87,6 +87,7 @@ def notice_order(
         Of the kind ``"drift"``.
     """
     time = _time_order(table)
+    table = table.some_columns
     if time is None:
         return None, _ordered(_changed(table, None, known))
     known = {*known, time.column}
@@ -100,23 +101,14 @@ def _splits(rows: int) -> list[int]:
     return [math.ceil(share * rows) for share in _SPLITS]
 
 
-def numeric_time(column: CheckedColumn) -> bool:
-    """Whether numbers are moments: years, or numbers that only grow under the name of a time."""
-    values = column.numbers
-    if values is None or says_duration(column.name):
-        return False
-    seen = values[~np.isnan(values)]
-    if len(seen) < _LEAST_ROWS or seen.min() == seen.max():
-        return False
-    if {"year", "yr", "jahr"} & {*words(column.name)}:
-        return bool(((seen == np.floor(seen)) & (seen >= _YEARS[0]) & (seen <= _YEARS[1])).all())
-    return says_time(column.name) and runs_on(seen)
-
-
 def _time_order(table: CheckedTable) -> TimeOrder | None:
     """Return the rows in the order of the first column that says when they are from."""
     dated = [c for c in table.columns if isinstance(c.cells, DateColumn) and c.cells.has_date]
-    counted = [c for c in table.columns if numeric_time(c)]
+    counted = [
+        c
+        for c in table.columns
+        if c.numbers is not None and is_numeric_time(c.name, _seen(c.numbers))
+    ]
     # A time that runs on in the order of the rows is when they were recorded.
     running = [c for c in dated if c.values is not None and runs_on(_seen(c.values))]
     running += _numbered_years(table)

@@ -14,8 +14,6 @@ from refold.base.findings import Finding
 from refold.base.words import number
 from refold.checks._table.table import CheckedColumn, CheckedTable
 
-# Of more columns so many are drawn and compared with each other.
-MOST_COLUMNS = 200
 _LEAST_ROWS = 30  # fewer than these go together by chance
 _VARIOUS = 20  # different numbers; fewer are ordered alike by chance
 _LINE = 0.9995  # the correlation of ranks of columns that are a function of each other
@@ -28,7 +26,7 @@ _EXCEPTIONS = 0.002  # the share of rows in which names may go with another name
 def notice_pairs(table: CheckedTable) -> Iterator[Finding]:
     """Find columns that are the same as an earlier one, and those that say the same.
 
-    The former by a checksum, so that it takes as long as reading; the latter among up to 200
+    The former by a checksum, so that it takes as long as reading; the latter among up to 500
     columns and 10,000 rows.
 
     Yields
@@ -42,20 +40,10 @@ def notice_pairs(table: CheckedTable) -> Iterator[Finding]:
         yield _duplicate(column.name, first.name)
     if table.rows < _LEAST_ROWS:
         return
-    different = [column for column in table.used if column.name not in copies]
-    drawn = {column.name for column in _drawn(different)}
-    different = [column for column in table.sample.used if column.name in drawn]
+    different = [c for c in table.some_columns.sample.used if c.name not in copies]
     numbers = [column for column in different if column.numbers is not None]
     yield from _ordered_alike(numbers)
     yield from _renamed([c for c in different if c.texts is not None and c.role == "category"])
-
-
-def _drawn(columns: list[CheckedColumn]) -> list[CheckedColumn]:
-    """Return the columns that are compared with each other: of many some, always the same."""
-    if len(columns) <= MOST_COLUMNS:
-        return columns
-    drawn = np.random.default_rng(0).choice(len(columns), MOST_COLUMNS, replace=False)
-    return [columns[k] for k in np.sort(drawn).tolist()]
 
 
 def _copies(columns: Sequence[CheckedColumn]) -> Iterator[tuple[CheckedColumn, CheckedColumn]]:

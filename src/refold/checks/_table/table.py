@@ -26,6 +26,8 @@ from refold.columns.table import (
 )
 from refold.judgement import Judgement
 
+# Of more columns so many are drawn for what is compared within a column or among columns.
+MOST_COLUMNS = 500
 # Of more rows so many are drawn for what is compared; single cells are looked for in all.
 SAMPLED = 10_000
 
@@ -178,6 +180,14 @@ class CheckedTable:
             return self
         drawn = np.random.default_rng(0).choice(self.rows, SAMPLED, replace=False)
         return self.take(np.sort(drawn))
+
+    @once
+    def some_columns(self) -> CheckedTable:
+        """The same, or if there are many columns some of them, in their order, always the same."""
+        if len(self.columns) <= MOST_COLUMNS:
+            return self
+        drawn = np.random.default_rng(0).choice(len(self.columns), MOST_COLUMNS, replace=False)
+        return replace(self, columns=tuple(self.columns[k] for k in np.sort(drawn).tolist()))
 
     def take(self, rows: Integers) -> CheckedTable:
         """Return some of the rows, in this order."""

@@ -96,6 +96,7 @@ def notice_units(table: CheckedTable) -> Iterator[Finding]:
     Finding
         ``"mixed-units"``, at most one for a column.
     """
+    table = table.some_columns
     for column, some in zip(table.columns, table.sample.columns, strict=True):
         if column.numbers is not None and some.numbers is not None:
             yield from _of_numbers(column.name, column.numbers, some.numbers)
@@ -201,8 +202,9 @@ def _gaps(values: Floats) -> list[tuple[int, bool]]:
 
 def _are_apart(low: Floats, high: Floats, how: Conversion) -> bool:
     """Whether the gap is a good part of the way from cluster to cluster."""
-    if how.offset:
-        return bool(high[0] - low[-1] >= _APART * (np.median(high) - np.median(low)))
+    if how.offset:  # both are sorted
+        apart = high[len(high) // 2] - low[len(low) // 2]
+        return bool(high[0] - low[-1] >= _APART * apart)
     return bool(np.log(high[0] / low[-1]) >= _APART * np.log(how.factor))
 
 
