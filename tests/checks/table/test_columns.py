@@ -102,8 +102,10 @@ def test_columns_that_are_functions_of_each_other(rng):
 def test_labels_that_leaked_in(rng, name, usual, other, leaks):
     odd = rng.random(500) < 0.05
     column = np.where(odd, other, usual)
-    found = check(pd.DataFrame({"x": rng.normal(size=500), name: column})).of("leak")
+    table = pd.DataFrame({"x": rng.normal(size=500), name: column})
+    found = check(table).of("leak")
     assert [each.rows for each in found] == ([tuple(np.flatnonzero(odd).tolist())] if leaks else [])
+    assert tuple(f for f in Detector().fit(table).noticed_ if f.kind == "leak") == found
 
 
 @pytest.mark.parametrize("name", ["class", "result", "y", "target"])

@@ -12,13 +12,13 @@ from refold.checks._table.cells import notice_cells
 from refold.checks._table.columns import notice_roles
 from refold.checks._table.formats import notice_formats
 from refold.checks._table.gaps import notice_gaps
-from refold.checks._table.labels import notice_labels
 from refold.checks._table.order import notice_order
 from refold.checks._table.pairs import notice_pairs
 from refold.checks._table.result import Findings
 from refold.checks._table.rows import notice_duplicates, notice_too_few
 from refold.checks._table.table import CheckedTable
 from refold.checks._table.units import notice_units
+from refold.columns.labels import notice_labels
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judgement
 
@@ -105,7 +105,7 @@ def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:
         *units,
         *(f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit),
         *notice_roles(table),
-        *notice_labels(table),
+        *notice_labels(table.parsed, [column.role for column in table.used]),
         *(f for f in notice_formats(table) if f.column not in other_unit),
         *notice_gaps(table, derived),
         *notice_duplicates(table),

@@ -174,6 +174,12 @@ class CheckedTable:
         return (column for column in self.columns if column.cells is not None)
 
     @once
+    def parsed(self) -> Table:
+        """The columns that are not left out, as their roles have them."""
+        used = [(column.name, column.cells) for column in self.columns if column.cells is not None]
+        return Table([name for name, _ in used], [cells for _, cells in used], self.rows)
+
+    @once
     def sample(self) -> CheckedTable:
         """The same, or if there are many rows some of them, in their order, always the same."""
         if self.rows <= SAMPLED:

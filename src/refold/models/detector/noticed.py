@@ -9,6 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.findings import Finding
+from refold.columns.labels import notice_labels
 from refold.columns.noticed import far_cells, notice_cells
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
@@ -28,6 +29,8 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
     """Say what was noticed of the columns, then of the numbers and the threshold."""
     yield from model.encoder_.noticed_
     yield from notice_cells(model._learned.counts, table)
+    plan = model._learned.counts.plan
+    yield from notice_labels(plan.parse(table), [column.role for column in plan.used])
     yield from trimmed(model)
     if model.model_ is None and model.alpha_ is not None:
         yield from filter(None, [ties(model.calibration_, model.threshold_, model.alpha_)])

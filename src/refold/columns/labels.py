@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.stats import rankdata
@@ -10,10 +10,8 @@ from scipy.stats import rankdata
 from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
-from refold.checks._table.cells import LISTED
-from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.name_hints import words
-from refold.columns.table import TextColumn, as_texts
+from refold.columns.table import NumberColumn, Table, TextColumn, as_texts
 from refold.columns.text_cells import word_set
 
 # A label if the whole name is this word, or ends with one of these, and the values look like it.
@@ -43,6 +41,7 @@ _CHOICES = tuple(
         *("- +", "nein ja", "non oui", "0.0 1.0", "-1.0 1.0"),
     )
 )
+_LISTED = 100  # rows
 _FEW, _MANY = 5, 50  # different values; more than a few if one of them is "normal"
 _RARE = 0.35  # the share of rows that are not normal, at most
 _VERY_RARE = 0.1  # so few need no other column to say that they are of another kind
@@ -50,51 +49,59 @@ _VERY_RARE = 0.1  # so few need no other column to say that they are of another 
 _SEPARATES, _LEAST_ROWS = 0.8, 10
 
 
-def notice_labels(table: CheckedTable) -> Iterator[Finding]:
-    """Find columns that say which rows are normal: by their name, or by what they say.
+def notice_labels(table: Table, roles: Sequence[str]) -> Iterator[Finding]:
+    """Find columns that say which rows are normal: by what they say, or by their name and more.
+
+    Parameters
+    ----------
+    table : Table
+        Columns, parsed or not.
+    roles : sequence of str
+        What each is taken for.
 
     Yields
     ------
     Finding
         ``"leak"``, at most one for a column.
     """
-    for column, some in zip(table.columns, table.sample.columns, strict=True):
-        if column.role == "date" or column.cells is None:
+    for (name, column), role in zip(table.items(), roles, strict=True):
+        if role in ("date", "ignore", "identifier"):
             continue
-        few = some.numbers is None or len(np.unique(some.numbers[:1000])) <= _MANY
-        texts = as_texts(column.observed) if few else None
-        if texts is not None and 2 <= np.count_nonzero(texts.counts) <= _MANY:
-            yield from _label(table, column, texts)
+        if isinstance(column, NumberColumn) and not (
+            any(_named(name)) and len(np.unique(column.values[:1000])) <= _MANY
+        ):
+            continue  # it has no words that would say so
+        texts = as_texts(column)
+        if 2 <= np.count_nonzero(texts.counts) <= _MANY:
+            yield from _label(table, name, texts)
 
 
-def _label(table: CheckedTable, column: CheckedColumn, texts: TextColumn) -> Iterator[Finding]:
+def _label(table: Table, name: str, texts: TextColumn) -> Iterator[Finding]:
     share = texts.counts / texts.counts.sum()
     there = [texts.values[k] for k in np.flatnonzero(texts.counts).tolist()]
     said = {value.strip().lower().strip(".") for value in there}
     usual = int(texts.counts.argmax())
-    if not _is_label(table, column, texts, said, 1.0 - float(share[usual])):
+    if not _is_label(table, name, texts, said, 1.0 - float(share[usual])):
         return
     odd = np.flatnonzero((texts.codes >= 0) & (texts.codes != usual))
     others = [value for value in there if value != texts.values[usual]]
     yield Finding(
         kind="leak",
-        message=f"{column.name} seems to say which rows are normal: {quoted(texts.values[usual])} "
+        message=f"{name} seems to say which rows are normal: {quoted(texts.values[usual])} "
         f"in {percent(share[usual])} of the rows, else "
         f"{' or '.join(map(quoted, others[:_FEW]))}.",
-        column=column.name,
-        rows=tuple(odd[:LISTED].tolist()),
+        column=name,
+        rows=tuple(odd[:_LISTED].tolist()),
         values=(texts.values[usual], *others),
         advice=set_role(
             "Learn from normal rows only: leave out the other rows, and this column",
-            column.name,
+            name,
             "ignore",
         ),
     )
 
 
-def _is_label(
-    table: CheckedTable, column: CheckedColumn, texts: TextColumn, said: set[str], rare: float
-) -> bool:
+def _is_label(table: Table, name: str, texts: TextColumn, said: set[str], rare: float) -> bool:
     """Whether a column has the values of a label, or its name and what else a label has.
 
     That is a choice of yes or no (or of "normal" and other words) in which one is rare, under a
@@ -103,8 +110,7 @@ def _is_label(
     """
     if bool(said & _NORMAL) and bool(said & _ABNORMAL) and said <= _NORMAL | _ABNORMAL:
         return True
-    bare = [part for part in words(column.name) if part not in _BESIDE]
-    alone, always = len(bare) == 1 and bare[0] in _ALONE, bool(bare) and bare[-1] in _ALWAYS
+    alone, always = _named(name)
     if not (alone or always) or rare > _RARE:
         return False
     if said & (_NORMAL | _ABNORMAL):
@@ -112,17 +118,23 @@ def _is_label(
     choice = any(said == pair for pair in _CHOICES)
     if not choice and not (always and len(said) <= _FEW):
         return False
-    return rare <= _VERY_RARE or _separated(table, column.name, texts)
+    return rare <= _VERY_RARE or _separated(table, name, texts)
 
 
-def _separated(table: CheckedTable, name: str, texts: TextColumn) -> bool:
+def _named(name: str) -> tuple[bool, bool]:
+    """Whether the name may be that of a label, and whether it says so."""
+    bare = [part for part in words(name) if part not in _BESIDE]
+    return len(bare) == 1 and bare[0] in _ALONE, bool(bare) and bare[-1] in _ALWAYS
+
+
+def _separated(table: Table, name: str, texts: TextColumn) -> bool:
     """Whether some column of numbers tells the rare rows from the others (area under the ROC)."""
     rare = (texts.codes >= 0) & (texts.codes != int(texts.counts.argmax()))
-    for column in table.used:
-        if column.name == name or column.numbers is None:
+    for other, column in table.items():
+        if other == name or not isinstance(column, NumberColumn):
             continue
-        there = ~np.isnan(column.numbers) & (texts.codes >= 0)
-        ranks, odd = rankdata(column.numbers[there]), rare[there]
+        there = ~np.isnan(column.values) & (texts.codes >= 0)
+        ranks, odd = rankdata(column.values[there]), rare[there]
         n, m = int(odd.sum()), int((~odd).sum())
         if min(n, m) < _LEAST_ROWS:
             continue
