@@ -30,6 +30,9 @@ _MANY_VALUES, _FOLDS_OF_MANY = 400_000_000, 334
 _FEW_ROWS, _LITTLE_WORK, _FEW_PARTS = 200, 100_000_000, 10
 # The distances that are sums over features, of the last level and of all: these are compiled.
 _SUMS = {False: ("l1", "l2"), True: ("l1",)}
+# A row so many times as far out when it is left out has what no other has; such rows are as far out
+# as each other up to this share.
+_JUMP, _ALIKE = 10.0, 0.01
 # The copies that a row counts as at most: all of them together are a 64-bit number.
 _MOST_COPIES = 2.0**31
 
@@ -181,7 +184,8 @@ def _compiled(
 
 def _calibration(unseen: Floats, known: Floats, weights: Floats, parts: Parts) -> Calibration:
     source = "leave-one-out" if parts.one_by_one else "cross-fitted"
-    return Calibration.of(_with_ties_above(unseen, known, weights), weights, source)
+    unseen = _with_ties_above(unseen, known, weights)
+    return Calibration.of(_with_first_values_alike(unseen, known), weights, source)
 
 
 def few_left_out(
@@ -240,6 +244,23 @@ def _with_ties_above(unseen: Floats, known: Floats, weights: Floats) -> Floats:
     _, group, count = np.unique(known, return_inverse=True, return_counts=True)
     repeated = (count[group] > 1) | (weights > 1.0)
     return np.where(repeated, np.maximum(unseen, known), unseen)
+
+
+def _with_first_values_alike(unseen: Floats, known: Floats) -> Floats:
+    """Return the same; rows that jump to about one distance when left out are raised above it.
+
+    Such a row has the only other value of a column. A new row with the first other value of another
+    column is as far out but for the few rows that one model lacks: that must not decide.
+    """
+    jumped = np.flatnonzero(unseen > _JUMP * known)
+    rising = jumped[np.argsort(unseen[jumped])]
+    far = unseen[rising]
+    group = np.cumsum(np.diff(far, prepend=far[:1]) > _ALIKE * far)
+    out = unseen.copy()
+    for rows in np.split(rising, np.flatnonzero(np.diff(group)) + 1):
+        if len(rows) > 1:
+            out[rows] = (1.0 + _ALIKE) * unseen[rows[-1]]
+    return out
 
 
 def _threads(X: Array, parts: Parts, engine: str, distance: Any, recipe: dict[str, Any]) -> int:

@@ -189,7 +189,7 @@ def _column(
     kept, states, novel = counts.others.get(k), counts.states(k), counts.novel_states(k)
     readable = Surprise.of_counts(states).of_rows(states)
     if isinstance(kept, TextCounts):
-        return _text(plan, kept, novel, rejected, without)
+        return _text(plan, kept, counts.closed(k), novel, rejected, without)
     if isinstance(kept, DateCounts):
         assert plan.form is None or isinstance(plan.form, DateForm)
         hours, weekdays = _surprises(kept.hours), _surprises(kept.weekdays)
@@ -210,6 +210,7 @@ def _column(
 def _text(
     plan: ColumnPlan,
     counts: TextCounts,
+    closed: bool,
     novel_states: Booleans,
     rejected: bool,
     without: Collection[str],
@@ -219,7 +220,7 @@ def _text(
     value = counts.surprises[0]
     place = {text: code for code, text in enumerate(plan.frequent)}
     novel = np.zeros(len(values) + 2, dtype=np.bool_)
-    novel[-2:] = value.closed, novel_states[1]
+    novel[-2:] = closed, novel_states[1]
     return ExportedText(
         plan.name,
         values,
@@ -228,7 +229,7 @@ def _text(
         np.array([*(place.get(text, OTHER) for text in values), OTHER, NONE]),
         counts,
         tuple(view for view in LEFT_OUT if view not in without),
-        not (value.closed and rejected),
+        not (closed and rejected),
     )
 
 

@@ -83,3 +83,16 @@ def test_a_count_surprises_alone_as_it_does_among_many(left_out):
     for _ in range(2):  # the second time it is looked up
         few = [surprise.of_rows(have[k : k + 3], left_out=left_out) for k in range(0, 199, 3)]
         np.testing.assert_array_equal(np.concatenate(few), many)
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=12))
+def test_left_out_exactly_is_the_surprise_by_the_counts_of_the_other_rows(counts):
+    surprise, n = Surprise.of_counts(np.array(counts)), sum(counts)
+    found = surprise.of_rows(np.array(counts), left_out="exactly")
+    for k, have in enumerate(counts):
+        others = [*counts[:k], have - 1, *counts[k + 1 :]]
+        open_ = 2 * sum(c == 1 for c in counts) >= n
+        if open_ != (2 * sum(c == 1 for c in others) >= n - 1):
+            continue  # one row more or less decides whether values are names
+        new = Surprise.of_counts(np.array(others)).of_rows(np.array([have - 1]))[0]
+        assert found[k] == pytest.approx(new)

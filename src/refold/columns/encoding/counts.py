@@ -14,7 +14,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import Slices
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.surprise import LeftOut, Surprise
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.table import (
     CellState,
@@ -126,8 +126,7 @@ class TableCounts:
         self,
         table: Table,
         *,
-        left_out: bool = False,
-        folded_apart: bool = False,
+        left_out: LeftOut = False,
         without: Collection[str] = (),
         n_jobs: int | None = None,
     ) -> Encoded:
@@ -137,11 +136,10 @@ class TableCounts:
         ----------
         table : Table
             The rows.
-        left_out : bool, default=False
-            Whether they were counted, and are to be looked at as if they had not been.
-        folded_apart : bool, default=False
-            Whether that goes for the folds of numbers too: then these are other folds than those of
-            new rows, which is right for calibrating and wrong for learning.
+        left_out : bool or "exactly", default=False
+            Whether they were counted, and are to be looked at as if they had not been. "exactly" is
+            for calibrating: each row by the counts and folds of the others. These give it other
+            numbers than a new row has, which is wrong for learning.
         without : collection of str
             Views in which a text that was never counted does not surprise, as an export without
             them judges it.
@@ -158,7 +156,8 @@ class TableCounts:
             return Encoded(X, nothing, nothing, novel, _judged(cells, table.rows))
         out = np.empty(novel.shape, order="F")
         if self.numbers is not None:
-            fold = self.numbers.left_out if folded_apart else self.numbers.magnitudes
+            exactly = left_out == "exactly"
+            fold = self.numbers.left_out if exactly else self.numbers.magnitudes
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
             if isinstance(each, NumberColumn):
@@ -178,7 +177,7 @@ class TableCounts:
         return {k: Surprise.of_counts(self.states(k)) for k in self.plan.numbers.tolist()}
 
     def _largest_view(
-        self, k: int, cells: Column, left_out: bool, without: Collection[str]
+        self, k: int, cells: Column, left_out: LeftOut, without: Collection[str]
     ) -> Floats:
         counts = self.others[k]
         if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):  # once for each text
@@ -191,7 +190,7 @@ class TableCounts:
         return _numbers(self.plan.parse(table))
 
     def views(
-        self, k: int, cells: Column, *, left_out: bool = False, without: Collection[str] = ()
+        self, k: int, cells: Column, *, left_out: LeftOut = False, without: Collection[str] = ()
     ) -> Floats:
         """Return how surprising the cells of a column of texts or dates are, in each view."""
         counts = self.others[k]
@@ -203,11 +202,13 @@ class TableCounts:
         ranged = self.plan.used[k].ranged
         return counts.views(cells, ranged=ranged, left_out=left_out)
 
-    def _add_dependence(self, codes: list[Integers], out: Floats, left_out: bool) -> None:
+    def _add_dependence(self, codes: list[Integers], out: Floats, left_out: LeftOut) -> None:
         for k, slices in self.slices.items():
             partner = self.plan.used[k].partner
             assert partner is not None
             surprise = slices.surprise_left_out if left_out else slices.surprise
+            if left_out == "exactly":
+                surprise = slices.surprise_left_out_exactly
             out[:, k] += surprise[codes[partner], codes[k]]
 
     def _mark_novel(self, cells: list[Column], novel: Booleans) -> None:
@@ -215,15 +216,44 @@ class TableCounts:
             if not each.complete:
                 novel[:, k] = self.novel_states(k)[each.state]
             counts = self.others.get(k)
-            if isinstance(each, TextColumn) and isinstance(counts, TextCounts):
-                new = counts.surely_new(each)
+            if isinstance(each, TextColumn) and isinstance(counts, TextCounts) and self.closed(k):
+                new = counts.new(each)
                 if new.any():
                     novel[:, k] |= new[each.codes]
 
     def novel_states(self, k: int) -> Booleans:
         """Say which states a column never had that has shown enough: readable, missing, not."""
         known = self.states(k)
-        return np.asarray((known == 0) & (known.sum() >= _ENOUGH))
+        return np.asarray((known == 0) & (known.sum() >= _ENOUGH) & self._rare_news[:3])
+
+    def closed(self, k: int) -> bool:
+        """Whether a text that a column of texts never had is novel."""
+        counts = self.others[k]
+        assert isinstance(counts, TextCounts)
+        return counts.surprises[0].closed and bool(self._rare_news[3])
+
+    @property
+    def novel_left_out(self) -> float:
+        """How many of the rows would be novel had they not been counted, at most."""
+        return min(float(self._news[self._rare_news].sum()), self.rows / 2.0)
+
+    @once
+    def _news(self) -> Integers:
+        """How many columns one row alone has made readable, missing, unreadable, or unclosed."""
+        news = np.zeros(4, dtype=np.int64)
+        for k in range(len(self.plan.used)):
+            known = self.states(k)
+            if known.sum() > _ENOUGH:
+                news[:3] += known == 1
+            counts = self.others.get(k)
+            if isinstance(counts, TextCounts):
+                news[3] += counts.surprises[0].closed_but_for_one
+        return news
+
+    @property
+    def _rare_news(self) -> Booleans:
+        """Say of which kinds news are so rare that one is certainly abnormal."""
+        return np.asarray(self._news <= max(1.0, _MOST_NEWS * self.rows))
 
     def states(self, k: int) -> Integers:
         """Return how many rows of a column are readable, missing, unreadable."""
@@ -237,8 +267,10 @@ class TableCounts:
         return np.asarray(self.numbers.states[place])
 
 
-# So many rows without a gap make one a surprise.
+# So many rows without a gap make one a surprise, …
 _ENOUGH = 20
+# … unless a larger share of the rows brought the first gap of some column.
+_MOST_NEWS = 0.004
 
 
 def _numbers(table: Table) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.surprise import LeftOut, Surprise
 from refold.columns.encoding.tally import Tally, less
 from refold.columns.table import CellState, DateColumn
 
@@ -93,7 +93,7 @@ class DateCounts:
         """From the first to the last day, or hour of a clock, in seconds."""
         return max(self.high - self.low, _DAY if self.has_date else 3600.0)
 
-    def views(self, dates: DateColumn, *, ranged: bool, left_out: bool = False) -> Floats:
+    def views(self, dates: DateColumn, *, ranged: bool, left_out: LeftOut = False) -> Floats:
         """Return how surprising each row is in each view.
 
         Parameters
@@ -102,7 +102,7 @@ class DateCounts:
             The rows.
         ranged : bool
             Whether what is earlier or later than all is far out; not so of a clock that runs on.
-        left_out : bool, default=False
+        left_out : bool or "exactly", default=False
             Whether these rows were counted, and are to be judged as if they were not.
         """
         out = np.zeros((len(dates), len(VIEWS)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.surprise import Surprise
+from refold.columns.encoding.surprise import LeftOut, Surprise
 from refold.columns.encoding.tally import less
 
 # Codes of a column: its frequent values, all others, and none.
@@ -63,9 +63,14 @@ class Slices:
         """The same of a row that is counted, as if it were not."""
         return self._surprise(left_out=True)
 
-    def _surprise(self, *, left_out: bool) -> Floats:
+    @once
+    def surprise_left_out_exactly(self) -> Floats:
+        """The same by the counts that are left without it."""
+        return self._surprise(left_out="exactly")
+
+    def _surprise(self, *, left_out: LeftOut) -> Floats:
         out = np.zeros((N_CODES, N_CODES))
-        for code in np.flatnonzero(self.counts.sum(axis=1) > left_out):
+        for code in np.flatnonzero(self.counts.sum(axis=1) > bool(left_out)):
             counts = self.counts[code]
             out[code] = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
         return out

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
-from refold._typing import Booleans, Floats, Integers
+from refold._typing import Floats, Integers
 from refold.columns.encoding.tally import Tally
 
 # Where so large a share of the rows has a value of its own, values are names.
@@ -18,6 +19,10 @@ MANY = 10
 USUAL = 1.0
 # So many at a time are looked up among those that were computed before.
 _FEW = 64
+
+# Whether rows were counted: no; yes, and what learns from them must not tell them from new rows,
+# which have the same few surprises; or yes, and they are judged exactly as if they had not been.
+LeftOut = bool | Literal["exactly"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +70,23 @@ class Surprise:
         """Whether there seem to be no further values: each came several times, most many times."""
         return self.singles == 0.0 and self.rows >= 10.0 * float(self.times.sum())
 
-    def of_rows(self, have: Integers, *, left_out: bool = False) -> Floats:
+    @property
+    def closed_but_for_one(self) -> bool:
+        """Whether it was closed before one row came with a value of its own."""
+        return self.singles == 1.0 and self.rows - 1.0 >= 10.0 * float(self.times.sum() - 1.0)
+
+    def of_rows(self, have: Integers, *, left_out: LeftOut = False) -> Floats:
         """Return the surprise of values that so many rows have.
 
         Parameters
         ----------
         have : ndarray of int
             How many rows were counted with each value.
-        left_out : bool, default=False
+        left_out : bool or "exactly", default=False
             Whether the row in question is one of them, and is to be judged as if it were not.
         """
+        if left_out == "exactly":
+            return self._without_one(have)
         if len(have) > _FEW:
             return self._computed(have, left_out)
         known, asked = self._left_out if left_out else self._new, have.tolist()
@@ -104,17 +116,36 @@ class Surprise:
         # What many rows have is as surprising to a new one as to one of them: what learns from
         # these must not tell the two apart.
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
-        if self.singles >= _OPEN * self.rows:  # whether one row had a value or none says nothing
+        if self._open:
             r = np.maximum(r, 1)
         if self.rows == 0.0:
             return np.zeros(len(have))
-        at = self.counts.searchsorted(r + 1, side="right")
-        below, above = self._sums
-        share = (below[at] + (r + 1) * above[at]) / self.rows
+        share = self._rows_up_to(r + 1) / self.rows
         share = np.where(r <= 0, min(max(self.singles, 1.0) / self.rows, 1.0), share)
-        return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
+        return _minus_log(share)
+
+    def _without_one(self, have: Integers) -> Floats:
+        """Return the surprise of rows by the counts that are left without each of them."""
+        rows = self.rows - 1.0
+        if rows <= 0.0:
+            return np.zeros(len(have))
+        r = np.where(have - 1 > MANY, have - 2, have - 1)
+        if self._open:
+            r = np.maximum(r, 1)
+        share = (self._rows_up_to(r + 1) - (have <= r + 1)) / rows
+        return _minus_log(np.where(r <= 0, max(self.singles - 1.0, 1.0) / rows, share))
+
+    @property
+    def _open(self) -> bool:
+        """Whether it says nothing if one row had a value or none."""
+        return self.singles >= _OPEN * self.rows
+
+    def _rows_up_to(self, most: Integers) -> Floats:
+        """Return Σ min(n_c, most)."""
+        at = self.counts.searchsorted(most, side="right")
+        below, above = self._sums
+        return np.asarray(below[at] + most * above[at])
 
 
-def surely_new(surprise: Surprise, have: Integers) -> Booleans:
-    """Say which values are new to a set that seemed closed."""
-    return np.asarray((have == 0) & surprise.closed)
+def _minus_log(share: Floats) -> Floats:
+    return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))

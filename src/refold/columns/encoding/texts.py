@@ -12,7 +12,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import once
 from refold.columns.encoding.shapes import LOOKED_AT, shapes_of, tally_of_shapes
-from refold.columns.encoding.surprise import MANY, Surprise, surely_new
+from refold.columns.encoding.surprise import MANY, LeftOut, Surprise
 from refold.columns.encoding.tally import Tally
 from refold.columns.table import TextColumn
 
@@ -93,7 +93,7 @@ class TextCounts:
         return Characters(self.characters, rarest, counts)
 
     def views(
-        self, texts: TextColumn, *, left_out: bool = False, without: Collection[str] = ()
+        self, texts: TextColumn, *, left_out: LeftOut = False, without: Collection[str] = ()
     ) -> Floats:
         """Return how surprising each different text is in each view, and, last, a missing one.
 
@@ -101,7 +101,7 @@ class TextCounts:
         ----------
         texts : TextColumn
             The column.
-        left_out : bool, default=False
+        left_out : bool or "exactly", default=False
             Whether these rows were counted, and are to be judged as if they were not.
         without : collection of str
             Views in which a text that was never counted does not surprise: languages that cannot
@@ -127,10 +127,9 @@ class TextCounts:
             out[:-1, k] *= have > 0
         return out
 
-    def surely_new(self, texts: TextColumn) -> Booleans:
-        """Say which texts, and last whether a missing one, are new to a set that seemed closed."""
-        have = np.append(self.values.counts_of(texts.values), max(self.missing, 1))
-        return surely_new(self.surprises[0], have)
+    def new(self, texts: TextColumn) -> Booleans:
+        """Say which texts were never counted, and last, never, a missing one."""
+        return np.append(self.values.counts_of(texts.values) == 0, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,13 +153,17 @@ class Characters:
     rarest: Integers
     counts: Integers
 
-    def of_texts(self, texts: Sequence[str], *, left_out: bool = False) -> Floats:
+    def of_texts(self, texts: Sequence[str], *, left_out: LeftOut = False) -> Floats:
         """Return the surprise of each text."""
         have = _rarest(self.rows_with, self._ascii, texts)
         # As for values: what learns from these must not tell new rows from those counted.
-        r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         if len(self.rarest) == 0:
-            return np.zeros(len(r))
+            return np.zeros(len(have))
+        if left_out == "exactly":
+            different, group = np.unique(have, return_inverse=True)
+            others = np.array([self._share_without_one(each) for each in different.tolist()])
+            return np.asarray(np.maximum(-np.log(others), 0.0)[group])
+        r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
         known = self._shares
         share = [known.get(each) or self._share(each) for each in r.tolist()]
         return np.asarray(np.maximum(-np.log(np.array(share)), 0.0))
@@ -173,6 +176,16 @@ class Characters:
     def _shares(self) -> dict[int, float]:
         """T(r) of the numbers r that were asked for."""
         return {}
+
+    def _share_without_one(self, have: int) -> float:
+        """Return T(r) of the other rows, of a row whose rarest character so many rows have."""
+        rest = have - 1
+        up_to = rest if rest > MANY else rest + 1
+        few = up_to / np.maximum(np.where(self.rarest == have, rest, self.rarest), 1)
+        own = min(1.0, up_to / max(rest, 1))
+        rows = float(self.counts.sum())
+        share = (float(np.minimum(1.0, few) @ self.counts) - own) / max(rows - 1.0, 1.0)
+        return min(max(share, 1e-300), 1.0)
 
     def _share(self, r: int) -> float:
         usual = np.minimum(1.0, (r + 1.0) / np.maximum(self.rarest, 1))

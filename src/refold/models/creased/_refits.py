@@ -12,6 +12,9 @@ from refold.base.errors import TableError
 # Up to so many rows models are made anew; creases go through rows, which flatters those few.
 MOST_ROWS = 200
 _PARTS = 50
+# With so many discrete columns every row is alone in its corner, and the creases through it raise
+# its own score: models are made anew, in a few parts, up to so many rows.
+_MANY_DISCRETE, _MOST_ROWS_DISCRETE, _FEW_PARTS = 20, 2000, 10
 # With fewer there would hardly be a table without one.
 _LEAST_PARTS = 5
 # Columns of all these models together: a few seconds.
@@ -22,11 +25,14 @@ _MOST_COLUMNS = 10_000
 Divided = Callable[[Integers, Integers], tuple[Floats, Floats]]
 
 
-def n_parts(weights: Floats, columns: int) -> int:
+def n_parts(weights: Floats, columns: int, discrete: int = 0) -> int:
     """Return in how many parts rows are left out; 0 if there are too many, or too many columns."""
     rows = float(np.ceil(weights).sum())
-    parts = int(min(rows, _PARTS, _MOST_COLUMNS // columns))
-    return parts if parts >= _LEAST_PARTS and rows <= MOST_ROWS else 0
+    most = _PARTS
+    if rows > MOST_ROWS:
+        most = _FEW_PARTS if discrete >= _MANY_DISCRETE and rows <= _MOST_ROWS_DISCRETE else 0
+    parts = int(min(rows, most, _MOST_COLUMNS // columns))
+    return parts if parts >= _LEAST_PARTS else 0
 
 
 def refitted(

@@ -345,7 +345,8 @@ class Learned:
         divided: Divided | None,
     ) -> Floats:
         """Return the scores of a few rows by models made without them; of many, as they are."""
-        n = n_parts(weights, X.shape[1])
+        levels = () if parts.box is None else parts.box.levels
+        n = n_parts(weights, X.shape[1], sum(values is not None for values in levels))
         if n == 0:
             return scores
         rows = np.asarray(X, dtype=np.float64)

@@ -110,7 +110,7 @@ class AcceptingTable(LearnedTable):
         return self._rated(Inside(scorer, calibration.threshold(self.rate), calibration, None))
 
     def _means(self, counts: TableCounts, scorer: MeanScorer) -> tuple[Floats, Booleans]:
-        encoded = counts.encode(self._kept, left_out=True, folded_apart=True, n_jobs=self.n_jobs)
+        encoded = counts.encode(self._kept, left_out="exactly", n_jobs=self.n_jobs)
         return scorer.distances(features(encoded)), encoded.judged
 
     def _rated(self, inside: Inside) -> Inside:
@@ -119,11 +119,10 @@ class AcceptingTable(LearnedTable):
         A calibration on more rows than the sample keeps cannot be made again: it stays as it was.
         """
         if self.cut is not None:
-            return self._counting(inside, self._rows(beyond=True))
+            return self.with_news(self._counting(inside, self._rows(beyond=True)))
         before = self.base.inside
-        own = before.model is not None and before.calibration is before.model.calibration_
-        if own or (before.model is None and before.calibration.total <= self._kept.rows):
-            return inside
+        if before.model is not None or before.calibration.total <= self._kept.rows:
+            return self.with_news(inside)
         return replace(inside, threshold=before.threshold, calibration=before.calibration)
 
     @once

@@ -16,11 +16,12 @@ from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.encoder import TableEncoder, features
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
+from refold.columns.encoding.surprise import LeftOut
 from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
-from refold.models.detector.scorer import MeanScorer, TableScorer, encoded_rows
+from refold.models.detector.scorer import CERTAIN, MeanScorer, TableScorer, encoded_rows
 from refold.models.detector.trim import TableCut, merged_rows
 from refold.models.draws import draws
 from refold.models.ref import REF
@@ -163,12 +164,31 @@ class LearnedTable:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
         beyond = np.zeros(rows.rows, dtype=np.bool_) if self.cut is None else self.cut.beyond(rows)
         if not beyond.any():
-            return self._fitted(self._encoded(rows), None, rows)
+            return self.with_news(self._fitted(self._encoded(rows), None, rows))
         learned = self._encoded(rows.take(np.flatnonzero(~beyond)))
         others = rows.take(np.flatnonzero(beyond))
         whole = merged_rows(beyond, learned, self.counts.encode(others, n_jobs=self.n_jobs))
         inside = self._fitted(whole, np.where(beyond, 0.0, 1.0), rows)
-        return self._counting(inside, others)
+        return self.with_news(self._counting(inside, others))
+
+    def with_news(self, inside: Inside) -> Inside:
+        """Return what judges; rows that would be novel, had they been left out, are far out.
+
+        They are as likely as others to be far out anyway. Of more than may lie above the threshold
+        nothing is lost but their rate: all that is novel stays abnormal.
+        """
+        calibration, threshold = inside.calibration, inside.threshold
+        share = self.counts.novel_left_out / max(self.counts.rows, 1)
+        if share == 0.0:
+            return inside
+        most = float(calibration.scores[-1])
+        far_out, news = most + CERTAIN * threshold, share * calibration.total
+        others = Calibration(
+            calibration.scores, calibration.weights * (1.0 - share), calibration.source
+        )
+        calibration = others.plus(np.array([far_out]), np.array([news]))
+        threshold = min(calibration.threshold(self.rate), most)
+        return replace(inside, threshold=threshold, calibration=calibration)
 
     def _counting(self, inside: Inside, others: Table) -> Inside:
         """Return what judges; rows that were not learned count for the threshold."""
@@ -179,8 +199,8 @@ class LearnedTable:
 
     def _encoded(self, rows: Table) -> Encoded:
         """Return rows that were counted as if each had not been."""
-        apart = self.method == "ref"
-        return self.counts.encode(rows, left_out=True, folded_apart=apart, n_jobs=self.n_jobs)
+        left_out: LeftOut = "exactly" if self.method == "ref" else True
+        return self.counts.encode(rows, left_out=left_out, n_jobs=self.n_jobs)
 
     def _divided(self, rows: Table, rest: Integers, left: Integers) -> tuple[Floats, Floats]:
         """Return some rows as if each had not been counted, and others that were not at all."""

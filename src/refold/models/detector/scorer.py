@@ -17,7 +17,7 @@ from refold.models.scoring import Attribution, Scorer
 # A magnitude beyond this is as far out as can be.
 FARTHEST = 1e5
 # A cell with what a closed column never had adds so many thresholds.
-_CERTAIN = 10.0
+CERTAIN = 10.0
 
 
 def encoded_rows(counts: TableCounts, table: Table, *, n_jobs: int | None = None) -> Floats:
@@ -179,7 +179,7 @@ class TableScorer:
     @property
     def certain(self) -> float:
         """What a novel cell adds to its row's distance."""
-        return _CERTAIN * self.unit
+        return CERTAIN * self.unit
 
     def _by_column(self, parts: Floats) -> Floats:
         """Add up the parts of the features of each column, unless they are by column already."""
