@@ -224,9 +224,9 @@ class ServedModel:
         -------
         pandas.DataFrame
             The columns that ``refold.scale.score`` adds: ``distance``, ``label`` (1 normal,
-            -1 not), ``p_value`` if the model is calibrated, and ``reason_1`` … ``reason_3``, the
-            names of the columns that matter most, None where fewer do. A row without any value has
-            the distance NaN and the label 0. The index is that of the input.
+            -1 outlier), ``p_value`` if the model is calibrated, and ``reason_1`` … ``reason_3``,
+            the columns that make a row an outlier, None where there are fewer. A row without any
+            value has the distance NaN and the label 0. The index is that of the input.
         """
         pd = needs("pandas", "mlflow")
         if not isinstance(model_input, pd.DataFrame | np.ndarray | dict):
@@ -240,6 +240,7 @@ class ServedModel:
         columns = answers(found, _REASONS)
         names = answer_names(judge, _REASONS, "", ())
         table = {name: _plain(column) for name, column in zip(names, columns, strict=True)}
+        table |= {name: pd.Series(table[name], frame.index, object) for name in names[-_REASONS:]}
         return pd.DataFrame(table, frame.index)
 
     def _judged(self, judge: Judge, frame: Any) -> Judgement:

@@ -168,7 +168,9 @@ def test_of_many_rows_the_worst_are_shown():
     model, new = REF(alpha=0.05).fit(rng.normal(size=(300, 2))), rng.normal(size=(50, 2))
     new[31] = 40.0
     read = Read(explain(model, new)._repr_html_())
-    assert next(text for text in read.texts if text.startswith("row ")).startswith("row 31: NOT")
+    assert next(text for text in read.texts if text.startswith("row ")).startswith(
+        "row 31: outlier"
+    )
     assert sum(text.startswith("row ") for text in read.texts) == 10
 
 

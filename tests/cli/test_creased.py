@@ -28,8 +28,8 @@ def test_rows_are_scored_and_explained_by_what_was_expected(refold, folder):
     assert out.label[3] == -1
     assert out.reason_1[3] == "strain"
     said = refold("explain", folder / "model.json", folder / "new.csv", "--row", 4)
-    assert "  strain −3 with load " in said.stdout
-    assert " of the distance; expected " in said.stdout
+    assert "outlier; strain −3 is " in said.stdout
+    assert "expected " in said.stdout
 
 
 @pytest.mark.parametrize(

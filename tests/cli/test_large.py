@@ -166,8 +166,8 @@ def many_rows(tmp_path_factory):
     [
         (["score", "-o", "scored.parquet"], "of 12,000,000 rows"),
         (["drift"], "12,000,000 rows;"),
-        (["report", "-o", "page.html"], "of 12,000,000 rows are not normal"),
-        (["report", "-o", "page.html", "--id-column", "heat"], "of 12,000,000 rows are not normal"),
+        (["report", "-o", "page.html"], "of 12,000,000 rows are outliers"),
+        (["report", "-o", "page.html", "--id-column", "heat"], "of 12,000,000 rows are outliers"),
     ],
     ids=["score", "drift", "report", "report with names"],
 )

@@ -137,14 +137,14 @@ def test_without_a_row_the_worst_are_explained(orders, model, refold, tmp_path):
     new.to_csv(tmp_path / "new.csv", index=False)
     done = refold("explain", model, "new.csv", "--worst", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert " of 60 rows are not normal. The 1 farthest out:\n" in done.stdout
+    assert " of 60 rows are outliers. The 1 farthest out:\n" in done.stdout
     assert "machine '" in done.stdout
     assert "was never seen" in done.stdout
     shown = json.loads(refold("explain", model, "new.csv", "--json", cwd=tmp_path).stdout)
     assert {8, 21} <= {row["row"] for row in shown["rows"]}
     orders.head(60).iloc[:3].to_csv(tmp_path / "new.csv", index=False)
     done = refold("explain", model, "new.csv", cwd=tmp_path)
-    assert done.stdout == "None of the 3 rows is abnormal.\n"
+    assert done.stdout == "None of the 3 rows is an outlier.\n"
 
 
 @pytest.mark.parametrize("command", ["drift", "limits", "report", "inspect"])

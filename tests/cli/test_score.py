@@ -178,8 +178,8 @@ def test_a_terminal_shows_the_outliers(parts):
     os.close(ours)
     assert run.returncode == 0
     text = shown.decode()
-    assert "torque 99.5: " in text
-    assert "are not normal" in text
+    assert "torque 99.5 is " in text
+    assert "are outliers" in text
     assert '"distance"' not in text
 
 
@@ -187,8 +187,8 @@ def test_explain_says_what_the_library_says(refold, parts):
     done = refold("explain", "model.json", "new.csv", "--row", 17, cwd=parts)
     assert done.returncode == 0
     first, second = done.stdout.splitlines()[:2]
-    assert first.startswith("row 17: NOT normal, distance ")
-    assert second.startswith("  torque 99.5: ")
+    assert first.startswith("row 17: outlier; torque 99.5 is ")
+    assert second.endswith(" × the limit, p = 0.005")
     done = refold("explain", "model.json", "new.csv", "--row", 61, cwd=parts)
     assert done.returncode == 2
     assert "new.csv has 60 rows: there is no row 61" in done.stderr

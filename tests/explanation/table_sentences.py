@@ -45,6 +45,9 @@ class TrainingRows:
             rf"{QUOTED} has .+, which no other row has": lambda column, found: True,
             rf"{QUOTED} is (?:rare|less usual) where (?P<other>.+?) is '(?P<there>[^']*)' "
             rf"\({COUNT}\)": self.beside,
+            r"(?P<value>\S+) is (?P<off>\S+) (?P<side>above|below) the \w+ normal value, "
+            r"(?P<end>\S+)": self.beyond,
+            r"\S+ is between the normal values .+": lambda column, found: True,
             r".+ is (?:rare|less usual) where .+ is .+ \(.+\)": lambda column, found: True,
             rf"(?P<value>.+) is a (?P<day>[A-Z][a-z]+day) \({COUNT}\)": self.weekday,
             r"(?P<value>.+) is at (?P<clock>\d\d:\d\d); no row between (?P<a>\d+) and (?P<b>\d+) "
@@ -56,8 +59,8 @@ class TrainingRows:
                 self.outside
             ),
             r"(?P<value>.+) is usual by itself": lambda column, found: True,
-            r"missing; it never was in training": lambda column, found: self.gaps(column) == 0,
-            rf"missing; so (?:was|were) {COUNT}": lambda column, found: (
+            r"is missing; it never was in training": lambda column, found: self.gaps(column) == 0,
+            rf"is missing; so (?:was|were) {COUNT}": lambda column, found: (
                 self.gaps(column) == to_count(found["n"])
             ),
             rf"{QUOTED} (?:is not|cannot be read as) a (?:date|time|number).*": (
@@ -109,6 +112,17 @@ class TrainingRows:
         there = self.texts[found["other"]] == found["there"]
         both = there & (self.texts[column] == found["value"])
         return (both.sum(), there.sum()) == (to_count(found["n"]), to_count(found["of"]))
+
+    def beyond(self, column, found):
+        value, off, end = (
+            float(found[name].replace("−", "-").replace(",", ""))
+            for name in ("value", "off", "end")
+        )
+        learned = self.train[column].dropna()
+        ends = learned.min(), learned.max()
+        inner = ends[0] <= end <= ends[1]
+        above = found["side"] == "above"
+        return inner and (value > end) == above and abs(abs(value - end) - off) < 1e-9 * abs(off)
 
     def weekday(self, column, found):
         days = self.dates[column].dt.day_name()

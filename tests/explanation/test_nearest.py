@@ -117,7 +117,7 @@ def test_other_folds_are_searched_and_say_so(rng, fold):
         assert (model.predict([[reason.accepted_at]]) == 1).all()
         grid = np.linspace(140.0, reason.accepted_at, 500)[:-1]
         assert (model.predict(grid[:, None]) == -1).mean() > 0.99
-        assert "accepted from about" in explanation.text()
+        assert "normal from about" in explanation.text()
 
 
 @pytest.mark.parametrize("make", [REF, CreasedREF])
@@ -129,7 +129,7 @@ def test_where_no_feature_can_do_it_alone_a_set_is_named_that_can(rng, make):
     first, last = (c.value for c in sorted(explanation.changes, key=lambda cell: cell.feature))
     assert (model.predict([[first, 0.1, last]]) == 1).all()
     assert str(explanation).endswith(
-        f"would be accepted with {' and '.join(map(str, explanation.changes))}"
+        f"would be normal with {' and '.join(map(str, explanation.changes))}"
     )
 
 

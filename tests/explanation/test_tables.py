@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from refold import Detector, explain
-from refold.cli._answers import as_document
 
 from ..tables import of_tables, real_table
 from .table_sentences import TrainingRows
@@ -19,7 +18,7 @@ TABLES = of_tables(
     *("natural-churn.csv.gz", "natural-credit-g.csv.gz", "natural-hypothyroid.csv.gz"),
     "natural-mushroom.csv.gz",
 )
-SHARE = re.compile(r": (?:\d+ %|less than 1 %) of the distance.*")
+SHARE = re.compile(r" – (?:\d+ %|less than 1 %) of the distance.*")
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +66,12 @@ SENTENCES = [
         "when '03.02.2026 12:00' cannot be read as a date: it has another form than "
         "'2026-12-11 10:09'",
     ),
-    ({"color": None}, "color missing; it never was in training"),
+    ({"color": None}, "color is missing; it never was in training"),
     (
         {"torque [Nm]": "<0.05"},
         "torque '<0.05' is not a number; it always was one in training",
     ),
-    ({"torque [Nm]": 91.2}, "torque 91.2 Nm: "),
+    ({"torque [Nm]": 91.2}, "torque 91.2 Nm is "),
 ]
 
 
@@ -125,7 +124,7 @@ def test_nobody_can_steer_a_terminal_by_a_cell(detector, orders):
 
 def test_texts_go_into_documents_and_frames(detector, orders):
     found = detector.explain(changed(orders, color="blue", part=None))
-    document = json.loads(json.dumps(as_document(found[0]), allow_nan=False))
+    document = json.loads(json.dumps(found[0].to_dict(), allow_nan=False))
     values = {reason["feature"]: reason["value"] for reason in document["reasons"]}
     assert (values["color"], values["part"]) == ("blue", None)
     for backend in ("pandas", "polars", "pyarrow"):

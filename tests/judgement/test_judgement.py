@@ -173,9 +173,13 @@ def test_a_value_that_many_rows_have_does_not_lead():
         assert (faulty.by_blame[:, 0] == year).all()
 
 
-def test_only_the_first_reason_of_dependence_may_have_a_smaller_part(rng):
+def test_shares_are_in_their_order_and_no_more_than_all(rng):
     x = rng.normal(size=400)
     X = np.column_stack([x, x + 0.1 * rng.normal(size=400), rng.integers(3, size=400)])
     found = Judgement.of(CreasedREF(n_creases=30).fit(X), rng.normal(size=(200, 3)) * 2)
-    parts = np.take_along_axis(found.attribution().parts, found.by_blame, axis=1)
-    assert (np.diff(parts[:, 1:], axis=1) <= 0).all()
+    shares = np.take_along_axis(found.shares, found.by_blame, axis=1)
+    assert (np.diff(shares, axis=1) <= 0).all()
+    assert (shares.sum(axis=1) <= 1.0 + 1e-12).all()
+    named = found.reasons(3)
+    assert (named[~found.outlier] == -1).all()
+    assert ((named >= 0) == (found.outlier[:, None] & (shares >= 0.01))).all()

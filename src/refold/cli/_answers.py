@@ -1,9 +1,8 @@
-"""How explanations are shown: as a document for machines, as a table for people."""
+"""How explanations are shown to people."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from refold.base.words import printable
@@ -14,32 +13,20 @@ if TYPE_CHECKING:
     from refold.explanation import Explanation
 
 
-def as_document(row: Explanation) -> dict[str, Any]:
-    """Return an explanation as plain values; a missing one is null."""
-    return {
-        "row": row.row,
-        "label": row.label,
-        "distance": row.distance,
-        "p_value": row.p_value,
-        "reasons": [
-            {**asdict(reason), "value": None if reason.missing else reason.value}
-            for reason in row.reasons
-        ],
-        "changes": [asdict(cell) for cell in row.changes],
-    }
-
-
 def as_table(rows: Sequence[Explanation], title: str) -> Table:
     """Return explanations as a table, one reason per line."""
-    from refold.explanation import number
+    from refold.explanation import times_limit
 
     rare = any(row.p_value is not None for row in rows)
     cells = []
     for row in rows:
         p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
+        novel = any(reason.novel for reason in row.reasons)
         because = "\n".join(row.because(len(row.reasons)))
-        cells.append([str(row.row), number(row.distance), *p_value, because])
-    headings = ["row", "distance", *(["p-value"] if rare else []), "because of"]
+        cells.append(
+            [str(row.row), times_limit(row.distance, row.threshold, novel=novel), *p_value, because]
+        )
+    headings = ["row", "how far", *(["p-value"] if rare else []), "because of"]
     return table_of(headings, cells, words=("because of",), title=title, show_lines=True)
 
 

@@ -1,4 +1,4 @@
-"""``refold demo``: learn from benign cases, and say which new ones are not normal, and why."""
+"""``refold demo``: learn from benign cases, and say which new ones are outliers, and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def demo(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn from benign breast-cancer cases only, and say which new ones are not normal, and why.
+    """Learn from benign breast-cancer cases only, and say which new ones are outliers, and why.
 
     The data (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn; nothing is
     downloaded. A report on the new cases is written at the end.
@@ -48,7 +48,7 @@ def demo(
     options.say(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
     for kind, cases in found.items():
         options.say(
-            f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are not normal"
+            f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are outliers"
         )
     options.say(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
     for kind, cases in found.items():
@@ -96,7 +96,6 @@ def _rejected(cases: Explanations) -> float:
 
 
 def _document(model: Any, names: list[str], found: dict[str, Any]) -> dict[str, Any]:
-    from refold.cli._answers import as_document
 
     return {
         "rows": _LEARNED,
@@ -108,7 +107,7 @@ def _document(model: Any, names: list[str], found: dict[str, Any]) -> dict[str, 
                 "kind": kind,
                 "rows": len(cases),
                 "outliers": sum(case.label == -1 for case in cases),
-                "worst": [as_document(case) for case in cases.worst(_SHOWN)],
+                "worst": [case.to_dict() for case in cases.worst(_SHOWN)],
             }
             for kind, cases in found.items()
         ],

@@ -45,7 +45,6 @@ def explain(
       refold explain model.json new.csv --row 17
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """
-    from refold.cli._answers import as_document
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
 
@@ -65,7 +64,7 @@ def explain(
             {
                 "threshold": loaded.judge.threshold,
                 "alpha": loaded.judge.alpha,
-                "rows": [as_document(one) for one in found],
+                "rows": [one.to_dict() for one in found],
             }
         )
         return
@@ -110,7 +109,7 @@ def _scores(judge: Judge, reader: Reader, table: TableSource, worst: int) -> Sco
 def _counted(scores: Scores) -> str:
     """Say how many rows there are to explain."""
     if scores.outliers == 0:
-        return f"None of the {scores.rows:,} rows is abnormal."
+        return f"None of the {scores.rows:,} rows is an outlier."
     shown = len(scores.worst.rows)
     which = "" if shown == scores.outliers else f" The {shown} farthest out:"
-    return f"{scores.outliers:,} of {scores.rows:,} rows are not normal.{which}\n"
+    return f"{scores.outliers:,} of {scores.rows:,} rows are outliers.{which}\n"

@@ -39,13 +39,13 @@ def report(
         typer.Option(help="The column that names the rows.", show_default="numbers from 1"),
     ] = None,
     fail_on_outlier: Annotated[
-        bool, typer.Option("--fail-on-outlier", help="Exit with 1 if a row is not normal.")
+        bool, typer.Option("--fail-on-outlier", help="Exit with 1 if a row is an outlier.")
     ] = False,
     *,
     reading: options.Reading,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write a page on a table: how many rows are not normal, how sure, which ones and why.
+    """Write a page on a table: how many rows are outliers, how sure, which ones and why.
 
     It is one file that opens in any browser and needs no network. The page lists the worst rows and
     counts the others; of more than 100,000 rows so many, taken at random, are drawn.
@@ -124,7 +124,7 @@ def _document(found: Report, out: Path) -> dict[str, Any]:
 
 
 def _say(found: Report, out: Path) -> None:
-    said = f"{found.rejected:,} of {found.judged:,} rows are not normal"
+    said = f"{found.rejected:,} of {found.judged:,} rows are outliers"
     if found.expected is not None:
         low, high = found.expected.interval
         said += f"; {low:,} to {high:,} would be if all were normal"

@@ -1,4 +1,4 @@
-"""``refold score``: which rows are not normal, how far out, and why."""
+"""``refold score``: which rows are outliers, how far out, and why."""
 
 from __future__ import annotations
 
@@ -161,7 +161,6 @@ def _print_bytes(content: Any) -> None:
 
 
 def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, Any]:
-    from refold.cli._answers import as_document
 
     worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
     return {
@@ -171,7 +170,7 @@ def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, An
         "not_judged": scores.rows - scores.normal - scores.outliers,
         "threshold": loaded.judge.threshold,
         "alpha": loaded.judge.alpha,
-        "worst": [as_document(row) for row in worst],
+        "worst": [row.to_dict() for row in worst],
     }
 
 
@@ -186,7 +185,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
         title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""
         Console().print(as_table(worst, title))
     share = 100 * scores.outliers / max(scores.rows, 1)
-    text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are not normal"
+    text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are outliers"
     if loaded.judge.alpha is not None:
         text += f"; of normal rows it would be about {100 * loaded.judge.alpha:.3g} %"
     options.say(f"{text}.", err=not shown)

@@ -12,11 +12,12 @@ import numpy as np
 
 from refold.base.words import number
 from refold.explanation._columns import normal_of_columns, normal_text
-from refold.explanation._numbers import ranges_text, split_unit
-from refold.explanation._ranges import normal_ranges
+from refold.explanation._explanations import Explanation, Explanations, times_limit
+from refold.explanation._reason import Cell, Reason
 from refold.explanation._reasons import explained_rows
-from refold.explanation._results import Cell, Explanation, Explanations, Reason
 from refold.judgement import Judgement, unwrapped
+from refold.judgement.normal import normal_ranges
+from refold.judgement.numbers import ranges_text, split_unit
 
 __all__ = [
     "Cell",
@@ -31,6 +32,7 @@ __all__ = [
     "number",
     "ranges_text",
     "split_unit",
+    "times_limit",
 ]
 
 
@@ -59,13 +61,12 @@ def explain(
     Examples
     --------
     >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold import explain
+    >>> from refold import REF, explain
     >>> rng = np.random.default_rng(0)
     >>> normal = rng.normal([75, 300], [2, 1], size=(500, 2))
     >>> model = REF().fit(normal)
     >>> print(explain(model, [[91.2, 300.1]])[0].reasons[0])
-    x0 91.2: 100 % of the distance; normal 67.2–80.51
+    x0 91.2 is 10.69 above the highest normal value, 80.51 – 100 % of the distance; ...
     """
     if reasons is not None and reasons < 1:
         raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")

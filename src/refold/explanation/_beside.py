@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from refold._typing import Booleans
-from refold.explanation._expected import Relations
 from refold.judgement import Judgement
+from refold.judgement.expected import Relations
 from refold.models.detector.scorer import MeanScorer
 from refold.models.detector.scorer import inside as scorer_inside
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.explanation._ranges import Normal
 from refold.judgement import Judgement
+from refold.judgement.normal import Normal
 from refold.models.detector.scorer import inside
 from refold.models.scoring import FoldScorer, Scorer
 

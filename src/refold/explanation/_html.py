@@ -10,7 +10,7 @@ from refold.base.markup import box, said
 from refold.explanation.gauges import pictured
 
 if TYPE_CHECKING:
-    from refold.explanation._results import Explanation
+    from refold.explanation._explanations import Explanation
 
 _SHOWN = 10
 
@@ -18,7 +18,7 @@ _SHOWN = 10
 def html_of(rows: Sequence[Explanation]) -> str:
     """Return explanations as HTML: all of a few rows, of many those that are farthest out."""
     odd = sum(row.label == -1 for row in rows)
-    head = [said(f"{odd:,} of {len(rows):,} rows are not normal.", "head")] if len(rows) > 1 else []
+    head = [said(f"{odd:,} of {len(rows):,} rows are outliers.", "head")] if len(rows) > 1 else []
     if len(rows) <= _SHOWN:
         return box(*head, *map(_row, rows))
     judged = sorted((row for row in rows if row.label), key=lambda row: -row.distance)

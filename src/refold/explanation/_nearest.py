@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats
-from refold.explanation._ranges import Normal
 from refold.judgement import Judge, Judgement
+from refold.judgement.normal import Normal
 from refold.models.detector.scorer import inside
 from refold.models.scoring import FoldScorer, Scorer
 

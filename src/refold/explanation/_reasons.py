@@ -11,18 +11,20 @@ from refold._typing import Booleans, Floats, Integers
 from refold.explanation._beside import beside
 from refold.explanation._changes import different, smallest_changes
 from refold.explanation._nearest import is_exact, nearest_accepted
-from refold.explanation._ranges import Normal, normal_of
-from refold.explanation._results import Cell, Reason
-from refold.explanation._search import search, stated
-from refold.explanation._tables import of_table, shares
+from refold.explanation._reason import Cell, Reason
+from refold.explanation._search import stated
+from refold.explanation._table_changes import names_rows
+from refold.explanation._tables import column_form, of_table
 from refold.judgement import Judgement
+from refold.judgement.normal import Normal, normal_of
 from refold.models.creased import CreasedREF
 from refold.models.detector.scorer import inside as scorer_inside
 from refold.models.scoring import FoldScorer
 
 _AT_ONCE = 1024
-# Training rows that a rejected one is compared with if nothing else is accepted.
+# Training rows that an outlier is compared with if nothing else is normal.
 _LEARNED = 1000
+_TRIED = 3  # columns that are tried one by one
 
 
 def explained_rows(
@@ -54,69 +56,77 @@ def _need_words(found: Judgement) -> Booleans:
 def _of_numbers(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
-    estimator = model if found.judge.encoder is None else model.model_
-    keeps = nearest and isinstance(estimator, CreasedREF)
-    learned = estimator.training_sample()[:_LEARNED] if keeps else None
-    yield from _of_block(found, normal_of(model.summary_), learned, most, nearest)
-
-
-def _of_block(
-    found: Judgement, normal: Normal, learned: Floats | None, most: int | None, nearest: bool
-) -> Iterator[dict[str, Any]]:
-    X, (_, parts, expected, _) = found.rows.astype(np.float64, copy=False), found.attribution()
-    inside = normal.inside(X)
+    """Give the reasons and changes of rows of numbers."""
+    normal, X = normal_of(model.summary_), found.rows.astype(np.float64, copy=False)
     wanted = found.by_blame[:, :most]
-    names, ranges = found.names, normal.ranges
-    nowhere = np.full(wanted.shape, np.nan)
-    accepted, said = _ways_out(found, normal, wanted) if nearest else (nowhere, nowhere)
-    columns = {
-        "value": X,
-        "contribution": parts,
-        "share": shares(found),
-        "inside": inside,
-        "as_far": normal.as_far(X),
-        "expected": None if expected is None else normal.nearest(expected),
-    }
-    fields = {
-        name: np.take_along_axis(values, wanted, axis=1).tolist()
-        for name, values in columns.items()
-        if values is not None
-    }
+    nothing: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
+    accepted, said, changes = np.full((2, *wanted.shape), np.nan), None, nothing
     if nearest:
-        fields |= {"accepted_at": _or_none(accepted), "stated": _or_none(said)}
+        accepted, said = _alone(found, normal, wanted)
+        said[np.isin(wanted, [j for j, name in enumerate(found.names) if names_rows(name)])] = (
+            np.nan
+        )
+        changes = _changes(model, found, normal, wanted, said)
+    inside, expected = normal.inside(X), found.told_expected
+    partners, far = beside(found, inside), normal.as_far(X)
     exact = is_exact(scorer_inside(found.judge.scorer))
-    partners = beside(found, inside)
-    changes = _changes(found, normal, learned, wanted, said) if nearest else [[]] * len(found)
-    own = X.tolist()
-    for i, features in enumerate(wanted.tolist()):
+    forms = [column_form(found.judge, j) for j in range(X.shape[1])]
+    for i, columns in enumerate(wanted.tolist()):
+        instead = dict(changes[i])
         yield {
             "reasons": tuple(
                 Reason(
-                    feature=names[j],
-                    normal=ranges[j],
-                    beside=tuple(Cell(names[k], own[i][k]) for k in partners[i].get(j, ())),
+                    feature=found.names[j],
+                    value=float(X[i, j]),
+                    contribution=float(found.attribution().parts[i, j]),
+                    share=float(found.shares[i, j]),
+                    normal=normal.ranges[j],
+                    inside=bool(inside[i, j]),
+                    as_far=float(far[i, j]),
+                    beside=tuple(
+                        Cell(found.names[k], float(X[i, k]), *forms[k])
+                        for k in partners[i].get(j, ())
+                    ),
+                    accepted_at=_or_none(accepted[i, at]) if nearest else None,
+                    stated=None if said is None else _or_none(said[i, at]),
                     exact=exact,
-                    **{name: values[i][at] for name, values in fields.items()},
+                    expected=_expected(expected, i, j, instead),
+                    decimals=forms[j][1],
+                    unit=forms[j][0],
                 )
-                for at, j in enumerate(features)
+                for at, j in enumerate(columns)
             ),
-            "changes": tuple(Cell(names[j], value) for j, value in changes[i]),
+            "changes": tuple(Cell(found.names[j], value, *forms[j]) for j, value in changes[i]),
         }
 
 
-def _ways_out(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, Floats]:
-    """Return the nearest accepted values, and as they are named."""
+def _alone(found: Judgement, normal: Normal, wanted: Integers) -> tuple[Floats, Floats]:
+    """Return values of one column with which a row would be normal, and as they are told.
+
+    Where nothing is expected these are the nearest, of the wanted columns; else what is expected of
+    the first ones.
+    """
     if isinstance(scorer_inside(found.judge.scorer), FoldScorer):
         accepted = nearest_accepted(found, normal, wanted)
-    else:
-        accepted = search(found, normal, wanted)
-    return accepted, stated(found, wanted, accepted)
+        return accepted, stated(found, wanted, accepted)
+    X, expected = found.rows.astype(np.float64, copy=False), found.expected
+    own = np.take_along_axis(X, wanted, axis=1)
+    accepted = np.where(found.outlier[:, None], np.nan, own)
+    rows = np.flatnonzero(found.outlier)
+    for place in range(min(_TRIED, wanted.shape[1]) if expected is not None else 0):
+        assert expected is not None
+        columns = wanted[rows, place]
+        tried = X[rows]
+        tried[np.arange(len(rows)), columns] = expected[rows, columns]
+        fine = ~found.judge.rows(tried).outlier & ~np.isnan(own[rows, place])
+        accepted[rows[fine], place] = expected[rows[fine], columns[fine]]
+    return accepted, np.where(found.outlier[:, None], accepted, np.nan)
 
 
 def _changes(
-    found: Judgement, normal: Normal, learned: Floats | None, wanted: Integers, said: Floats
+    model: Any, found: Judgement, normal: Normal, wanted: Integers, said: Floats
 ) -> list[list[tuple[int, float]]]:
-    """Return what would have to change in each row: one feature if that will do, else several."""
+    """Return what would have to change in each row: one column if that will do, else several."""
     out: list[list[tuple[int, float]]] = [[] for _ in range(len(found))]
     single = ~np.isnan(said)
     for i in np.flatnonzero(single.any(axis=1)).tolist():
@@ -125,14 +135,26 @@ def _changes(
     open_ = np.flatnonzero(found.outlier & ~single.any(axis=1))
     if len(open_):
         rows = found.take(open_)
-        largest = np.argsort(-rows.attribution().parts, axis=1, kind="stable")
+        estimator = model if found.judge.encoder is None else model.model_
+        keeps = isinstance(estimator, CreasedREF)
+        learned = estimator.training_sample()[:_LEARNED] if keeps else None
         instead = smallest_changes(rows, normal, learned)
         changed = different(instead, rows.rows)
         for at, i in enumerate(open_.tolist()):
-            features = [j for j in largest[at].tolist() if changed[at, j]]
-            out[i] = [(j, float(instead[at, j])) for j in features]
-    return out
+            columns = [j for j in rows.by_blame[at].tolist() if changed[at, j]]
+            out[i] = [(j, float(instead[at, j])) for j in columns]
+    named = {j for j, name in enumerate(found.names) if names_rows(name)}
+    return [[] if any(j in named for j, _ in each) else each for each in out]
 
 
-def _or_none(values: Floats) -> list[list[float | None]]:
-    return [[None if v != v else v for v in row] for row in values.tolist()]
+def _expected(
+    expected: Floats | None, row: int, column: int, instead: dict[int, float]
+) -> float | None:
+    """Return what is expected of a number: if it is to change, that is what it changes to."""
+    if expected is None:
+        return None
+    return instead[column] if column in instead else _or_none(expected[row, column])
+
+
+def _or_none(value: float) -> float | None:
+    return None if value != value else float(value)

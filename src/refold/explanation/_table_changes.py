@@ -14,81 +14,69 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.surprise import USUAL
+from refold.columns.encoding.texts import TextCounts
+from refold.columns.name_hints import says_code, words
 from refold.columns.table import Column, NumberColumn, TextColumn, as_texts
-from refold.explanation._numbers import as_read
-from refold.explanation._ranges import Normal
-from refold.explanation._results import Cell
 from refold.judgement import Judgement
+from refold.judgement.expected import most_likely
+from refold.judgement.normal import Normal, normal_of
 from refold.models.detector.scorer import TableScorer
 
 _MOST_CHANGES = 3
+_NAMES = 0.05  # a category with more values than this share of the rows names what it is of
 # Of a number that adds up: it is typical if no more than a quarter of the rows add less.
 _TYPICAL = 0.25
 
 
-def table_changes(
-    found: Judgement, normal: Normal | None, expected: Floats | None
-) -> list[tuple[Cell, ...]]:
-    """Return for each rejected row the changes with which it is accepted; none if not found.
+def table_changes(found: Judgement) -> list[dict[int, float | str]]:
+    """Return for each outlier the changes with which it is normal, by column; none if not found.
 
     Parameters
     ----------
     found : Judgement
         Of rows that all have a value.
-    normal : Normal or None
-        What was learned of the columns of numbers.
-    expected : ndarray of shape (n, k) or None
-        What is expected of the numbers, if something is.
     """
-    out: list[tuple[Cell, ...]] = [()] * len(found)
-    rejected = np.flatnonzero(found.outlier)
-    if len(rejected) == 0:
+    out: list[dict[int, float | str]] = [{} for _ in range(len(found))]
+    outliers = np.flatnonzero(found.outlier)
+    if len(outliers) == 0:
         return out
-    rows = found.take(rejected)
-    other = _Instead.of(rows, normal, None if expected is None else expected[rejected])
+    rows = found.take(outliers)
+    other = _Instead.of(rows)
     chosen = other.without_needless(other.enough())
-    for place, row in enumerate(rejected.tolist()):
-        columns = [k for k in rows.by_blame[place].tolist() if chosen[place, k]]
-        out[row] = tuple(Cell(found.names[k], other.values[k][place]) for k in columns)
+    for place, row in enumerate(outliers.tolist()):
+        order = rows.by_blame[place].tolist()
+        columns = [k for k in order if chosen[place, k]]
+        if not set(columns).isdisjoint(order[:_MOST_CHANGES]):  # else it mends no reason
+            out[row] = {k: other.values[k][place] for k in columns}
     return out
 
 
 @dataclass(frozen=True, eq=False)
 class _Instead:
-    """What the cells of rows may be changed to.
-
-    Parameters
-    ----------
-    found : Judgement
-        The rows, all rejected.
-    values : dict of int to list
-        The other values of the columns that may change, one for each row.
-    """
+    """What the cells of outliers may be changed to: by column, a value for each row."""
 
     found: Judgement
     values: dict[int, list[float] | list[str]]
 
     @classmethod
-    def of(cls, found: Judgement, normal: Normal | None, expected: Floats | None) -> _Instead:
-        """Look for values that are likely in each row."""
+    def of(cls, found: Judgement) -> _Instead:
+        """Look for values that are likely in each row; nobody is told who else a row may be of."""
         assert found.cells is not None
         assert found.judge.encoder is not None
-        counts = found.judge.encoder.counts
-        cells = found.cells.columns
-        codes = counts.plan.codes(cells)
+        counts, summary = found.judge.encoder.counts, found.judge.summary
+        codes = counts.plan.codes(found.cells.columns)
         values: dict[int, list[float] | list[str]] = {}
-        if normal is not None:
+        if summary is not None:
+            expected = found.expected
             if expected is None:
-                expected = _typical(found, counts, normal)
-            whole = (normal.summary.quantiles % 1.0 == 0.0).all(axis=0)
-            expected = normal.short(np.where(whole, np.round(expected), expected))
+                expected = _typical(found, counts, normal_of(summary))
             for place, k in enumerate(found.judge.numeric):
-                values[k] = _numbers_beside(counts, k, codes, expected[:, place], normal)
+                if not names_rows(found.names[k]):
+                    values[k] = expected[:, place].tolist()
         for k, column in enumerate(counts.plan.used):
-            if column.role == "category" and column.frequent:
+            if column.role == "category" and column.frequent and not _identifies(counts, k):
                 values[k] = [
-                    column.frequent[c] for c in _most_likely(counts, k, codes, len(found)).tolist()
+                    column.frequent[c] for c in most_likely(counts, k, codes, len(found)).tolist()
                 ]
         return cls(found, values)
 
@@ -160,6 +148,19 @@ def _only(order: Integers, wanted: Booleans) -> Integers:
     return order[wanted[order]].reshape(len(order), int(wanted.sum()))
 
 
+def names_rows(name: str) -> bool:
+    """Whether a column's name says that its values are names: nobody is told to change these."""
+    return says_code(name) and (len(words(name)) > 1 or says_code(f"{name} x"))
+
+
+def _identifies(counts: TableCounts, k: int) -> bool:
+    """Whether the values of a category tell who or what a row is of: a name, few rows each."""
+    tally = counts.others[k]
+    assert isinstance(tally, TextCounts)
+    values = tally.values
+    return names_rows(counts.plan.names[k]) or values.distinct > _NAMES * values.rows
+
+
 def _typical(found: Judgement, counts: TableCounts, normal: Normal) -> Floats:
     """Return a value of each number that adds little: its median, or near it."""
     assert counts.numbers is not None
@@ -169,32 +170,4 @@ def _typical(found: Judgement, counts: TableCounts, normal: Normal) -> Floats:
     middle = quantiles[len(quantiles) // 2]
     nearest = np.where(small, np.abs(quantiles - middle), np.inf).argmin(axis=0)
     usual = np.broadcast_to(quantiles[nearest, np.arange(len(middle))], found.numbers.shape)
-    return normal.nearest(usual)
-
-
-def _numbers_beside(
-    counts: TableCounts, k: int, codes: list[Integers], expected: Floats, normal: Normal
-) -> list[float]:
-    """Return what is expected; where that is rare beside the partner, something more likely."""
-    column = counts.plan.used[k]
-    if column.partner is None or k not in counts.slices or not column.edges:
-        return list(map(float, expected))
-    at = np.searchsorted(column.edges, expected, side="right")
-    rare = counts.slices[k].surprise[codes[column.partner], at] >= USUAL
-    place = int(np.searchsorted(counts.plan.numbers, k))
-    quantiles = normal.summary.quantiles[:, place]
-    bins = np.searchsorted(column.edges, quantiles, side="right")
-    inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
-    middles = np.array([np.median(each) if len(each) else np.nan for each in inside])
-    likely = middles[np.minimum(_most_likely(counts, k, codes, len(expected)), len(column.edges))]
-    likely = np.array([as_read(value) for value in likely.tolist()])
-    return list(map(float, np.where(rare & ~np.isnan(likely), likely, expected)))
-
-
-def _most_likely(counts: TableCounts, k: int, codes: list[Integers], rows: int) -> Integers:
-    """Return the most frequent code of a column beside what its partner is in each row."""
-    column = counts.plan.used[k]
-    known = len(column.frequent) or len(column.edges) + 1
-    if column.partner is None or k not in counts.slices:
-        return np.zeros(rows, dtype=np.int64)  # the most frequent comes first
-    return np.asarray(counts.slices[k].counts[:, :known].argmax(axis=1)[codes[column.partner]])
+    return normal.short(normal.nearest(usual))

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import exp
 from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats
 from refold.columns.encoding.words import CellWords
+from refold.columns.number_form import NumberForm
 from refold.explanation._beside import beside
-from refold.explanation._expected import Relations
-from refold.explanation._ranges import normal_of
-from refold.explanation._results import Cell, Reason
+from refold.explanation._reason import Cell, Reason
 from refold.explanation._table_changes import table_changes
-from refold.judgement import Judgement
+from refold.judgement import Judge, Judgement
+from refold.judgement.normal import normal_of
 from refold.models.detector.scorer import TableScorer
 
 
-def shares(found: Judgement) -> Floats:
-    """Return each column's part as a share of the distance."""
-    parts = found.attribution().parts
-    total = parts.sum(axis=1) if found.judge.scorer.additive else found.distances
-    return np.divide(parts, total[:, None], out=np.zeros_like(parts), where=total[:, None] > 0.0)
+def column_form(judge: Judge, column: int) -> tuple[str, int | None]:
+    """Return the unit that the cells of a column have, and how many digits behind the point."""
+    unit, numeric = "", judge.numeric
+    if judge.encoder is not None:
+        form = judge.encoder.counts.plan.used[column].form
+        if isinstance(form, NumberForm) and form.kind == "number":
+            unit = form.suffix or form.prefix
+    if judge.summary is None or column not in numeric:
+        return unit, None
+    return unit, normal_of(judge.summary).decimals[numeric.index(column)]
 
 
 def of_table(
     model: Any, found: Judgement, most: int | None, nearest: bool
 ) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of rows that all have a value."""
-    block = _Block(model, found)
-    changes = table_changes(found, block.normal, block.expected) if nearest else [()] * len(found)
+    changes = table_changes(found) if nearest else [{}] * len(found)
+    block = _Block(found, changes)
     for row in range(len(found)):
         columns = block.columns(row, most)
         reasons = tuple(block.reason(row, column) for column in columns)
-        yield {"reasons": reasons, "changes": changes[row]}
+        yield {"reasons": reasons, "changes": block.changes(row)}
 
 
 class _Block:
@@ -43,13 +47,13 @@ class _Block:
 
     Parameters
     ----------
-    model : Detector
-        Fitted.
     found : Judgement
-        What it says of the rows.
+        What is said of the rows.
+    changes : list of dict
+        What would have to change in each, by column.
     """
 
-    def __init__(self, model: Any, found: Judgement) -> None:
+    def __init__(self, found: Judgement, changes: Sequence[Mapping[int, float | str]]) -> None:
         judge = found.judge
         assert judge.encoder is not None
         assert found.cells is not None
@@ -59,25 +63,17 @@ class _Block:
         magnitudes = rows[:, len(judge.scorer.leading) :]
         self._words = CellWords(counts, found.cells, magnitudes, self._novel)
         self._roles = [column.role for column in counts.plan.used]
+        self._forms = [column_form(judge, k) for k in range(len(found.names))]
         self._place = {column: place for place, column in enumerate(judge.numeric)}
-        self._found, self._shares = found, shares(found)
-        self.normal = None if model.summary_ is None else normal_of(model.summary_)
-        X = found.numbers
-        self._inside = np.zeros(X.shape, bool) if self.normal is None else self.normal.inside(X)
-        self._as_far = np.zeros(X.shape) if self.normal is None else self.normal.as_far(X)
+        self._found, self._changes = found, changes
+        self._normal = None if judge.summary is None else normal_of(judge.summary)
+        X, normal = found.numbers, self._normal
+        self._inside = np.zeros(X.shape, bool) if normal is None else normal.inside(X)
+        self._as_far = np.zeros(X.shape) if normal is None else normal.as_far(X)
         inside = np.zeros(self._novel.shape, dtype=np.bool_)
         inside[:, judge.numeric] = self._inside
         self._partners = beside(found, inside)
-        self.expected = self._expect(found)
-
-    def _expect(self, found: Judgement) -> Floats | None:
-        """Return what the numbers of each row lead to expect of each other, if that was learned."""
-        relations = None if self.normal is None else Relations.of(found)
-        return (
-            None
-            if relations is None or self.normal is None
-            else self.normal.nearest(relations.expected)
-        )
+        self._expected = found.told_expected
 
     def columns(self, row: int, most: int | None) -> list[int]:
         """Return the columns to name: those that matter most, and all that are novel."""
@@ -85,6 +81,11 @@ class _Block:
         return [
             c for rank, c in enumerate(order) if most is None or rank < most or self._novel[row, c]
         ]
+
+    def changes(self, row: int) -> tuple[Cell, ...]:
+        """Return what would have to change in a row."""
+        names, forms = self._found.names, self._forms
+        return tuple(Cell(names[k], value, *forms[k]) for k, value in self._changes[row].items())
 
     def reason(self, row: int, column: int) -> Reason:
         """Return what is said of a cell."""
@@ -99,26 +100,31 @@ class _Block:
             feature=self._found.names[column],
             value=self._words.value(row, column),
             contribution=float(self._found.attribution().parts[row, column]),
-            share=float(self._shares[row, column]),
+            share=float(self._found.shares[row, column]),
             beside=tuple(self._cell(row, other) for other in others),
             role=self._roles[column],
             view=said.view,
             words=said.words,
             novel=bool(self._novel[row, column]),
+            unit=self._forms[column][0],
+            decimals=self._forms[column][1],
             **fields,
         )
 
     def _of_number(self, row: int, column: int) -> dict[str, Any]:
         """Return what is known of a number; nothing of others."""
-        if column not in self._place or self.normal is None:
+        if column not in self._place or self._normal is None:
             return {}
-        place, expected = self._place[column], self.expected
+        place, expected = self._place[column], None
+        if self._expected is not None:  # if it is to change, that is what it changes to
+            value = float(self._changes[row].get(column, self._expected[row, place]))
+            expected = None if np.isnan(value) else value
         return {
-            "normal": self.normal.ranges[place],
+            "normal": self._normal.ranges[place],
             "inside": bool(self._inside[row, place]),
             "as_far": float(self._as_far[row, place]),
-            "expected": None if expected is None else float(expected[row, place]),
+            "expected": expected,
         }
 
     def _cell(self, row: int, column: int) -> Cell:
-        return Cell(self._found.names[column], self._words.value(row, column))
+        return Cell(self._found.names[column], self._words.value(row, column), *self._forms[column])

@@ -11,7 +11,7 @@ from refold._typing import Floats, Ranges
 from refold.base.markup import said, shown
 
 if TYPE_CHECKING:
-    from refold.explanation._results import Reason
+    from refold.explanation._reason import Reason
 
 GAUGE, DOT = 120, 4.0  # the width of a gauge, half that of its mark
 _THIN = 2.0  # a mark that is to be seen at all

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.kernels import LARGEST
+from refold.judgement import LEAST_SHARE
 
 Expression = Any  # the base class has another name from one version of sqlglot to the next
 Stage = list[Expression]
@@ -341,20 +342,26 @@ class Stages:
         return [self.words.column(letter, d) for d in self.features]
 
 
-def reasons(words: Vocabulary, features: int, count: int) -> Iterator[Stage]:
+def reasons(words: Vocabulary, features: int, count: int, *, add_up: bool) -> Iterator[Stage]:
     """Find the features with the largest magnitudes, one after the other; the first of equals.
 
-    One that is found is put below all others.
+    One that is found is put below all others. Where magnitudes add up, what has less than a
+    hundredth of the whole is no reason.
     """
     alias, column = words.alias, words.column
 
     def sizes() -> list[Expression]:
         return [column("m", d) for d in range(features)]
 
-    found: Stage = [column("d")]
+    if count:
+        whole = _paren(add(sizes())) if add_up else number(0.0)
+        yield [*sizes(), column("d"), alias(whole, "s")]
+    found: Stage = [column("d"), column("s")]
     for rank in range(1, count + 1):
         yield [*sizes(), *found, alias(words.largest(sizes()), "t")]
+        least = exp.Mul(this=column("s"), expression=number(LEAST_SHARE))
         cases = [(column("t") <= number(0.0), exp.Literal.number(-1))]
+        cases.append((exp.LT(this=column("t"), expression=least), exp.Literal.number(-1)))
         cases += [(column("m", d).eq(column("t")), exp.Literal.number(d)) for d in range(features)]
         yield [*sizes(), *found, alias(choose(cases), "k", rank)]
         found = [*found, column("k", rank)]

@@ -44,9 +44,9 @@ def to_sql(
     """Return a statement that judges every row of a table, with the answers of ``predict``.
 
     It selects all columns of the table, then `label` (1 normal, -1 not), `distance` and
-    `reason_1` …: the columns with the largest shares of the distance, NULL where fewer have one.
-    NULL and NaN are missing values. A row that Python refuses, because it has infinity in it or
-    nothing at all, has NULL for all answers.
+    `reason_1` …: the columns with the largest shares of an outlier's distance, NULL where there
+    are fewer. NULL and NaN are missing values. A row that Python refuses, because it has infinity
+    in it or nothing at all, has NULL for all answers.
 
     Of a mixed table, columns may be of types for numbers, dates and truth values, or texts that are
     written as in training. What cannot be said in a database is refused by the column's name.
@@ -217,7 +217,12 @@ def _statement(
     texts = [text_literal(name, dialect) for name in features]
     values = _answers(words, texts, model.threshold_, n_reasons)
     written = list(write(words, [around.column(name) for name in features], dialect))
-    written += reasons(words, len(features), min(n_reasons, len(features)))
+    written += reasons(
+        words,
+        len(features),
+        min(n_reasons, len(features)),
+        add_up=getattr(model, "distance", "l1") == "l1",
+    )
     _check_columns(max(map(len, written)), len(features), dialect)
     query: Expression = database.compose(around, written, list(zip(answers, values, strict=True)))
     if view:
@@ -241,7 +246,10 @@ def _answers(
         name: Expression = exp.null()
         if rank <= len(features):
             found = words.column("k", rank)
-            cases: list[tuple[Expression, Expression]] = [(distance.is_(exp.null()), exp.null())]
+            cases: list[tuple[Expression, Expression]] = [
+                (distance.is_(exp.null()), exp.null()),
+                (distance <= limit.copy(), exp.null()),
+            ]
             cases += [
                 (found.eq(exp.Literal.number(d)), feature.copy())
                 for d, feature in enumerate(features)

@@ -13,10 +13,11 @@ array([ 1, -1,  0], dtype=int8)
 
 from refold.judgement._answers import answer_names, answer_types, answers
 from refold.judgement._facts import asked_for, calibrated_on, parameters, training_rows
-from refold.judgement._judgement import Judge, Judgement, Worst
+from refold.judgement._judgement import LEAST_SHARE, Judge, Judgement, Worst
 from refold.judgement._unwrapping import unwrapped
 
 __all__ = [
+    "LEAST_SHARE",
     "Judge",
     "Judgement",
     "Worst",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
@@ -67,7 +65,7 @@ def answers(found: Judgement, reasons: int) -> list[Any]:
     >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
     >>> found = Judgement.of(model, [[0.1, 0.2], [0.3, 9.0]], explained=True)
     >>> answers(found, 1)[-1].to_pylist()
-    ['x1', 'x1']
+    [None, 'x1']
     """
     pa = needs("pyarrow", "parquet")
     because = _reasons(found, reasons) if reasons else []  # first: distances come with them
@@ -79,10 +77,8 @@ def answers(found: Judgement, reasons: int) -> list[Any]:
 
 
 def _reasons(found: Judgement, reasons: int) -> list[Any]:
-    """Name the features that matter most; null where a row has fewer with a part above zero."""
+    """Name the columns that make rows outliers; null where a row has no more."""
     pa = needs("pyarrow", "parquet")
-    names, parts = pa.array(found.names, pa.string()), found.attribution().parts
-    order = found.by_blame[:, :reasons]
-    nothing = np.take_along_axis(parts, order, axis=1) == 0.0
-    columns = [names.take(pa.array(order[:, k], mask=nothing[:, k])) for k in range(order.shape[1])]
+    names, places = pa.array(found.names, pa.string()), found.reasons(reasons)
+    columns = [names.take(pa.array(column, mask=column < 0)) for column in places.T]
     return columns + [pa.nulls(len(found), pa.string())] * (reasons - len(columns))

@@ -15,11 +15,13 @@ from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.encoding.surprise import USUAL
 from refold.columns.frames import feature_names, read_table
+from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
+from refold.judgement._blame import near_expected, shares_of
 from refold.judgement._unwrapping import unwrapped
+from refold.judgement.expected import expected_numbers
 from refold.models.detector.scorer import TableScorer, encoded_rows
 from refold.models.scoring import Attribution, Scorer
 
@@ -28,10 +30,8 @@ if TYPE_CHECKING:
 
 Scored = TypeVar("Scored")
 
-# A value that so many of the training rows have is a common one. What its part counts for when
-# reasons are put in order: where parts add up, next to nothing; else it may be one with others.
-_COMMON = 0.05
-_COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
+_COMMON = 0.05  # a value that so many of the training rows have is a common one
+LEAST_SHARE = 0.01  # what matters less is no reason
 
 _NORMAL, _NOT_NORMAL, _NOT_JUDGED = np.int8(1), np.int8(-1), np.int8(0)
 
@@ -52,9 +52,8 @@ class Judge:
         The rate that the threshold was set for, if for one.
     calibration : Calibration or None
         What p-values are read from, if there is anything.
-    quantiles : ndarray of shape (q, d) or None
-        Of each feature that is a number, in training, evenly spaced: values that many rows have are
-        not blamed.
+    summary : Summary or None
+        What is remembered of the columns of numbers; None if there are none.
     encoder : TableEncoder or None
         What makes rows of a table that does not hold numbers alone; None where all do.
 
@@ -73,7 +72,7 @@ class Judge:
     threshold: float
     alpha: float | None
     calibration: Calibration | None
-    quantiles: Floats | None = None
+    summary: Summary | None = None
     encoder: TableEncoder | None = None
 
     @classmethod
@@ -87,14 +86,14 @@ class Judge:
                 "models, such as REF or CreasedREF."
             )
         scorer: Scorer = model.scorer()
-        summary, encoder = model.summary_, getattr(model, "encoder_", None)
+        encoder = getattr(model, "encoder_", None)
         return cls(
             scorer=scorer.on_threads(1) if on_worker else scorer,
             names=tuple(feature_names(model) if encoder is None else encoder.counts.plan.names),
             threshold=float(model.threshold_),
             alpha=model.alpha_,
             calibration=getattr(model, "calibration_", None),
-            quantiles=None if summary is None else summary.quantiles,
+            summary=model.summary_,
             encoder=encoder,
         )
 
@@ -117,7 +116,7 @@ class Judge:
     def common(self) -> dict[int, Floats]:
         """The numbers that a twentieth of the training rows have, by the place of their column."""
         found = {}
-        for place, q in enumerate(() if self.quantiles is None else self.quantiles.T):
+        for place, q in enumerate(() if self.summary is None else self.summary.quantiles.T):
             values, counts = np.unique(q, return_counts=True)
             common = values[counts > _COMMON * len(q)]
             if len(common):  # of measurements none is
@@ -305,37 +304,49 @@ class Judgement:
             )
         return self._attribution
 
+    @property
+    def expected(self) -> Floats | None:
+        """What the other values of each row let expect of its numbers; None if that is unknown."""
+        return None if self._expectation is None else self._expectation[0]
+
+    @cached_property
+    def _expectation(self) -> tuple[Floats, Booleans] | None:
+        return expected_numbers(self)
+
+    @property
+    def told_expected(self) -> Floats | None:
+        """The same; NaN where it is the value itself, or would be beyond all normal values."""
+        if self._expectation is None:
+            return None
+        expected, beyond = self._expectation
+        return np.where(beyond | near_expected(self, far_out=True), np.nan, expected)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Each column's share of its row's distance; a row's shares add up to at most 1."""
+        return shares_of(self)
+
     @cached_property
     def by_blame(self) -> Integers:
-        """The features of each row by number, those that matter most first.
+        """The columns of each row by number, those with the largest shares first."""
+        return np.argsort(-self.shares, axis=1, kind="stable")
 
-        That is by their parts; but a value that many training rows have is no reason by itself.
-        Where parts add up it comes after all that are; else it may be one together with others,
-        and only does not lead.
+    def reasons(self, most: int) -> Integers:
+        """Return for each row the columns that make it an outlier, by number, the first most.
+
+        Parameters
+        ----------
+        most : int
+            How many at most.
+
+        Returns
+        -------
+        ndarray of int, shape (n, at most `most`)
+            -1 where a row has no more reasons; a normal row has none.
         """
-        parts, additive = self.attribution().parts, self.judge.scorer.additive
-        counts = _COMMON_ALONE if additive else _COMMON_TOGETHER
-        blame = np.where(self._common(), counts, 1.0) * parts
-        if not additive and len(parts):
-            leads = blame.argmax(axis=1)[:, None]
-            blame = parts.copy()
-            np.put_along_axis(blame, leads, np.inf, axis=1)
-        return np.argsort(-blame, axis=1, kind="stable")
-
-    def _common(self) -> Booleans:
-        """Say which numbers a twentieth of the training rows have, and which cells surprise nobody.
-
-        Where parts add up the latter have hardly any.
-        """
-        shape, scorer = (len(self), len(self.names)), self.judge.scorer
-        numeric = self.judge.numeric
-        out = np.zeros(shape, dtype=np.bool_)
-        if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < shape[1]:
-            out = scorer.magnitudes(self.rows) < USUAL
-            out[:, numeric] = False
-        for place, common in self.judge.common.items():
-            out[:, numeric[place]] = np.isin(self.numbers[:, place], common)
-        return out
+        order = self.by_blame[:, :most]
+        matter = np.take_along_axis(self.shares, order, axis=1) >= LEAST_SHARE
+        return np.where(matter & self.outlier[:, None], order, -1)
 
     def take(self, rows: Integers) -> Judgement:
         """Return the judgement of some of the rows, by number; what is known stays known."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 import anyio.from_thread
 import numpy as np
 
 from refold.base.needs import needs
-from refold.explanation import Explanation, explain
+from refold.explanation import explain
 from refold.judgement import Judgement, answer_names, answer_types, answers
 from refold.service._errors import RequestError
 from refold.service._models import HostedModel
@@ -48,11 +47,8 @@ def _short(found: Judgement, reasons: int) -> Iterator[dict[str, Any]]:
     """Yield label, distance, p-value and the names of the columns that matter most."""
     because: list[list[str]] = [[] for _ in range(len(found))]
     if reasons:
-        order = found.by_blame[:, :reasons]
-        matter = np.take_along_axis(found.attribution().parts, order, axis=1) > 0.0
         because = [
-            [found.names[k] for k, counts in zip(places, kept, strict=True) if counts]
-            for places, kept in zip(order.tolist(), matter.tolist(), strict=True)
+            [found.names[k] for k in places if k >= 0] for places in found.reasons(reasons).tolist()
         ]
     labels, distances = found.labels.tolist(), found.distances.tolist()
     p_values = [None] * len(labels) if found.p_values is None else found.p_values.tolist()
@@ -64,38 +60,12 @@ def _short(found: Judgement, reasons: int) -> Iterator[dict[str, Any]]:
 
 
 def _full(served: HostedModel, found: Judgement, reasons: int) -> Iterator[dict[str, Any]]:
-    """Yield verdicts with normal ranges and the nearest accepted values."""
+    """Yield verdicts with normal ranges and values with which rows would be normal."""
     for begin in range(0, len(found), _EXPLAINED_AT_ONCE):
         anyio.from_thread.check_cancelled()
         part = found.take(np.arange(begin, min(begin + _EXPLAINED_AT_ONCE, len(found))))
-        yield from map(_explained, explain(served.model, part, reasons=reasons or None))
-
-
-def _explained(row: Explanation) -> dict[str, Any]:
-    return {
-        name: _finite(value)
-        for name, value in {
-            "label": row.label or None,
-            "distance": row.distance,
-            "p_value": row.p_value,
-            "reasons": [
-                {**asdict(reason), "value": None if reason.missing else reason.value}
-                for reason in row.reasons
-            ],
-            "changes": [asdict(cell) for cell in row.changes],
-        }.items()
-    }
-
-
-def _finite(value: Any) -> Any:
-    """Return plain values; what JSON has no number for is null."""
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
+        for row in explain(served.model, part, reasons=reasons or None):
+            yield {name: value for name, value in row.to_dict().items() if name != "row"}
 
 
 def _columns(verdicts: Verdicts, query: ScoreQuery, reasons: int) -> bytes:

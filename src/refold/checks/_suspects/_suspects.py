@@ -81,7 +81,7 @@ def suspects(
     >>> found.rows
     array([17])
     >>> print(found[0].reasons[0])
-    torque 750: 100 % of the distance; normal 75–81
+    torque 750 is 669 above the highest normal value, 81 – 100 % of the distance; normal 75–81
     """
     _check(budget, reasons)
     if trusted is None and fdr is not None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from refold._typing import Floats, Integers
-from refold.judgement import Judgement
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.surprise import USUAL
+from refold.judgement.normal import Normal, normal_of
 from refold.models.creased import CreasedScorer, Creases
 from refold.models.detector.scorer import TableScorer, inside
+
+if TYPE_CHECKING:
+    from refold.judgement._judgement import Judgement
 
 # Of models that are in use: what numbers say about each other, by how many of the columns they are.
 _MARGINAL: WeakKeyDictionary[Creases, dict[int, Floats]] = WeakKeyDictionary()
@@ -82,3 +88,53 @@ def _marginal_precision(creases: Creases, k: int) -> Floats:
         own = np.flatnonzero(creases.varying) < k
         known[k] = np.linalg.pinv(np.linalg.pinv(creases.precision)[np.ix_(own, own)])
     return known[k]
+
+
+def expected_numbers(found: Judgement) -> tuple[Floats, Booleans] | None:
+    """Return what the other values of rows let expect of their numbers; None if that is unknown.
+
+    Expected are normal values, with the digits that their columns have; and it is said where
+    something beyond all normal values would be.
+    """
+    summary, relations = found.judge.summary, Relations.of(found)
+    if relations is None or summary is None:
+        return None
+    normal, encoder = normal_of(summary), found.judge.encoder
+    nearest = normal.nearest(relations.expected)
+    slack = 1e-3 * (summary.high / 2.0 - summary.low / 2.0)
+    beyond = np.abs(nearest - relations.expected) > slack
+    beyond &= np.array([levels is None for levels in normal.levels])
+    expected = normal.short(nearest)
+    if encoder is None or found.cells is None or encoder.counts.plan.plain:
+        return expected, beyond
+    counts = encoder.counts
+    codes = counts.plan.codes(found.cells.columns)
+    for place, k in enumerate(found.judge.numeric):
+        expected[:, place] = _likely_beside(counts, k, codes, expected[:, place], normal)
+    return normal.short(expected), beyond
+
+
+def _likely_beside(
+    counts: TableCounts, k: int, codes: list[Integers], expected: Floats, normal: Normal
+) -> Floats:
+    """Return what is expected; where that is rare beside the partner, something more likely."""
+    column = counts.plan.used[k]
+    if column.partner is None or k not in counts.slices or not column.edges:
+        return expected
+    at = np.searchsorted(column.edges, expected, side="right")
+    rare = counts.slices[k].surprise[codes[column.partner], at] >= USUAL
+    quantiles = normal.summary.quantiles[:, int(np.searchsorted(counts.plan.numbers, k))]
+    bins = np.searchsorted(column.edges, quantiles, side="right")
+    inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
+    middles = np.array([np.median(each) if len(each) else np.nan for each in inside])
+    likely = middles[np.minimum(most_likely(counts, k, codes, len(expected)), len(column.edges))]
+    return np.where(rare & ~np.isnan(likely), likely, expected)
+
+
+def most_likely(counts: TableCounts, k: int, codes: list[Integers], rows: int) -> Integers:
+    """Return the most frequent code of a column beside what its partner is in each row."""
+    column = counts.plan.used[k]
+    known = len(column.frequent) or len(column.edges) + 1
+    if column.partner is None or k not in counts.slices:
+        return np.zeros(rows, dtype=np.int64)  # the most frequent comes first
+    return np.asarray(counts.slices[k].counts[:, :known].argmax(axis=1)[codes[column.partner]])

@@ -13,7 +13,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Ranges
 from refold.base.once import once
 from refold.columns.summary import Summary
-from refold.explanation._numbers import rounded
+from refold.judgement.numbers import decimals_of, rounded
 
 # A gap splits a range if it is this wide, compared with the whole range, …
 _GAP_SHARE = 0.1
@@ -130,24 +130,28 @@ class Normal:
             out[:, j] = np.where(np.isnan(x), np.nan, np.take_along_axis(near, nearer[None], 0)[0])
         return out
 
+    @once
+    def decimals(self) -> list[int | None]:
+        """How many digits the values of each column have behind the point."""
+        return [decimals_of(quantiles) for quantiles in self.summary.quantiles.T]
+
     def short(self, X: Floats) -> Floats:
-        """Return learned values with few digits, where they are learned ones then too."""
-        few = rounded(X.ravel()).reshape(X.shape)
+        """Return normal values with the digits that their columns have, if these are normal too."""
+        few = np.column_stack(
+            [
+                rounded(x) if decimals is None else np.round(x, decimals)
+                for x, decimals in zip(X.T, self.decimals, strict=True)
+            ]
+        )
         return np.where(self.inside(few), few, X)
 
     def as_far(self, X: Floats) -> Floats:
         """Return the share of training rows that are as far out, on that side; up to 1/256 more."""
-        n, below, above = self._counts(X)
-        return np.minimum(below, above) / n
-
-    def _counts(self, X: Floats) -> tuple[int, Floats, Floats]:
-        """Return how many quantiles are not above and not below each value."""
-        quantiles = self.summary.quantiles
-        below, above = np.empty(X.shape), np.empty(X.shape)
-        for j, q in enumerate(quantiles.T):
-            below[:, j] = np.searchsorted(q, X[:, j], "right")
-            above[:, j] = len(q) - np.searchsorted(q, X[:, j], "left")
-        return len(quantiles), below, above
+        far = np.empty(X.shape)
+        for j, q in enumerate(self.summary.quantiles.T):
+            below = np.searchsorted(q, X[:, j], "right")
+            far[:, j] = np.minimum(below, len(q) - np.searchsorted(q, X[:, j], "left"))
+        return far / len(self.summary.quantiles)
 
 
 @lru_cache(maxsize=16)

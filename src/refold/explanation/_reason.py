@@ -1,0 +1,302 @@
+"""One column's part in why a row is an outlier: typed, as plain values and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+from refold._typing import Ranges
+from refold.base.words import number, printable, quoted, shortened
+from refold.judgement import LEAST_SHARE
+from refold.judgement.numbers import (
+    as_read,
+    digits_that,
+    in_data_digits,
+    in_full,
+    listed,
+    ranges_text,
+    split_unit,
+)
+
+# Less than this share of the training rows is worth a word.
+_FEW = 0.05
+_ALL = 0.995  # the rest is no reason
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value of a column.
+
+    Attributes
+    ----------
+    feature : str
+        The column's name.
+    value : float or str
+        The value; a text as it was written.
+    unit : str
+        The unit that its cells have, if the name has none.
+    decimals : int or None
+        How many digits the column's values have behind the point.
+
+    Examples
+    --------
+    >>> from refold.explanation import Cell
+    >>> Cell("torque [Nm]", 75.2).text()
+    'torque 75.2 Nm'
+    """
+
+    feature: str
+    value: float | str
+    unit: str = ""
+    decimals: int | None = None
+
+    def text(self, digits: Callable[[float], str] = in_full) -> str:
+        """Return "torque 91.2 Nm", "carrier 'UA'"."""
+        name, unit = called(self.feature, self.unit)
+        if isinstance(self.value, str):
+            return f"{name} {quoted(self.value)}"
+        if math.isnan(self.value):
+            return f"{printable(self.feature)} missing"
+        fits = self.decimals is not None and round(self.value, self.decimals) == self.value
+        shown = in_data_digits(self.value, self.decimals) if fits else digits(self.value)
+        return f"{name} {shown}{unit}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def called(feature: str, unit: str = "") -> tuple[str, str]:
+    """Return the name of a column without its unit, and the unit as it follows a value."""
+    name, own = split_unit(printable(feature))
+    return name, own or (f" {printable(unit)}" if unit else "")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One column's part in a row's distance.
+
+    Attributes
+    ----------
+    feature : str
+        The column's name.
+    value : float or str
+        What the row has; a text as it was written, NaN if missing.
+    contribution : float
+        Its part of the distance. REF's add up to the distance. CreasedREF's, how much the distance
+        would drop had the column the value that is expected, do not.
+    share : float
+        Its share of the distance. The shares of a row add up to at most 1; in an outlier a value
+        that many training rows have, or that is as expected, has little or none.
+    normal : tuple of (low, high)
+        The range or ranges that were learned, without cells that are cut off; empty unless the
+        column is a number.
+    inside : bool
+        Whether the value was learned: it is in a range, and not between the values of a discrete
+        column; False if missing. Of texts and dates: whether it is usual.
+    as_far : float
+        The share of training rows that are as far out, on the same side, or as surprising.
+    beside : tuple of Cell
+        The other values of the row that this one is unlikely with, if the row is an outlier.
+    accepted_at : float or None
+        A value of this column alone with which the row would be normal: its own if the row is, the
+        nearest by REF, the expected one by CreasedREF; None if there is none or it was not asked
+        for.
+    stated : float or None
+        The same, with as few digits as are accepted too: what the text names.
+    exact : bool
+        Whether `accepted_at` was computed (fold abs) or searched for.
+    expected : float or None
+        CreasedREF: what the other values of the row let expect. None if that is unknown, or the
+        value itself.
+    role : str
+        What the column is: "number", "category", "text", "identifier" or "date".
+    view : str
+        Of a table that was encoded: in which respect the value is odd, such as "unseen", "value",
+        "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
+    words : str
+        The same as a sentence behind the column and its value.
+    novel : bool
+        Whether the column seemed closed and never had such a value: the row is an outlier for that.
+    unit : str
+        The unit that the column's cells have.
+    decimals : int or None
+        How many digits the column's values have behind the point; None if they have many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold import explain
+    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
+    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
+    >>> reason = found[1].reasons[0]
+    >>> reason.feature, reason.value, reason.inside
+    ('x1', 9.0, False)
+    """
+
+    feature: str
+    value: float | str
+    contribution: float
+    share: float
+    normal: Ranges
+    inside: bool
+    as_far: float
+    beside: tuple[Cell, ...] = ()
+    accepted_at: float | None = None
+    stated: float | None = None
+    exact: bool = False
+    expected: float | None = None
+    role: str = "number"
+    view: str = ""
+    words: str = ""
+    novel: bool = False
+    unit: str = ""
+    decimals: int | None = None
+
+    @property
+    def missing(self) -> bool:
+        """Whether the row has no value."""
+        return not isinstance(self.value, str) and math.isnan(self.value)
+
+    @property
+    def usual(self) -> bool:
+        """Whether nothing is odd about a text or a date by itself."""
+        return not self.normal and not self.view
+
+    def matters(self, rank: int) -> bool:
+        """Whether it is a reason, as the first (0), second (1), … of its row."""
+        if self.novel:
+            return True
+        return self.share >= LEAST_SHARE and (rank == 0 or not self.usual)
+
+    def sentence(self) -> str:
+        """Say what is odd about the value, in the column's own unit and digits.
+
+        Returns
+        -------
+        str
+            "weight 345 g is 34 g below the lowest normal value, 379 g".
+
+        Examples
+        --------
+        >>> from refold.explanation import Reason
+        >>> reason = Reason("weight_g", 345.0, 9.0, 1.0, ((379.0, 410.0),), False, 0.0)
+        >>> reason.sentence()
+        'weight 345 g is 34 g below the lowest normal value, 379 g'
+        """
+        cell = self.cell()
+        if isinstance(self.value, str):
+            return f"{cell} {self.words}".rstrip()
+        if self.missing:
+            return f"{printable(self.feature)} is missing{self.words and f'; {self.words}'}"
+        if not self.normal:
+            return f"{cell} {self.words}".rstrip()
+        low, high, unit = self.normal[0][0], self.normal[-1][1], self._unit
+        if self.value > high:
+            off = _difference(self._number(self.value), self._number(high))
+            return f"{cell} is {off}{unit} above the highest normal value, {self._shown(high)}"
+        if self.value < low:
+            off = _difference(self._number(low), self._number(self.value))
+            return f"{cell} is {off}{unit} below the lowest normal value, {self._shown(low)}"
+        if not self.inside:
+            return f"{cell} is between the normal values {self._ranges()}"
+        if self.words:
+            return f"{cell} {self.words}"
+        others = listed([other.text(number) for other in self.beside])
+        if self.expected is not None:
+            beside = others or "the other values"
+            return f"{cell} is unusual with {beside}: expected {self._shown(self.expected)}"
+        odd = "is far out" if self.as_far <= _FEW else "is unusual"
+        return f"{cell} {odd} together with {others or 'the other values'}"
+
+    def details(self) -> str:
+        """Say how much it matters, and what is normal."""
+        parts = [f"{_percent(self.share)} of the distance"]
+        if self.normal and self.inside:
+            parts.append(f"inside its normal range {self._ranges()}")
+            if self.as_far <= _FEW:
+                parts.append(f"{_percent(self.as_far)} of the training rows are as far out")
+        elif self.normal:
+            parts.append(f"normal {self._ranges()}")
+        told = self.normal and self.inside and not self.words
+        if self.expected is not None and not told:
+            parts.append(f"expected {self._shown(self.expected)}")
+        return "; ".join(parts)
+
+    def __str__(self) -> str:
+        return f"{self.sentence()} – {self.details()}"
+
+    def cell(self) -> str:
+        """Return the column and its value: "weight 345 g", "weight missing"."""
+        name, _ = called(self.feature, self.unit)
+        if self.missing:
+            return f"{printable(self.feature)} missing"
+        if isinstance(self.value, str):
+            plain = self.role == "date" and self.view != "unreadable"
+            return f"{name} {shortened(self.value) if plain else quoted(self.value)}"
+        return f"{name} {self._shown(self.value)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields and the sentence as plain values; null where there is no number."""
+        fields = asdict(self) | {"sentence": self.sentence()}
+        return {name: plain(value) for name, value in fields.items()}
+
+    @property
+    def _unit(self) -> str:
+        return called(self.feature, self.unit)[1]
+
+    def _number(self, value: float) -> str:
+        return in_data_digits(value, self.decimals, self._digits())
+
+    def _shown(self, value: float) -> str:
+        return f"{self._number(value)}{self._unit}"
+
+    def _ranges(self) -> str:
+        return f"{ranges_text(self.normal, self._digits(), self.decimals)}{self._unit}"
+
+    def _digits(self) -> int:
+        """Return how many digits show on which side of the ends the numbers are."""
+        value = math.nan if isinstance(self.value, str) else self.value
+        stated = value if self.stated is None else self.stated
+        truth = [within(v, self.normal) for v in (value, stated)]
+
+        def shows(digits: int) -> bool:
+            ends = [(as_read(low, digits), as_read(high, digits)) for low, high in self.normal]
+            named = stated if self.stated is not None else as_read(stated, digits)  # in full
+            return [within(v, ends) for v in (as_read(value, digits), named)] == truth
+
+        return digits_that(shows)
+
+
+def _difference(high: str, low: str) -> str:
+    """Subtract numbers as they are read, so that who checks it comes to the same."""
+    plain_numbers = [Decimal(text.replace("−", "-").replace(",", "")) for text in (high, low)]
+    with localcontext(prec=40):
+        difference = plain_numbers[0] - plain_numbers[1]
+    if abs(difference) >= 10**15:
+        return number(float(difference))
+    text = f"{difference:,f}" if abs(difference) >= 10**4 else f"{difference:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:
+    return not isinstance(value, str) and any(low <= value <= high for low, high in ranges)
+
+
+def _percent(share: float) -> str:
+    """Return whole percents, rounded down: several add up to no more than all."""
+    if share >= _ALL:
+        return "100 %"
+    return f"{math.floor(100.0 * share + 1e-9)} %" if share >= LEAST_SHARE else "less than 1 %"
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold."""
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

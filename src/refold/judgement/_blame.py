@@ -1,0 +1,114 @@
+"""Which columns make a row an outlier, and by how much: the order in which reasons are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from refold._typing import Booleans, Floats
+from refold.columns.encoding.dependence import OTHER
+from refold.columns.encoding.surprise import USUAL
+from refold.columns.table import TextColumn
+from refold.judgement.normal import normal_of
+from refold.models.detector.scorer import TableScorer
+
+if TYPE_CHECKING:
+    from refold.judgement._judgement import Judgement
+
+# What the part of a value counts for that many training rows have: where parts add up next to
+# nothing; else it may be a reason together with others.
+_COMMON_ALONE, _COMMON_TOGETHER = 0.01, 0.25
+# A number is as expected if it differs by no more of the range that nine in ten rows are in. It is
+# blamed all the same if so few rows are as far out: others may be as far out with it.
+_AS_EXPECTED, _FEW = 0.02, 0.05
+
+
+def shares_of(found: Judgement) -> Floats:
+    """Return each column's share of its row's distance; a row's shares add up to at most 1.
+
+    A value that many training rows have counts for little. In outliers one that is as expected
+    counts for nothing, a cell that is rare only beside a rare value is that value's, and a cell
+    that a closed column never had has all that no other column explains.
+    """
+    common = _COMMON_ALONE if found.judge.scorer.additive else _COMMON_TOGETHER
+    blame = found.attribution().parts * np.where(_common(found), common, 1.0)
+    distances = np.nan_to_num(found.distances)
+    outliers = np.flatnonzero(found.outlier)
+    if len(outliers):
+        blame[outliers] = _of_outliers(found.take(outliers), blame[outliers])
+    total = np.maximum(blame.sum(axis=1), distances)[:, None]
+    shares: Floats = np.divide(blame, total, out=np.zeros_like(blame), where=total > 0.0)
+    return shares
+
+
+def _of_outliers(found: Judgement, blame: Floats) -> Floats:
+    scorer = found.judge.scorer
+    blame[:, found.judge.numeric] *= ~near_expected(found, far_out=False)
+    _move_to_rare_values(found, blame)
+    if isinstance(scorer, TableScorer):
+        novel = scorer.unpack(found.rows)[1]
+        rest = np.maximum(found.distances - blame.sum(axis=1), 0.0)
+        rest /= np.maximum(novel.sum(axis=1), 1)
+        blame += rest[:, None] * novel
+    return blame
+
+
+def near_expected(found: Judgement, *, far_out: bool) -> Booleans:
+    """Say which numbers are what the other values of their rows let expect.
+
+    Parameters
+    ----------
+    found : Judgement
+        The rows.
+    far_out : bool
+        Whether numbers are meant too that are far out: what is as far out lets expect them.
+    """
+    expected, summary = found.expected, found.judge.summary
+    if expected is None or summary is None:
+        return np.zeros((len(found), len(found.judge.numeric)), dtype=np.bool_)
+    quantiles, X = summary.quantiles, found.numbers
+    with np.errstate(over="ignore"):
+        off = np.abs(X - expected)
+        bulk = quantiles[-len(quantiles) // 20] - quantiles[len(quantiles) // 20]
+        near = off <= _AS_EXPECTED * bulk
+        tail = normal_of(summary).as_far(X) <= _FEW
+        far = off <= _AS_EXPECTED * (quantiles[-1] - quantiles[0])
+    return np.asarray(near | (tail & far) if far_out else near & ~tail)
+
+
+def _common(found: Judgement) -> Booleans:
+    """Say which numbers a twentieth of the training rows have, and which cells surprise nobody.
+
+    Where parts add up the latter have hardly any.
+    """
+    scorer, numeric = found.judge.scorer, found.judge.numeric
+    out = np.zeros((len(found), len(found.names)), dtype=np.bool_)
+    if isinstance(scorer, TableScorer) and not scorer.additive and len(numeric) < out.shape[1]:
+        out = scorer.magnitudes(found.rows) < USUAL
+        out[:, numeric] = False
+    for place, common in found.judge.common.items():
+        out[:, numeric[place]] = np.isin(found.numbers[:, place], common)
+    return out
+
+
+def _move_to_rare_values(found: Judgement, blame: Floats) -> None:
+    """Blame a rare value for what is surprising beside it alone, in place."""
+    encoder, scorer = found.judge.encoder, found.judge.scorer
+    if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
+        return
+    counts = encoder.counts
+    if not counts.slices:
+        return
+    codes, sizes = counts.plan.codes(found.cells.columns), scorer.magnitudes(found.rows)
+    for k, column in enumerate(counts.plan.used):
+        partner = column.partner
+        if partner is None or k not in counts.slices:
+            continue
+        if not isinstance(found.cells.columns[partner], TextColumn):
+            continue
+        beside = counts.slices[k].surprise[codes[partner], codes[k]]
+        share = np.divide(beside, sizes[:, k], out=np.zeros(len(beside)), where=sizes[:, k] > 0.0)
+        moved = np.where(codes[partner] == OTHER, np.clip(share, 0.0, 1.0), 0.0) * blame[:, k]
+        blame[:, k] -= moved
+        blame[:, partner] += moved
