@@ -213,8 +213,8 @@ def test_rates_that_were_set_come_back():
 
 def test_too_many_columns_are_refused_before_they_are_learned():
     check_columns(Detector(), 1000)
-    with pytest.raises(ModelFileError, match="A Detector of 100,000 columns is too large"):
-        check_columns(Detector(), 100_000)
+    with pytest.raises(ModelFileError, match="A Detector of 500,000 columns is too large"):
+        check_columns(Detector(), 500_000)
 
 
 def many(*texts):

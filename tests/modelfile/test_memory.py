@@ -8,10 +8,11 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import refold
-from refold import REF, CreasedREF, ModelFileError
+from refold import REF, CreasedREF, Detector, ModelFileError
 from refold.algorithm.algorithm_file import sketch_written
 from refold.algorithm.engines.sketch import Sketch
 from refold.modelfile.document import to_bytes
@@ -251,3 +252,12 @@ def test_an_endless_file_is_read_to_the_limit_only():
         pytest.skip("needs /dev/zero")
     with pytest.raises(ModelFileError, match="more than 64 MB"):
         refold.load("/dev/zero")
+
+
+def test_a_model_of_very_many_columns_is_saved_and_loaded(load_apart, tmp_path):
+    """300 rows of 2,000 columns were learned and then could not be saved."""
+    X = np.random.default_rng(0).normal(size=(300, 2000))
+    model = Detector().fit(pd.DataFrame(X).add_prefix("c"))
+    model.save(tmp_path / "m.json")
+    memory, said = load_apart(tmp_path / "m.json")
+    assert (said, memory < 13 * (tmp_path / "m.json").stat().st_size) == ("loaded", True)

@@ -439,5 +439,5 @@ def test_a_model_that_could_not_go_on_learning_is_not_learned(rows):
 @pytest.mark.parametrize("estimator", [REF(), CreasedREF(n_creases=1000)])
 def test_too_many_columns_for_a_file_are_refused_before_they_are_learned(estimator):
     check_columns(estimator, 5000)
-    with pytest.raises(ModelFileError, match="50,000 columns is too large for a model file"):
-        check_columns(estimator, 50_000)
+    with pytest.raises(ModelFileError, match="200,000 columns is too large for a model file"):
+        check_columns(estimator, 200_000)

@@ -18,7 +18,7 @@ from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
-from refold.modelfile.limits import MEMORY, MOST_BYTES, Budget
+from refold.modelfile.limits import MOST_BYTES, MOST_MEMORY, Budget, memory_for
 from refold.modelfile.text import Raw, parse, scan
 
 FORMAT, VERSION = "refold model", 1
@@ -56,7 +56,7 @@ Kinds = Mapping[str, Kind]
 
 def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
     """Return the document of a fitted model; one that could not be read again is refused."""
-    budget = Budget()
+    budget = Budget(MOST_MEMORY)
     try:
         content = {
             "format": FORMAT,
@@ -66,12 +66,14 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
             **model_written(model, kinds, budget),
         }
         body = laid_out(content, budget).encode()
-        checksum = scan(body, budget).digest
+        text = Budget()
+        checksum = scan(body, text).digest
+        if budget.used + text.used > memory_for(len(body)):
+            raise TooLargeError("", where="")
     except TooLargeError as error:
         raise ModelFileError(
-            f"the model cannot be saved, reading it would take more memory than the "
-            f"{MEMORY >> 20} MB that a file may. Pickle it, or leave out columns, of a Detector "
-            "those with very many different texts",
+            "the model cannot be saved, reading it would take more memory than a file may. Pickle "
+            "it, or leave out columns, of a Detector those with very many different texts",
             where=error.where,
         ) from None
     raw = body.removesuffix(b"\n}") + f',\n  "sha256": "{checksum}"\n}}\n'.encode()
@@ -113,6 +115,7 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     """Return the model that a document describes, and where it comes from."""
     budget = Budget()
     values, found = parse(raw, budget)
+    budget.allow(memory_for(len(raw)))
     document = Field(values, "", budget)
     kind = kinds[_envelope(document, kinds)]
     members = _members(document, *_ENVELOPE, *_COMMON, *kind.MEMBERS, "sha256")

@@ -13,13 +13,38 @@ MOST_BYTES = 64 * 2**20
 # What a file, what is made of its text and the arrays in it may take together. Python's own
 # overhead and passing copies stay below what is missing to 220 MB.
 MEMORY = 200 * 2**20
+# With its arrays a large file may take so many times its size; one of 2,000 columns takes ten.
+_TIMES = 12
+MOST_MEMORY = _TIMES * MOST_BYTES
+
+
+def memory_for(size: int) -> int:
+    """Return how much memory reading a file of so many bytes may take.
+
+    Examples
+    --------
+    >>> from refold.modelfile.limits import memory_for
+    >>> memory_for(2**20) >> 20, memory_for(40 * 2**20) >> 20
+    (200, 480)
+    """
+    return max(MEMORY, _TIMES * size)
 
 
 class Budget:
     """Memory that is charged before it is used."""
 
-    def __init__(self) -> None:
-        self._left = MEMORY
+    def __init__(self, memory: int = MEMORY) -> None:
+        self._memory = self._left = memory
+
+    def allow(self, memory: int) -> None:
+        """Let it take so much altogether from now on."""
+        self._left += memory - self._memory
+        self._memory = memory
+
+    @property
+    def used(self) -> int:
+        """How many bytes have been charged."""
+        return self._memory - self._left
 
     def has(self, n_bytes: int) -> bool:
         """Whether so much is left."""
@@ -30,8 +55,8 @@ class Budget:
         self._left -= n_bytes
         if self._left < 0:
             raise TooLargeError(
-                f"{what} would need more memory than the {MEMORY >> 20} MB that a model file may "
-                "take; no file that refold writes does",
+                f"{what} would need more memory than the {self._memory >> 20} MB that such a file "
+                "may take; no file that refold writes does",
                 where=where,
             )
 

@@ -12,7 +12,7 @@ from refold.base.files import replacing
 from refold.base.version import VERSION
 from refold.modelfile import document
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.limits import MEMORY, content_of
+from refold.modelfile.limits import MOST_MEMORY, content_of
 from refold.models import ref_file
 from refold.models.creased import creased_file
 from refold.models.detector import detector_file
@@ -79,7 +79,7 @@ def check_columns(model: Any, n_features: int) -> None:
         If its arrays alone would take more memory than :func:`load` may.
     """
     kind = next(kind for kind in KINDS.values() if type(model) is kind.ESTIMATOR)
-    if kind.least_memory(model, n_features) > MEMORY:
+    if kind.least_memory(model, n_features) > MOST_MEMORY:
         raise ModelFileError(
             f"A {type(model).__name__} of {n_features:,} columns is too large for a model file. "
             "Learn fewer columns, or pickle the model"
@@ -89,8 +89,8 @@ def check_columns(model: Any, n_features: int) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that :func:`save` has written.
 
-    No code runs, whatever the file holds, and it takes less than 220 MB. Everything is checked:
-    types, lengths, ranges and the checksum of the content.
+    No code runs, whatever the file holds, and it takes less than 220 MB, or than 13 times its size
+    if that is more. Everything is checked: types, lengths, ranges and the checksum of the content.
 
     Parameters
     ----------
