@@ -254,6 +254,7 @@ def test_an_endless_file_is_read_to_the_limit_only():
         refold.load("/dev/zero")
 
 
+@pytest.mark.slow
 def test_a_model_of_very_many_columns_is_saved_and_loaded(load_apart, tmp_path):
     """300 rows of 2,000 columns were learned and then could not be saved."""
     X = np.random.default_rng(0).normal(size=(300, 2000))
