@@ -1,6 +1,9 @@
 """Files and requests that mean no good: a sentence, and everything stays as it was."""
 
 import gzip
+import html
+import json
+import re
 import threading
 import urllib.parse
 from html.parser import HTMLParser
@@ -195,3 +198,20 @@ def test_one_thing_at_a_time(visitor, files):
         "what": "", "rows": 0, "seconds": 0, "finished": 1
     }  # fmt: skip
     assert list(Path(visitor.workspace.folder).iterdir()) == []
+
+
+def test_no_control_character_reaches_what_is_copied_from_the_last_page(visitor):
+    """They turn the direction of what follows, or are not seen at all."""
+    unseen = "".join(map(chr, [0x85, 0x9B, 0xAD, 0x200B, 0x202E, 0x2066, 0xFEFF, 0xE0041]))
+    rows = [f"{1 + k % 7}.5,part{unseen}{k % 3},it's" for k in range(40)]
+    body = "\n".join([f"torque{unseen},kind,note", *rows]).encode()
+    assert not visitor.put("/table", body, name=f"parts{unseen}.csv").bad
+    visitor.post("/learn")
+    page = visitor.page("/take")
+    blocks = re.findall(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        assert all(line.isprintable() for line in block.split("\n"))
+    sent = html.unescape(re.search(r"-d &#39;(.*)&#39;</code>", page, re.DOTALL)[1])
+    (row,) = json.loads(sent.replace("'\\''", "'"))
+    assert row == {f"torque{unseen}": 1.5, "kind": f"part{unseen}0", "note": "it's"}

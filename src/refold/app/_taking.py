@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from refold.base.needs import needs
 from refold.judgement import answer_names, answers
 from refold.models.files import save
 from refold.report import write_report
+from refold.service import curl_command
 from refold.tabular import WriteOptions, writing
 
 _REASONS, _PREFIX = 3, "refold_"
@@ -167,9 +167,6 @@ def by_curl(trained: TrainedModel) -> str:
     for k in trained.judge.numeric:
         with suppress(TypeError, ValueError):  # it may be missing, or written in another form
             row[names[k]] = float(row[names[k]])
-    sent = json.dumps([row], ensure_ascii=False, default=str).replace("'", "'\\''")
-    return (
-        "refold serve model.json\n"
-        "curl 127.0.0.1:8080/v1/models/model/score \\\n"
-        f"  -H 'Content-Type: application/json' -d '{sent}'"
-    )
+    known = {name: None if cell != cell else cell for name, cell in row.items()}
+    command = curl_command("127.0.0.1:8080/v1/models/model/score", known)
+    return f"refold serve model.json\n{command}"

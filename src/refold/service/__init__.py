@@ -10,6 +10,7 @@ from refold.service._errors import RequestError
 from refold.service._log import log_lines
 from refold.service._middleware import check_origin, host_name
 from refold.service._models import ModelStore
+from refold.service._pages import curl_command
 from refold.service._server import bound, run
 from refold.service._settings import Settings
 
@@ -20,6 +21,7 @@ __all__ = [
     "bound",
     "check_origin",
     "create",
+    "curl_command",
     "host_name",
     "log_lines",
     "run",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import math
 import os
 import threading
@@ -22,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from refold.base.words import printable
 from refold.service import _cards, _openapi
 from refold.service._connections import Connections
 from refold.service._errors import RequestError
@@ -30,7 +28,7 @@ from refold.service._log import Log, log_lines
 from refold.service._metrics import Metrics
 from refold.service._middleware import DIGEST, REQUEST_ID, RequestMiddleware
 from refold.service._models import HostedModel, ModelStore
-from refold.service._pages import page
+from refold.service._pages import curl_command, page
 from refold.service._requests import (
     CSV,
     JSON,
@@ -321,11 +319,7 @@ def _example(served: HostedModel) -> str:
         name: cells.get(column["title"].rpartition("(")[2].rstrip(")"), "text")
         for name, column in properties.items()
     }
-    sent = json.dumps([row], ensure_ascii=False).replace("'", "'\\''")
-    return (
-        f"curl http://127.0.0.1:8080/v1/models/{served.name}/score \\\n"
-        f"  -H 'Content-Type: {JSON}' \\\n  -d '{printable(sent)}'"
-    )
+    return curl_command(f"http://127.0.0.1:8080/v1/models/{served.name}/score", row)
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
