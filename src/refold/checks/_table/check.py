@@ -65,7 +65,7 @@ def check(
     Notes
     -----
     Cells are looked for in all rows, in time that grows as the rows do. Columns are compared with
-    each other on at most 10,000 rows, drawn at random but always the same, and 200 columns. A
+    each other on at most 10,000 rows and 500 columns, drawn at random but always the same. A
     model is fitted only to tables of at most 1,000 rows that may be too few.
 
     Examples
