@@ -225,8 +225,8 @@ class ServedModel:
         pandas.DataFrame
             The columns that ``refold.scale.score`` adds: ``distance``, ``label`` (1 normal,
             -1 outlier), ``p_value`` if the model is calibrated, and ``reason_1`` … ``reason_3``,
-            the columns that make a row an outlier, None where there are fewer. A row without any
-            value has the distance NaN and the label 0. The index is that of the input.
+            the columns that make a row an outlier, None where there are fewer. A row that is not
+            judged has the distance NaN and the label 0. The index is that of the input.
         """
         pd = needs("pandas", "mlflow")
         if not isinstance(model_input, pd.DataFrame | np.ndarray | dict):

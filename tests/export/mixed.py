@@ -52,13 +52,11 @@ def fitted(train, method="ref", **recipe):
 
 
 def distances(model, table, without=()):
-    """What Python says, without some views of new texts; NaN of a row that is not judged."""
+    """What Python says, without some views of new texts."""
     encoder = model.encoder_
     views = [view for each in without for view in LEFT_OUT[each]]
     brought = encoder.read(table, reset=False)
-    rows = pack(encoder.counts.encode(brought, without=views))
-    empty = np.isnan(rows).all(axis=1)
-    return np.where(empty, np.nan, model.scorer().distances(np.where(empty[:, None], 0.0, rows)))
+    return model.scorer().distances(pack(encoder.counts.encode(brought, without=views)))
 
 
 def labels(model, found):

@@ -108,10 +108,10 @@ def test_a_table_of_numbers_alone_has_one_input(rng, method):
     new = np.array([[0.1, 0.2, 0.3], [np.nan, 0.2, 0.3], [9.0, -9.0, 9.0], [np.nan] * 3])
     proto = to_onnx(model)
     found = run(proto, {"X": new})
-    assert found["label"].tolist() == [1, -1, -1, 0]
-    np.testing.assert_array_equal(
-        found["label"][:3], model.predict(pd.DataFrame(new, columns=list("abc"))[:3])
-    )
+    assert found["label"].tolist() == [1, -1, -1, -1]
+    named = pd.DataFrame(new, columns=list("abc"))
+    np.testing.assert_array_equal(found["label"], model.predict(named))
+    np.testing.assert_allclose(found["distance"][3], -model.score_samples(named)[3], rtol=1e-9)
     gap = run(proto, {"X": np.array([[0.1, np.nan, 0.3]])})["label"]
     assert gap.tolist() == ([1] if method == "ref" else [0])
 

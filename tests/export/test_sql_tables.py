@@ -246,7 +246,7 @@ def test_a_table_of_numbers_alone_knows_what_never_was_missing(rng, server):
     )
     model = mixed.fitted(train)
     assert model.encoder_.counts.plan.plain
-    assert mixed.labels(model, mixed.distances(model, new)) == [1, -1, 1, -1, None]
+    assert mixed.labels(model, mixed.distances(model, new)) == [1, -1, 1, -1, -1]
     for database in all_databases(server):
         with database:
             assert_same(model, new, database)

@@ -41,7 +41,8 @@ def in_parts(model, new, size, **how):
 def test_parts_give_the_page_of_the_whole(model, new, size):
     whole = describe(model, new[[*model.feature_names_in_]], row_names=NAMES, worst=5)
     parts = describe(model, in_parts(model, new, size, worst=5), worst=5)
-    assert (parts.rows, parts.pictured, parts.empty) == (ROWS, ROWS, 1)
+    empty = 0 if isinstance(model, Detector) else 1  # a Detector judges it
+    assert (parts.rows, parts.pictured, parts.empty) == (ROWS, ROWS, empty)
     assert render(parts) == render(whole)
 
 
@@ -51,7 +52,7 @@ def test_of_many_rows_all_are_counted_and_some_are_drawn(model, new):
     for report in some:
         assert report.pictured == 200
         for fact in ("rows", "empty", "rejected", "selected", "interval", "expected", "groups"):
-            assert getattr(report, fact) == getattr(whole, fact)
+            assert repr(getattr(report, fact)) == repr(getattr(whole, fact))
         assert [row.name for row in report.worst] == [row.name for row in whole.worst]
         assert report.drift.to_dict() == whole.drift.to_dict()
         page = render(report)

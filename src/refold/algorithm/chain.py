@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 
 # How much a rounding error in a training row may be amplified, unless a user says otherwise.
@@ -77,9 +77,8 @@ class FoldChain:
         exponent = np.clip(np.frexp(self.scales[0])[1], -1000, 1000)
         return np.asarray(np.ldexp(1.0, exponent), dtype=np.float64)
 
-    def of_feature(self, feature: int) -> FoldChain:
-        """Return the chain of one feature alone."""
-        only = slice(feature, feature + 1)
+    def of_features(self, only: Integers | Booleans) -> FoldChain:
+        """Return the chain of some of the features."""
         return FoldChain(
             self.fold,
             self.shifts[:, only],

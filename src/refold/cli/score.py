@@ -72,8 +72,9 @@ def score(
 
     Columns are found by name. The output has all columns and rows of the table in their order, then
     distance, label (1 normal, -1 not), p_value if the model was fitted with --alpha, and reason_1 …
-    Rows are counted from 1 below the header. A row without any value has no verdict. CSV made of
-    CSV has the separator, the decimal mark and the encoding of the input.
+    Rows are counted from 1 below the header. To a Detector a row without any value is not
+    normal; by other models it has no verdict. CSV made of CSV has the separator, the decimal
+    mark and the encoding of the input.
 
     For example:
       refold score model.json new.csv

@@ -197,7 +197,9 @@ def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
     unit = _spread(*_where(inside, values, counts), median, middle)
     if levels is not None and len(levels) > 1:
         unit = min(unit, float(np.diff(levels).min()) / _STEPS)
-    if not unit > 0.0:
+    if len(edge.low.values) == 1 and edge.low.weights[0] <= 1.0:
+        unit = _LARGEST  # what is far from the only value that ever came, nobody knows
+    elif not unit > 0.0:
         unit = 1e-3 if median == 0.0 else max(1e-3 * abs(median), 1e-300)
     return Side(low, high, apart, levels, unit, middle)
 

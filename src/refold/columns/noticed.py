@@ -32,7 +32,7 @@ _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice am
 def notice_columns(
     X: NDArray[Any], weights: Floats | None, names: Sequence[str]
 ) -> Iterator[Finding]:
-    """Find columns that count the rows, and columns of which more than half is one value.
+    """Find columns with a single value, those that count the rows, and those of mostly one value.
 
     Parameters
     ----------
@@ -46,10 +46,13 @@ def notice_columns(
     Yields
     ------
     Finding
-        ``"running-number"`` or ``"one-value"``; the message begins with the name.
+        ``"single-value"``, ``"running-number"`` or ``"one-value"``; the message begins with the
+        name.
     """
     if weights is not None:
         X, weights = X[weights > 0.0], weights[weights > 0.0]
+    if len(X) > 1:
+        yield from single_values(X, names)
     if len(X) < _LEAST_ROWS:
         return
     for j in map(int, np.flatnonzero(monotonic(X[:_FIRST_ROWS]))):
@@ -160,6 +163,24 @@ def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:
     if len(rows) <= number:
         return rows
     return rows[np.random.default_rng(0).choice(len(rows), number, replace=False)]
+
+
+def single_values(X: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
+    """Find columns that have a value in one row alone, as ``notice_columns`` does."""
+    if X.dtype.kind != "f" or not np.isnan(X[:2]).any():
+        return  # a column with one value has none in one of two rows
+    observed = ~np.isnan(X)
+    for j in map(int, np.flatnonzero(observed.sum(axis=0) == 1)):
+        row = int(observed[:, j].argmax())
+        yield Finding(
+            kind="single-value",
+            message=f"{names[j]} has a value in one of {len(X):,} rows, row {row:,}: how far "
+            "another value is from it cannot be learned.",
+            column=names[j],
+            rows=(row,),
+            values=(float(X[row, j]),),
+            advice=Advice("Leave the column out, or add rows that have a value there."),
+        )
 
 
 def _running_number(values: NDArray[Any], name: str) -> Finding:

@@ -46,11 +46,12 @@ def explained_rows(
 
 
 def _need_words(found: Judgement) -> Booleans:
-    """Say which rows hold something else than numbers, or none where there always was one."""
+    """Say which rows hold something else than numbers, none where there always was one, or none."""
     if found.judge.encoder is None:
         return np.zeros(len(found), dtype=np.bool_)
     plain = found.judge.encoder.counts.plan.plain
-    return np.asarray(np.isinf(found.rows).any(axis=1) | (not plain))
+    marked = np.isinf(found.rows).any(axis=1) | np.isnan(found.rows).all(axis=1)
+    return np.asarray(marked | (not plain))
 
 
 def _of_numbers(

@@ -66,6 +66,7 @@ class _Block:
         self._forms = [column_form(judge, k) for k in range(len(found.names))]
         self._place = {column: place for place, column in enumerate(judge.numeric)}
         self._found, self._changes = found, changes
+        self._empty = np.isnan(found.rows).all(axis=1)
         self._normal = None if judge.summary is None else normal_of(judge.summary)
         X, normal = found.numbers, self._normal
         self._inside = np.zeros(X.shape, bool) if normal is None else normal.inside(X)
@@ -90,6 +91,8 @@ class _Block:
     def reason(self, row: int, column: int) -> Reason:
         """Return what is said of a cell."""
         said = self._words.said(row, column)
+        count = len(self._roles)
+        words = f"no value in {count:,} of {count:,} columns" if self._empty[row] else said.words
         fields = self._of_number(row, column) or {
             "normal": (),
             "inside": not said.view,
@@ -104,7 +107,7 @@ class _Block:
             beside=tuple(self._cell(row, other) for other in others),
             role=self._roles[column],
             view=said.view,
-            words=said.words,
+            words=words,
             novel=bool(self._novel[row, column]),
             unit=self._forms[column][0],
             decimals=self._forms[column][1],

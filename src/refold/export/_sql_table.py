@@ -49,13 +49,21 @@ def write_plain(
         gone = choose([(there, number(0.0))], number(columns.certain))
         novel.append(words.alias(gone if column.novel[1] else number(0.0), "novel", k))
     folded = [*stages.read([words.column("raw", k) for k in names]), *stages.all_levels()]
-    yield from _carrying(folded, novel)
+    raws = [words.column("raw", k) for k in names]
+    some = any_of([exp.or_(is_finite(raw), is_infinite(raw)) for raw in raws])
+    empty = words.alias(choose([(some, number(0.0))], number(1.0)), "empty")
+    yield from _carrying(folded, [empty, *novel])
     sizes = [divide(words.column("m", k), words.column("n")) for k in names]
-    yield [
-        words.alias(exp.Add(this=size, expression=words.column("novel", k)), "m", k)
-        for k, size in enumerate(sizes)
+    parts = [
+        exp.Add(this=size, expression=words.column("novel", k)) for k, size in enumerate(sizes)
     ]
+    yield [words.alias(_unless_empty(words, columns, part), "m", k) for k, part in enumerate(parts)]
     yield _total(words, len(cells))
+
+
+def _unless_empty(words: Vocabulary, columns: Columns, part: Expression) -> Expression:
+    """Return a column's part of the distance; in a row without any value it is novel."""
+    return choose([(words.column("empty").eq(1), number(columns.certain))], part)
 
 
 def write_table(
@@ -134,7 +142,12 @@ def _side_by_side(words: Vocabulary, columns: Sequence[Iterator[Step]]) -> Itera
 
 def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
     """Add what cells say beside each other, and leave what the end needs."""
-    stage: Stage = [words.alias(_is_judged(words, columns), "judged")]
+    states = [words.column("state", k) for k in range(len(columns.all))]
+    some = any_of([exp.not_(state.eq(1)) for state in states])
+    stage: Stage = [
+        words.alias(_is_judged(states), "judged"),
+        words.alias(choose([(some, number(0.0))], number(1.0)), "empty"),
+    ]
     for k in range(len(columns.all)):
         beside = columns.beside.get(k)
         more = number(0.0)
@@ -149,12 +162,10 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
     return stage
 
 
-def _is_judged(words: Vocabulary, columns: Columns) -> Expression:
-    """Return 1, or NULL for a row that Python refuses: infinity in it, or nothing at all."""
-    states = [words.column("state", k) for k in range(len(columns.all))]
-    infinite = any_of([state.eq(3) for state in states])
-    some = any_of([exp.not_(state.copy().eq(1)) for state in states])
-    return exp.cast(choose([(infinite, exp.null()), (some, number(1.0))]), "double")
+def _is_judged(states: Sequence[Expression]) -> Expression:
+    """Return 1, or NULL for a row that Python refuses: infinity in it."""
+    infinite = any_of([state.copy().eq(3) for state in states])
+    return exp.cast(choose([(infinite, exp.null())], number(1.0)), "double")
 
 
 def _magnitudes(words: Vocabulary, columns: Columns) -> Stage:
@@ -168,7 +179,7 @@ def _magnitudes(words: Vocabulary, columns: Columns) -> Stage:
         size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
         certain = words.column("novel", k) * number(columns.certain)
         part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
-        stage.append(words.alias(part, "m", k))
+        stage.append(words.alias(_unless_empty(words, columns, part), "m", k))
     return stage
 
 

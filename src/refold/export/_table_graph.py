@@ -57,15 +57,15 @@ class _Cells(NamedTuple):
 def write_plain(graph: Graph, model: Detector, columns: Columns, X: str) -> TableResults:
     """Write a model of numbers alone, as nodes that take rows `X`."""
     missing = graph.node("IsNaN", X)
-    novel = np.array([column.novel[1] for column in columns.all])
-    gone = graph.node("And", missing, graph.constant(novel))
+    novel, empty = np.array([column.novel[1] for column in columns.all]), _empty(graph, missing)
+    gone = graph.node("Or", graph.node("And", missing, graph.constant(novel)), empty)
     certain = graph.node("Where", gone, graph.number(columns.certain), graph.number(0.0))
     if isinstance(model.model_, CreasedREF):
         inside = write_creased_distance(graph, model.model_, X)
-        refused = _refused(graph, X, missing)
-        return _creased(graph, model, inside, certain, refused)
-    contributions = graph.node("Add", write(graph, model.model_, X).contributions, certain)
-    return _added_up(graph, model, contributions)
+        return _creased(graph, model, inside, certain, _refused(graph, X), empty)
+    contributions = write(graph, model.model_, X).contributions
+    contributions = graph.node("Where", empty, graph.number(0.0), contributions)
+    return _added_up(graph, model, graph.node("Add", contributions, certain))
 
 
 def write_table(
@@ -83,15 +83,18 @@ def write_table(
         found = _look_up(graph, beside.surprise.ravel(), pair)
         magnitudes[k] = graph.node("Add", magnitudes[k], found)
     M = graph.node("Min", _side_by_side(graph, magnitudes), graph.number(FARTHEST))
+    empty = _empty(graph, _side_by_side(graph, [each.missing for each in cells]))
     novel = _side_by_side(graph, [each.novel for each in cells])
+    novel = graph.node("Where", empty, graph.number(1.0), novel)
     certain = graph.node("Mul", novel, graph.number(columns.certain))
-    refused = _refused(graph, X, _side_by_side(graph, [each.missing for each in cells]))
+    refused = _refused(graph, X) if X else graph.number(0.0)
     if isinstance(model.model_, CreasedREF):
         shown = _indicators(graph, model, cells)
         features = _side_by_side(graph, [part for part in (X, shown, M) if part])
         inside = write_creased_distance(graph, model.model_, features)
-        return _creased(graph, model, inside, certain, refused)
+        return _creased(graph, model, inside, certain, refused, empty)
     parts = graph.node("Div", M, graph.number(len(columns.all)))
+    parts = graph.node("Where", empty, graph.number(0.0), parts)
     parts = graph.node("Add", graph.node("Add", parts, certain), refused)
     return _added_up(graph, model, parts)
 
@@ -112,28 +115,33 @@ def _added_up(graph: Graph, model: Detector, contributions: str) -> TableResults
 
 
 def _creased(
-    graph: Graph, model: Detector, inside: str, certain: str, refused: str
+    graph: Graph, model: Detector, inside: str, certain: str, refused: str, empty: str
 ) -> TableResults:
     """Add what is novel; it is certain even of a row with a gap, which has no other distance."""
     certain = graph.row_sum(certain, keepdims=0)
+    inside = graph.node("Where", _flat(graph, empty), graph.number(0.0), inside)
     some = graph.node("Greater", certain, graph.number(0.0))
     gap = graph.node("And", graph.node("IsNaN", inside), some)
     inside = graph.node("Where", gap, graph.number(0.0), inside)
     distance = graph.node("Add", inside, certain)
-    distance = graph.node("Add", distance, graph.row_sum(refused, keepdims=0))
+    distance = graph.node("Add", distance, _flat(graph, refused))
     return TableResults(graph.label(distance, model.threshold_), distance, None)
 
 
-def _refused(graph: Graph, X: str, missing: str) -> str:
-    """Write NaN for rows that Python refuses, for infinity or for nothing at all; 0 for others."""
+def _flat(graph: Graph, column: str) -> str:
+    return graph.node("Reshape", column, graph.constant(np.array([-1], dtype=np.int64)))
+
+
+def _empty(graph: Graph, missing: str) -> str:
+    """Write whether rows have no value at all, shape (n, 1): then every column is novel."""
     there = graph.node("Where", missing, graph.number(0.0), graph.number(1.0))
-    none = graph.node("Equal", graph.row_sum(there), graph.number(0.0))
-    refused = graph.node("Where", none, graph.number(np.nan), graph.number(0.0))
-    if not X:
-        return refused
-    infinite = graph.node("IsInf", X)
-    gaps = graph.node("Where", infinite, graph.number(np.nan), graph.number(0.0))
-    return graph.node("Add", refused, graph.row_sum(gaps))
+    return graph.node("Equal", graph.row_sum(there), graph.number(0.0))
+
+
+def _refused(graph: Graph, X: str) -> str:
+    """Write NaN for rows that Python refuses because of infinity, shape (n, 1); 0 for others."""
+    gaps = graph.node("Where", graph.node("IsInf", X), graph.number(np.nan), graph.number(0.0))
+    return graph.row_sum(gaps)
 
 
 def _fold(graph: Graph, model: Detector, columns: Columns, X: str, magnitudes: list[str]) -> None:

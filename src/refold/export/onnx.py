@@ -51,9 +51,9 @@ def to_onnx(
 
     The graph has one input ``X`` of shape (n, d) and three outputs: ``label`` (1 normal, -1 not),
     ``distance``, and ``contributions`` of shape (n, d). NaN is a missing value, as in Python. A row
-    that Python refuses (nothing observed, or an infinite value) gets the label 0 and the distance
-    and contributions NaN. CreasedREF has no ``contributions``, and a row with a missing value gets
-    the distance NaN: no plain operator solves the equations that fill it.
+    that Python refuses (an infinite value or, but for a Detector, nothing observed) gets the label
+    0 and the distance and contributions NaN. CreasedREF has no ``contributions``, and a row with a
+    missing value gets the distance NaN: no plain operator solves the equations that fill it.
 
     A Detector of a mixed table has an input of shape (n, 1) for every column in use, by its name:
     strings for texts ("" is missing), float64 for numbers, and float64 for dates, in seconds since

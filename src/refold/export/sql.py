@@ -46,7 +46,7 @@ def to_sql(
     It selects all columns of the table, then `label` (1 normal, -1 not), `distance` and
     `reason_1` …: the columns with the largest shares of an outlier's distance, NULL where there
     are fewer. NULL and NaN are missing values. A row that Python refuses, because it has infinity
-    in it or nothing at all, has NULL for all answers.
+    in it or, but for a Detector, nothing at all, has NULL for all answers.
 
     Of a mixed table, columns may be of types for numbers, dates and truth values, or texts that are
     written as in training. What cannot be said in a database is refused by the column's name.

@@ -157,8 +157,8 @@ class Judge:
 class Judgement:
     """What a model says of rows. Each thing is computed when it is first asked for, and once.
 
-    A row without any value is not judged: its label is 0, its distance and p-value are NaN (null
-    where a table has nulls), and it has no reasons.
+    By REF and CreasedREF a row without any value is not judged: its label is 0, its
+    distance and p-value are NaN (null where a table has nulls), and it has no reasons.
 
     Parameters
     ----------
@@ -242,7 +242,9 @@ class Judgement:
 
     @cached_property
     def judged(self) -> Booleans:
-        """Which rows have a value."""
+        """Which rows have a value, or are judged without any, as by a Detector."""
+        if isinstance(self.judge.scorer, TableScorer):
+            return np.ones(len(self.rows), dtype=np.bool_)
         return np.asarray(~np.isnan(self.rows).all(axis=1))
 
     @cached_property

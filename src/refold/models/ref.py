@@ -393,12 +393,18 @@ class REF(
         return base.plus_rows(rows, counts.astype(np.float64))
 
     def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
+        chain, sketch = self.chain_, getattr(self, "sketch_", None)
+        if not is_foreign_array(X) and (sketch is None or len(X) <= sketch.n_bins):
+            some = (~np.isnan(X)).sum(axis=0) > 1  # without its only row a column has no value
+            if some.any() and not some.all():
+                X, chain, sketch = X[:, some], chain.of_features(some), None
+        exact = sketch is None and self.engine_ == "sketch"
         return cross_fitted(
             X,
             weights,
-            chain=self.chain_,
-            engine=self.engine_,
-            sketch=getattr(self, "sketch_", None),
+            chain=chain,
+            engine="exact" if exact else self.engine_,
+            sketch=sketch,
             recipe=self._recipe(),
             distance=self.distance,
             path=self.levels_ == "all",

@@ -151,7 +151,10 @@ class FoldScorer:
         here = ~np.isnan(values)
         if here.any():
             trace = ENGINES[self.engine].trace(
-                self.chain.of_feature(feature), values[here, None], "l1", n_jobs=self.n_jobs
+                self.chain.of_features(np.array([feature])),
+                values[here, None],
+                "l1",
+                n_jobs=self.n_jobs,
             )
             out[here] = np.asarray(trace)[:, -out.shape[1] :]
         return out

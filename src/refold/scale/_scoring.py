@@ -86,8 +86,9 @@ def score(
         The number of rows written; without `out` the rows themselves, judged as they are asked for:
         ``read_all()`` gives a table. They have all columns of the input in their order, then
         ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the model is calibrated, and
-        ``reason_1`` … with the names of the columns that matter most, null where fewer do. A row
-        without any value has no verdict: all of these are null.
+        ``reason_1`` … with the names of the columns that matter most, null where fewer do. To a
+        Detector a row without any value is an outlier; by others it has no verdict: all of these
+        are null.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def score(model: REF | CreasedREF | Detector, X: Any, *, reasons: int = 3) -> An
     Returns
     -------
     dask Array of shape (n,), dask DataFrame, or list of Delayed
-        Of an array the distances, NaN for a row without any value; of a dataframe, with its index,
+        Of an array the distances, NaN for a row that is not judged; of a dataframe, with its index,
         the columns ``distance``, ``label`` (1 normal, -1 not, 0 for such a row), ``p_value`` if the
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most. Of
         delayed parts the same, part by part; of dataframes other than pandas', an Arrow table with

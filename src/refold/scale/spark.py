@@ -106,7 +106,8 @@ def score(
     pyspark.sql.DataFrame
         All columns of `df`, then ``distance``, ``label`` (1 normal, -1 not), ``p_value`` if the
         model is calibrated, and ``reason_1`` … with the names of the columns that matter most, null
-        where fewer do. A row without any value has no verdict: all of these are null.
+        where fewer do. To a Detector a row without any value is an outlier; by
+        others it has no verdict: all of these are null.
 
     Examples
     --------

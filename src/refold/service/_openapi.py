@@ -36,7 +36,7 @@ _VERDICT = {
     "properties": {
         "label": {
             "enum": [1, -1, None],
-            "description": "1 normal, -1 not; null for a row without any value.",
+            "description": "1 normal, -1 not; null for a row that is not judged.",
         },
         "distance": _MAYBE_NUMBER,
         "p_value": _MAYBE_NUMBER,

@@ -11,9 +11,14 @@ from sklearn.utils.estimator_checks import check_estimator
 import refold
 from refold import REF, CreasedREF, Detector
 from refold.base.errors import TableError, UserError
+from refold.base.findings import RateWarning
 from tests.columns.encoding.test_encoder import parts
 
 METHODS = ("creased", "ref")
+
+
+def with_noise(frame):
+    return frame.assign(noise=np.random.default_rng(3).normal(size=len(frame)))
 
 
 @pytest.mark.slow
@@ -121,7 +126,45 @@ def test_a_million_different_texts_take_bounded_memory_and_it_is_said(monkeypatc
     assert scores[0] > scores[1]
 
 
-def test_infinity_and_empty_rows_are_refused_where_they_are():
+@pytest.mark.parametrize("columns", [slice(None), ["torque", "noise"]])
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_a_row_without_any_value_is_judged_and_spoils_no_other(method, columns):
+    frame = with_noise(parts())[columns]
+    model = Detector(method=method).fit(frame)
+    rows = frame.iloc[:3].astype(object)
+    rows.iloc[1] = None
+    rows = rows.convert_dtypes()
+    others = rows.iloc[[0, 2]]
+    assert model.predict(rows)[1] == -1
+    np.testing.assert_array_equal(model.score_samples(rows)[[0, 2]], model.score_samples(others))
+    assert model.p_values(rows)[1] == model.p_values(rows).min()
+    explained = model.explain(rows)[1]
+    count = frame.shape[1]
+    assert explained.reasons[0].words == f"no value in {count} of {count} columns"
+    accepted = rows.astype(object)
+    for cell in explained.changes:
+        accepted.loc[accepted.index[1], cell.feature] = cell.value
+    assert not explained.changes or model.predict(accepted)[1] == 1
+    with pytest.raises(TableError, match="Nothing is observed in row 1"):
+        model.accept(rows)
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+@pytest.mark.parametrize("rows", [60, 400])
+@pytest.mark.parametrize("columns", [slice(None), ["torque", "noise"]])
+def test_a_column_with_one_value_is_said_and_fit_goes_on(method, rows, columns):
+    frame = with_noise(parts(rows))[columns]
+    some = frame.assign(built=np.where(np.arange(rows) == 7, 1987.0, np.nan))
+    with pytest.warns(RateWarning, match=rf"built has a value in one of {rows} rows, row 7"):
+        model = Detector(method=method).fit(some)
+    assert [each.column for each in model.noticed_ if each.kind == "single-value"] == ["built"]
+    # Rows without a value there are judged as if there were no such column, or nearly so.
+    plain = Detector(method=method).fit(frame)
+    new = with_noise(parts(200, seed=1))[columns]
+    assert np.mean(model.predict(new.assign(built=np.nan)) == plain.predict(new)) > 0.95
+
+
+def test_infinity_is_refused_where_it_is():
     frame = parts()
     model = Detector(method="ref").fit(frame)
     bad = frame.iloc[:3].copy()
@@ -130,10 +173,6 @@ def test_infinity_and_empty_rows_are_refused_where_they_are():
         model.predict(bad)
     with pytest.raises(TableError, match="row 1, column 'torque'"):
         Detector().fit(bad)
-    nothing = frame.iloc[:2].astype(object)
-    nothing.loc[1, :] = None
-    with pytest.raises(TableError, match="Nothing is observed in row 1"):
-        model.predict(nothing)
 
 
 def test_trim_leaves_out_what_looks_least_like_the_rest():

@@ -21,6 +21,8 @@ from refold.models.creased._rows import n_threads, weighted_sum
 LARGEST = 1e6
 # A spread below this share of the size is what rounding leaves of a constant.
 _SMALLEST_SPREAD = 1e-6
+# The unit of a column with one value alone: nothing is far from it.
+_NO_UNIT = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +200,14 @@ def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
 def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return the mean, the standard deviation (ddof=1) and whether each column varies."""
     observed = ~np.isnan(X)
-    totals = weighted_sum(weights, observed)
-    if not observed.any(axis=0).all():
-        raise errors.empty_column(int(np.argmin(observed.any(axis=0))))
-    if (totals <= 1.0).any():
-        raise errors.light_column(int(np.argmax(totals <= 1.0)))
+    totals, cells = weighted_sum(weights, observed), observed.sum(axis=0)
+    if not cells.all():
+        raise errors.empty_column(int(np.argmin(cells)))
+    light = totals <= 1.0
+    single = light & (cells == 1)
+    if (light & ~single).any():
+        raise errors.light_column(int(np.argmax(light & ~single)))
+    totals[single] = 2.0  # its variance is 0 whatever divides it
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     # In units of a power of two no square overflows, and no bit of a result changes.
     unit = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
@@ -216,6 +221,7 @@ def _column_moments(X: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray
         scale = np.minimum(np.ldexp(np.sqrt(variance), unit), np.finfo(np.float64).max)
     varying = (low < high) & (scale > 0.0)
     constant_unit = np.where(low == 0.0, 1e-3, np.maximum(1e-3 * np.abs(low), 1e-300))
+    constant_unit[single] = _NO_UNIT
     return (
         np.where(varying, np.ldexp(mean, unit), low),
         np.where(varying, scale, constant_unit),

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
+from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
 from refold.columns.frames import check_enough, feature_names, read_table, read_weights
@@ -220,9 +221,14 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         X = read_table(self, X, reset=True, native=False)
         weights = read_weights(X, sample_weight)
         check_enough(X.shape[0], weights)
+        counts = _rows.counted(X, weights)
+        if np.count_nonzero(counts) < 2 and weights is None:
+            raise UserError(
+                f"{np.count_nonzero(counts)} of {len(X):,} rows has a value; a standard deviation "
+                "needs at least 2. Add rows."
+            )
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
-        counts = _rows.counted(X, weights)
         some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
         Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:

@@ -26,7 +26,7 @@ from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.detector.accepted import AcceptingTable, with_accepted
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.noticed import WARNED, findings, trimmed
-from refold.models.detector.scorer import TableScorer
+from refold.models.detector.scorer import TableScorer, encoded_rows
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin
 from refold.models.feedback.rows import JudgedRows
@@ -248,7 +248,7 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         Parameters
         ----------
         X : dataframe, Arrow table, list of dict or array of shape (n, d)
-            Rows to judge; columns are found by name.
+            Rows to judge; columns are found by name. A row without any value is not normal.
 
         Returns
         -------
@@ -258,11 +258,7 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         learned = self._learned
         with self._naming_columns():
             scorer = learned.scorer  # first: it says so if there is none yet
-            rows, table = learned.encoded(X)
-            empty = np.isnan(rows).all(axis=1) if table is not None else np.zeros(1)
-            if empty.any():
-                raise errors.empty_row(int(empty.argmax()))
-            return -scorer.distances(rows)
+            return -scorer.distances(learned.encoded(X)[0])
 
     def scorer(self) -> TableScorer:
         """Return what judges encoded rows.
@@ -401,7 +397,11 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         super()._apply_feedback(log)
 
     def _read_feedback(self, X: Any) -> Table:
-        return self._without_feedback()._more(X)
+        table = self._without_feedback()._more(X)
+        empty = np.isnan(encoded_rows(self._learned.counts, table)).all(axis=1)
+        if empty.any():
+            raise errors.empty_row(int(empty.argmax()))
+        return table
 
     def _distances_of(self, rows: JudgedRows) -> Floats:
         assert isinstance(rows, Table)

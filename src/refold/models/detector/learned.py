@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.base import errors
 from refold.base.once import once
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.encoder import TableEncoder, features
@@ -267,12 +266,8 @@ class LearnedTable:
         return encoded_rows(self.counts, table, n_jobs=self.n_jobs), table
 
     def distances(self, table: Table) -> Floats:
-        """Return how far out rows are; one without any value is refused."""
-        rows = encoded_rows(self.counts, table, n_jobs=self.n_jobs)
-        empty = np.isnan(rows).all(axis=1)
-        if empty.any():
-            raise errors.empty_row(int(empty.argmax()))
-        return self.scorer.distances(rows)
+        """Return how far out rows are."""
+        return self.scorer.distances(encoded_rows(self.counts, table, n_jobs=self.n_jobs))
 
     def _scorer(self, inside: Inside) -> TableScorer:
         plan = self.plan

@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.labels import notice_labels
-from refold.columns.noticed import far_cells, notice_cells
+from refold.columns.noticed import far_cells, notice_cells, single_values
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
 
 # What is warned of: everything else is for those who look.
-WARNED = frozenset({"too-few-rows", "ties", "false-alarms"})
+WARNED = frozenset({"too-few-rows", "ties", "false-alarms", "single-value"})
 # Of so many rows a typical one is chosen.
 _ROWS_TRIED = 200
 
@@ -38,15 +38,16 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
         yield from filter(None, [_too_few_rows(model, table)])
     counts, inside = model._learned.counts, model.model_
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
-    looked_at = None
-    if isinstance(inside, CreasedREF):  # it may not have seen all rows, nor in this order
-        looked_at = "absurd-cell"
+    looked_at = {"single-value"}  # the estimator inside may not have seen all rows
+    yield from single_values(counts.numbers_of(table), numbers)
+    if isinstance(inside, CreasedREF):  # nor in this order
+        looked_at.add("absurd-cell")
         yield from far_cells(counts.numbers_of(table), numbers)
     names = {f"x{place}": name for place, name in enumerate(numbers)}
     for found in getattr(inside, "noticed_", ()):
         if found.column is None:
             yield found
-        elif found.column in names and found.kind != looked_at:
+        elif found.column in names and found.kind not in looked_at:
             yield found.about(names[found.column])
 
 

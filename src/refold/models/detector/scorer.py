@@ -49,10 +49,13 @@ def _side_by_side(parts: list[Floats]) -> Floats:
 
 
 def _unpack(rows: Floats, leading: int) -> tuple[Floats, Booleans]:
+    """Take the marks away; in a row without any value every column is novel."""
     if rows.shape[1] == leading:  # numbers alone
         novel = np.isinf(rows)
+        novel[np.isnan(rows).all(axis=1)] = True
         return (np.where(novel, np.nan, rows) if novel.any() else rows), novel
     novel = rows[:, leading:] < 0.0
+    novel[np.isnan(rows[:, -1])] = True  # the magnitude of a cell is never NaN
     if not novel.any():
         return rows, novel
     rows = rows.copy()
@@ -159,8 +162,10 @@ class TableScorer:
         """Return the same, and because of which columns."""
         rows, novel = self.unpack(X)
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
-        found = self.inside.attribution(rows[some])
         parts: Floats = self.certain * novel.astype(np.float64)
+        if not some.any():
+            return Attribution(parts.sum(axis=1), parts)
+        found = self.inside.attribution(rows[some])
         parts[some] += self._by_column(found.parts)
         distances: Floats = self.certain * novel.sum(axis=1).astype(np.float64)
         distances[some] += found.distances
