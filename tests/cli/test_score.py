@@ -217,7 +217,7 @@ def test_drift_tells_new_data_from_old(refold, parts, rows, tmp_path):
     assert [f["name"] for f in found["features"] if f["changed"]] == ["speed"]
     done = refold("drift", parts / "model.json", parts / "normal.csv", "--fail-on-drift")
     assert done.returncode == 0
-    assert done.stdout.startswith("The rows are like those of training.")
+    assert done.stdout.startswith("No difference from the training rows is proven.")
 
 
 def test_demo_tells_benign_from_malignant(refold):

@@ -269,7 +269,7 @@ def test_a_person_can_read_the_result(rng):
     text = str(drift(REF().fit(X), X + np.arange(30)))
     lines = text.splitlines()
     assert lines[0].startswith("The data has changed")
-    assert "500 rows; 29 of 30 features differ" in lines[1]
+    assert "500 rows; 29 of 30 columns differ" in lines[1]
     assert "not calibrated" in lines[1]
     assert len(lines) == 13
     assert lines[-1] == "  and 19 more"
@@ -331,3 +331,15 @@ def test_arrays_of_other_libraries_are_read(rng):
     X = rng.normal(size=(200, 2))
     model = REF(engine="reference").fit(X)
     assert drift(model, xp.asarray(X)) == drift(model, X)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_as_a_table_there_is_a_line_per_column(rng, backend):
+    X = rng.normal(size=(300, 2))
+    found = drift(REF(alpha=0.05).fit(X), X + np.array([0.0, 3.0]))
+    frame = found.to_frame(backend)
+    names = frame["name"].to_pylist() if backend == "pyarrow" else list(frame["name"])
+    assert names == ["x0", "x1"]
+    changed = frame["changed"].to_pylist() if backend == "pyarrow" else list(frame["changed"])
+    assert changed == [False, True]
+    assert repr(found) == "Drift('changed', 300 rows, 1 of 2 columns differ)"

@@ -116,7 +116,7 @@ def test_new_identifiers_are_none_of_a_change_but_another_shape_is(model, new):
     tail = of(drift(model, new), "tail")
     assert tail.differs
     assert ("shape", "9+-A") in [(share.of, share.value) for share in tail.moved]
-    assert "like 9+-A" in str(tail)
+    assert "like '123-A'" in str(tail)
 
 
 def test_values_that_all_come_once_where_they_came_often_are_a_change(model, new):

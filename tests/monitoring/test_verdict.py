@@ -163,3 +163,34 @@ def test_few_rows_that_are_all_strange_are_a_change():
 
 def test_rows_like_those_of_training_are_the_same():
     assert verdicts(10, nothing) == {"same": 10}
+
+
+def test_a_column_that_is_far_off_in_a_few_rows_is_not_as_in_training(rng):
+    model = REF(alpha=0.05).fit(normal(rng, 2000))
+    new = normal(rng, 100)
+    new[:6, 1] += 50.0
+    found = drift(model, new)
+    off = found.features[1]
+    assert off.differs
+    assert off.beyond == 0.06
+    assert off.adjusted_p_value < 1e-4
+    assert not off.changed  # six rows may be outliers
+    assert found.verdict in ("more outliers", "changed or more outliers")
+    assert not any(feature.differs for feature in found.features if feature is not off)
+
+
+def test_values_beyond_training_have_the_exact_chance(rng):
+    """Of equal distributions a share alpha of samples is called different, at most."""
+    alarms = 0
+    for _ in range(300):
+        X = rng.normal(size=(60, 1))
+        alarms += drift(REF().fit(X), rng.normal(size=(20, 1)), alpha=0.1).features[0].differs
+    assert alarms <= 300 * 0.1 + 3 * np.sqrt(300 * 0.1 * 0.9)
+
+
+def test_not_proven_is_not_called_alike(rng):
+    model = REF(alpha=0.05).fit(normal(rng, 500))
+    found = drift(model, normal(rng, 6))
+    assert found.verdict == "same"
+    assert "like" not in found.meaning
+    assert "With 6 rows only a large one could be." in str(found)

@@ -101,7 +101,8 @@ def test_the_drivers_are_counted_over_the_worst_thousand(estimator):
     model = estimator.fit(rng.normal(size=(300, 3)))
     found = describe(model, rng.normal([9.0, 0.0, 0.0], size=(1500, 3)), worst=5)
     assert found.rejected > found.blamed == 1000 == sum(group.rows for group in found.groups)
-    assert sum(feature.leads for feature in found.features) == 1000
+    assert 1000 <= sum(feature.leads for feature in found.features) <= 2000
+    assert found.features[0].leads > 950
     assert len(found.worst) == 5
     assert found.groups[0].feature == "x0"
 
@@ -194,12 +195,12 @@ def test_estimated_reasons_are_shown_too():
     assert row.name == "1"
     first = int(theirs.drop[1].argmax())
     assert row.reasons[0].feature == ["a", "b"][first]
-    assert row.reasons[0].expected == pytest.approx(theirs.expected[1, first])
+    assert row.reasons[0].expected == pytest.approx(theirs.expected[1, first], abs=1e-3)
     side = "higher" if row.reasons[0].value > row.reasons[0].expected else "lower"
     (group,) = report.groups
     assert group.how == f"{side} than expected"
     assert (group.rows, group.examples) == (1, ("1",))
-    assert sum(feature.leads for feature in report.features) == report.blamed == 1
+    assert max(feature.leads for feature in report.features) == report.blamed == 1
 
 
 def test_large_numbers_and_single_rows():
@@ -233,3 +234,12 @@ def test_bad_tables_are_refused(model, new):
         describe(model, infinite)
     with pytest.raises(ValueError, match="feature names"):
         describe(model, new.rename(columns={"pressure": "p"}))
+
+
+def test_a_column_that_is_half_of_the_reason_in_many_rows_is_counted(rng):
+    normal = rng.normal(size=(800, 40))
+    model, new = REF(alpha=0.01).fit(normal), rng.normal(size=(200, 40))
+    for row in range(10):  # another column is a little farther off in each
+        new[row, 7], new[row, 10 + row] = 9.0, 9.5
+    found = describe(model, new)
+    assert next(each.leads for each in found.features if each.name == "x7") == 10

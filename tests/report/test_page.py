@@ -65,7 +65,7 @@ def test_the_headline_has_the_models_numbers(page, written, model, new):
     report = written[1]
     text = re.sub(r"\s+", " ", "".join(page.texts))
     rejected = (model.predict(new.dropna(how="all")) == -1).sum()
-    assert f"{rejected} of 799 rows are not normal ({100 * rejected / 799:.3g} %)" in text
+    assert f"{rejected} of 799 rows are outliers ({100 * rejected / 799:.3g} %)" in text
     expected = report.expected.rows
     assert f"If all were normal, about {expected:.2g} would be" in text
     low, high = report.expected.interval
@@ -78,19 +78,20 @@ def test_a_table_without_outliers_says_so():
     rng = np.random.default_rng(0)
     model = REF(alpha=0.01).fit(rng.normal(size=(300, 2)))
     text = render(describe(model, np.zeros((1, 2)) + 0.1))
-    assert "No row is called not normal." in text
-    assert "0 of 1 row are not normal" in re.sub(r"<[^>]*>", "", text)
+    assert "No row is an outlier." in text
+    assert "0 of 1 row are outliers" in re.sub(r"<[^>]*>", "", text)
 
 
 def text_of(report):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", render(report)))
 
 
-def test_what_drives_the_alarms_comes_first(page, written):
+def test_what_makes_outliers_comes_first(page, written):
     report, text = written[1], "".join(page.texts)
     leading = max(report.features, key=lambda feature: feature.leads)
     places = [
-        text.index(word) for word in ("What drives", leading.name, "The farthest out, and why")
+        text.index(word)
+        for word in ("Which columns make outliers", leading.name, "The farthest out, and why")
     ]
     assert places == sorted(places)
     group = report.groups[0]
@@ -101,7 +102,7 @@ def test_what_drives_the_alarms_comes_first(page, written):
 @pytest.mark.parametrize(
     ("selected", "needed", "words"),
     [
-        (33, None, "all of those that are not normal stand out"),
+        (33, None, "all outliers stand out"),
         (12, None, "the 12 farthest out of them stand out"),
         (1, 500, "the farthest out of them stands out"),
         (0, 7989, "must be calibrated on at least 7,989 rows"),

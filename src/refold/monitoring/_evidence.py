@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.judgement import Judge
 from refold.monitoring._classes import OTHERS, ClassComparison, chance
-from refold.monitoring._counts import Counts
+from refold.monitoring._counts import Counts, Places
 from refold.monitoring._result import ColumnDrift, Drift, Share
 from refold.monitoring._training import Baseline, independent_rows
 from refold.monitoring.statistics import holm, same_distribution, same_share, share_not_larger
@@ -158,7 +158,11 @@ def _medians(seen: Counts, training: Baseline) -> dict[str, list[float | None]]:
         assert training.summary is not None
         before[k] = float(training.summary.quantiles[N_QUANTILES // 2, place])
         now[k] = None if np.isnan(medians[place]) else medians[place]
-    return {"median_before": before, "median": now}
+    beyond: list[float | None] = [None] * len(training.names)
+    outside = sum(_beyond(seen.places)) / np.maximum(seen.places.present, 1)
+    for place, k in enumerate(training.numeric):
+        beyond[k] = float(outside[place])
+    return {"median_before": before, "median": now, "beyond": beyond}
 
 
 def _moved(compared: dict[int, list[ClassComparison]], d: int, alpha: float) -> dict[str, Any]:
@@ -202,7 +206,8 @@ def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, F
     A share k/256 of the training rows or more lies at or below quantile k, and less than that lies
     below it. So a distance is proven where more than k/256 of the new rows lie below, or less than
     k/256 at or below. Up to `outliers` of the rejected rows are left out, at each quantile those
-    that make the distance smaller: what then remains is no work of outliers.
+    that make the distance smaller: what then remains is no work of outliers. A few values beyond
+    all of training hardly make a distance, but they are as unlikely: they are counted, too.
     """
     places, rejected = seen.places, seen.places_rejected
     rows = places.present
@@ -214,7 +219,20 @@ def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, F
     distance = np.maximum(below - _SHARES, _SHARES - up_to).max(axis=0)
     distance = np.where(rows > 0, np.maximum(distance, 0.0), 0.0)
     rows_left = rows - np.minimum(outliers_in, rejected.present)
-    return distance, same_distribution(distance, rows_left, _rows_behind_quantiles(summary))
+    shape = same_distribution(distance, rows_left, _rows_behind_quantiles(summary))
+    known = independent_rows(summary) * (1.0 - summary.missing / summary.weight)
+    ends = []
+    for all_, out in zip(_beyond(places), _beyond(rejected), strict=True):
+        left_out = np.minimum(outliers_in, out)
+        ends.append(share_not_larger(all_ - left_out, rows - left_out, 0, known))
+    # One p-value of three tests: their weights are 0.8 and twice 0.1.
+    p: Floats = np.minimum(np.minimum(shape / 0.8, np.minimum(*ends) / 0.1), 1.0)
+    return distance, p
+
+
+def _beyond(places: Places) -> tuple[Integers, Integers]:
+    """Return how many values are below and above all of training."""
+    return places.below[0], places.present - places.up_to[-1]
 
 
 def _rows_behind_quantiles(summary: Summary) -> Floats:

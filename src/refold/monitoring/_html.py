@@ -1,4 +1,4 @@
-"""Drift in a notebook: the verdict, and each feature that differs."""
+"""Drift in a notebook: the verdict, and each column that differs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIRST, _MOST = 10, 100
 
 
 def html_of(found: Drift) -> str:
-    """Return what was found as HTML: features that have changed first."""
+    """Return what was found as HTML: columns that have changed first."""
     differing = found.differing()
     parts = [said(found.meaning, "head"), said(found.rates())]
     if found.empty:
@@ -22,7 +22,7 @@ def html_of(found: Drift) -> str:
     if differing:
         parts.append(_table(differing[:_FIRST]))
     if rest := differing[_FIRST:_MOST]:
-        parts.append(folded(f"{len(rest):,} more features", _table(rest)))
+        parts.append(folded(f"{len(rest):,} more columns", _table(rest)))
     if len(differing) > _MOST:
         parts.append(said(f"And {len(differing) - _MOST:,} more, not shown.", "soft"))
     return box(*parts)
@@ -37,4 +37,4 @@ def _table(features: Sequence[ColumnDrift]) -> str:
         )
         for feature in features
     )
-    return grid(("feature", "", "how"), rows)
+    return grid(("column", "", "how"), rows)

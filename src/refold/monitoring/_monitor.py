@@ -73,9 +73,9 @@ class DriftMonitor:
     >>> for _ in range(5):
     ...     monitor = monitor.update(rng.normal(size=(200, 2)))
     >>> print(monitor.result())
-    The rows are like those of training.
-    1,000 rows; 0 of 2 features differ; ... rejected, with nothing to compare it with: the model is
-    not calibrated.
+    No difference from the training rows is proven.
+    1,000 rows; 0 of 2 columns differ; ... are outliers, with nothing to compare it with: the model
+    is not calibrated.
     """
 
     def __init__(self, model: Any, *, alpha: float = 0.01) -> None:

@@ -6,7 +6,10 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+import narwhals.stable.v2 as nw
+
 from refold.base.words import number, percent, printable
+from refold.columns.encoding.shapes import example_of
 from refold.columns.role_findings import shown
 from refold.monitoring._html import html_of
 
@@ -14,14 +17,21 @@ Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 _MEANING: dict[Verdict, str] = {
-    "same": "The rows are like those of training.",
-    "changed": "The data has changed: the bulk of the rows is not like those of training.",
-    "more outliers": "There are more outliers; the other rows are like those of training.",
+    "same": "No difference from the training rows is proven.",
+    "changed": (
+        "The data has changed: the bulk of the rows is not like the training rows. What was "
+        "learned may be out of date, and rates set on the old data do not hold."
+    ),
+    "more outliers": (
+        "There are more outliers than in training; of the other rows no difference is proven."
+    ),
     "changed or more outliers": (
-        "The rows differ from those of training. Either the data has changed, or there are more "
+        "The rows differ from the training rows: either the data has changed, or there are more "
         "outliers."
     ),
 }
+# With fewer rows only a large difference can be proven.
+_FEW_ROWS = 100
 _SHOWN = 10
 
 
@@ -55,8 +65,9 @@ class Share:
     now: float
 
     def __str__(self) -> str:
-        words = {"value": "'{}'", "shape": "like {}"}
-        text = words.get(self.of, "{}").format(shown(self.value))
+        value = example_of(self.value) if self.of == "shape" else self.value
+        words = {"value": "'{}'", "shape": "like '{}'"}
+        text = words.get(self.of, "{}").format(shown(value))
         return f"{text} {percent(self.before)} → {percent(self.now)}"
 
 
@@ -90,7 +101,9 @@ class ColumnDrift:
     unreadable_p_value, unreadable_adjusted_p_value : float
         The chance of such a difference between the two, and corrected.
     median_before, median : float or None
-        Of numbers, in the feature's own units. None of others, and if no new row has a value.
+        Of numbers, in the column's own units. None of others, and if no new row has a value.
+    beyond : float or None
+        Of numbers: the share of the new rows below or above all of training.
     moved : tuple of Share
         Of texts and dates: the classes whose shares differ by more than chance, at most three,
         those that differ most first.
@@ -132,6 +145,7 @@ class ColumnDrift:
     unreadable_adjusted_p_value: float
     median_before: float | None
     median: float | None
+    beyond: float | None
     moved: tuple[Share, ...]
     new_values: tuple[str, ...]
     unseen: float | None
@@ -157,7 +171,8 @@ class ColumnDrift:
 
     def how(self) -> str:
         """Say how it differs, and how likely that is by chance."""
-        text = f"{self._what()}distance {self.distance:.3f} ({_chance(self.adjusted_p_value)})"
+        chance = _chance(self.adjusted_p_value)
+        text = f"{self._what()}distributions differ by {percent(self.distance)} ({chance})"
         text += self._new()
         for what in ("missing", "unreadable"):
             before, now = getattr(self, f"{what}_before"), getattr(self, what)
@@ -181,7 +196,8 @@ class ColumnDrift:
         if self.median_before is None:
             return "".join(f"{share}, " for share in self.moved)
         median = "none" if self.median is None else number(self.median)
-        return f"median {number(self.median_before)} → {median}, "
+        beyond = f"{percent(self.beyond)} beyond all of training, " if self.beyond else ""
+        return f"median {number(self.median_before)} → {median}, {beyond}"
 
 
 @dataclass(frozen=True)
@@ -264,6 +280,24 @@ class Drift:
         features = [feature.to_dict() for feature in self.features]
         return {"verdict": self.verdict, **asdict(self), "features": features}
 
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return a line per column as a dataframe of pandas, polars or pyarrow."""
+        numbers = ["distance", "p_value", "adjusted_p_value", "missing_before", "missing"]
+        numbers += ["median_before", "median", "shift", "beyond"]
+        rows = [feature.to_dict() for feature in self.features]
+        schema: dict[str, Any] = {"name": nw.String(), "kind": nw.String()}
+        schema |= dict.fromkeys(("changed", "differs"), nw.Boolean())
+        schema |= dict.fromkeys(numbers, nw.Float64())
+        columns = {name: [row[name] for row in rows] for name in schema}
+        return nw.from_dict(columns, schema, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        differing = sum(feature.differs for feature in self.features)
+        return (
+            f"Drift({self.verdict!r}, {self.rows} rows, "
+            f"{differing} of {len(self.features)} columns differ)"
+        )
+
     def __str__(self) -> str:
         lines = [self.meaning, self.rates()]
         if self.empty:
@@ -280,7 +314,9 @@ class Drift:
     @property
     def meaning(self) -> str:
         """The verdict, in a sentence."""
-        return _MEANING[self.verdict]
+        few = self.verdict == "same" and self.rows < _FEW_ROWS
+        more = f" With {self.rows} rows only a large one could be." if few else ""
+        return _MEANING[self.verdict] + more
 
     def differing(self) -> list[ColumnDrift]:
         """Return the features that differ: those that have changed, and the farthest, first."""
@@ -290,12 +326,12 @@ class Drift:
         )
 
     def rates(self) -> str:
-        """Say how many features differ, and how many rows are rejected."""
+        """Say how many columns differ, and how many rows are outliers."""
         differing = sum(feature.differs for feature in self.features)
-        text = f"{self.rows:,} rows; {differing} of {len(self.features)} features differ"
+        text = f"{self.rows:,} rows; {differing} of {len(self.features)} columns differ"
         if self.rejected is None:
             return f"{text}."
-        text += f"; {percent(self.rejected)} rejected"
+        text += f"; {percent(self.rejected)} are outliers"
         if self.expected is None or self.outlier_adjusted_p_value is None:
             return f"{text}, with nothing to compare it with: the model is not calibrated."
         chance = _chance(self.outlier_adjusted_p_value)

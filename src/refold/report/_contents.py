@@ -245,7 +245,8 @@ class Feature:
     drift : ColumnDrift
         How they differ.
     leads : int
-        In how many of the ``Report.blamed`` rows no feature matters more.
+        In how many of the ``Report.blamed`` rows it is a strong reason: no column matters more,
+        or it has at least a fifth of the distance.
     bars : tuple of FeatureBars
         Training and new values of texts; hours and weekdays of dates.
     about : str

@@ -23,6 +23,8 @@ from refold.report._reasons import groups_of, reasons_of
 from refold.report._reported import ReportedTable
 from refold.report._shares import ColumnShares
 
+_STRONG = 0.2  # a reason with such a share of the distance counts, though another has more
+
 
 def describe(
     model: Any,
@@ -46,9 +48,9 @@ def describe(
     title : str, default=None
         What the page is called.
     worst : int, default=100
-        How many of the rows that are not normal are listed, the farthest out.
+        How many of the outliers are listed, the farthest out.
     reasons : int, default=3
-        How many features are named for each of them.
+        How many columns are named for each of them.
     fdr : float, default=0.1
         The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
     row_names : sequence of length n, default=None
@@ -158,7 +160,13 @@ def _features(
     because: Sequence[tuple[Reason, ...]],
 ) -> tuple[Feature, ...]:
     """Describe the columns: numbers by their range and histogram, others by their classes."""
-    shares, leads = _shares(found), Counter(why[0].feature for why in because if why)
+    shares = _shares(found)
+    leads = Counter(
+        reason.feature
+        for why in because
+        for rank, reason in enumerate(why)
+        if rank == 0 or reason.share >= _STRONG
+    )
     known = {column.name: column for column in getattr(model, "columns_", ())}
     place_of = {column: place for place, column in enumerate(found.judge.numeric)}
     summary = model.summary_

@@ -11,7 +11,6 @@ from refold.report import _drawing
 from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
 from refold.report._template import page_of, write_page
-from refold.report._words import DRIFT
 
 # So many rows and features are seen at once; the others are folded away.
 _FIRST = 10
@@ -116,7 +115,6 @@ def render(report: Report) -> str:
         groups=_by_feature(report.groups),
         first=_FIRST,
         drawing=_drawing,
-        drifted=DRIFT[report.drift.verdict],
         distance_picture=_drawing.distance_picture(report.distances, report.threshold),
     )
 

@@ -9,31 +9,12 @@ from refold.base.findings import Finding
 from refold.checks import Findings
 from refold.columns.encoding.encoder import ColumnInfo
 from refold.explanation import number
-from refold.monitoring import ColumnDrift, Verdict
-
-# Of the whole table: in two words, and in a sentence.
-DRIFT: dict[Verdict, tuple[str, str]] = {
-    "same": ("no change", "The new rows are like those of training."),
-    "changed": (
-        "changed",
-        "The data has changed: the bulk of the new rows is not like those of training. What was "
-        "learned may be out of date, and rates set on the old data do not hold.",
-    ),
-    "more outliers": (
-        "more outliers",
-        "There are more outliers than in training; the other rows are like those of training.",
-    ),
-    "changed or more outliers": (
-        "differs",
-        "The new rows differ from those of training. Either the data has changed, or there are "
-        "more outliers.",
-    ),
-}
+from refold.monitoring import ColumnDrift
 
 _STATES = {
     "changed": "changed",
     "differs": "differs; outliers may explain it",
-    "same": "as in training",
+    "same": "no difference proven",
 }
 
 
