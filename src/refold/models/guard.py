@@ -7,14 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
-from refold.base.errors import TableError
+from refold._typing import Booleans, Floats
+from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding, RateWarning, told
 from refold.base.learning import learning, snapshot
 from refold.base.version import VERSION, series
+from refold.columns.frames import read_weights
 
 _ASKED_FOR = frozenset({"trimmed"})
 
@@ -40,6 +43,26 @@ class GuardMixin(BaseEstimator):
         for text in () if self._quiet else told(told_of):
             warnings.warn(text, RateWarning, stacklevel=4)
 
+    def _normal_rows(self, y: object, rows: int) -> Booleans | None:
+        """Say which rows are learned by labels of 1 and -1; None is all of them, or no labels."""
+        if y is None:
+            return None
+        labels = np.asarray(y).ravel()
+        if len(labels) != rows or labels.dtype.kind not in "iuf":
+            return None
+        normal = np.asarray(labels == 1)
+        if normal.all() or not (normal | (labels == -1)).all():
+            return None
+        if not normal.any():
+            raise UserError("All rows have the label -1 in y: there is no normal row to learn.")
+        warnings.warn(
+            f"{rows - normal.sum():,} of {rows:,} rows have the label -1 in y and are left out: "
+            "only normal rows are learned.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return normal
+
     @contextmanager
     def _naming_columns(self) -> Iterator[None]:
         """Let errors call columns by the user's names."""
@@ -47,6 +70,13 @@ class GuardMixin(BaseEstimator):
             yield
         except TableError as error:
             raise error.named(getattr(self, "feature_names_in_", None)) from None
+
+    def _weights(self, X: Any, y: object, sample_weight: Any) -> Floats | None:
+        """Return how often rows count; those of label -1 not at all."""
+        weights, normal = read_weights(X, sample_weight), self._normal_rows(y, X.shape[0])
+        if normal is None:
+            return weights
+        return np.where(normal, 1.0 if weights is None else weights, 0.0)
 
     @contextmanager
     def _learning(self) -> Iterator[Self]:

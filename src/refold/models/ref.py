@@ -229,8 +229,9 @@ class REF(
         ----------
         X : array-like or dataframe of shape (n, d)
             Normal rows only.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
         sample_weight : array-like of shape (n,), default=None
             How many times each row counts. Zero is the same as leaving the row out.
 
@@ -241,16 +242,16 @@ class REF(
         """
         with self._learning() as model:
             model._forget_feedback()
-            model._fit(X, sample_weight)
+            model._fit(X, y, sample_weight)
         return self
 
-    def _fit(self, X: Array, sample_weight: Array | None) -> None:
+    def _fit(self, X: Array, y: object, sample_weight: Array | None) -> None:
         self._check_decision()
         rows = getattr(X, "shape", (0,))[0]
         engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
         self._check_engine(engine)
         X = read_table(self, X, reset=True, native=engine == "reference")
-        weights = read_weights(X, sample_weight)
+        weights = self._weights(X, y, sample_weight)
         check_enough(X.shape[0], weights)
         weight = float(X.shape[0] if weights is None else weights.sum())
         if self.alpha is not None:
@@ -283,8 +284,9 @@ class REF(
         ----------
         X : array-like or dataframe of shape (n, d)
             More normal rows.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
         sample_weight : array-like of shape (n,), default=None
             How many times each row counts.
 
@@ -301,7 +303,7 @@ class REF(
                 model.engine_ = "sketch"
                 model._decide_at(model.threshold)
             X = read_table(model, X, reset=first, native=False)
-            weights = read_weights(X, sample_weight)
+            weights = model._weights(X, y, sample_weight)
             if first:
                 model._settle(float(X.shape[0] if weights is None else weights.sum()))
             part = model._sketch(X, ref_trim.left_out(model, X, weights, first=first))

@@ -18,7 +18,7 @@ from refold._typing import Array, Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
-from refold.columns.frames import check_enough, feature_names, read_table, read_weights
+from refold.columns.frames import check_enough, feature_names, read_table
 from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
 from refold.decisions import noticed
@@ -196,8 +196,9 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         ----------
         X : array-like or dataframe of shape (n, d)
             Normal rows only.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
         sample_weight : array-like of shape (n,), default=None
             How many times each row counts. Zero is the same as leaving the row out.
 
@@ -208,18 +209,24 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         """
         with self._learning() as model:
             model._forget_feedback()
-            model._fit(X, sample_weight)
+            model._fit(X, y, sample_weight)
         return self
 
     def _fit_encoded(self, X: Floats, weights: Floats | None, divided: Divided) -> Self:
         """Learn from rows that an encoder has made, and that it makes anew without some."""
         with self._learning() as model:
-            model._fit(X, weights, divided)
+            model._fit(X, None, weights, divided)
         return self
 
-    def _fit(self, X: Array, sample_weight: Array | None, divided: Divided | None = None) -> None:
+    def _fit(
+        self,
+        X: Array,
+        y: object,
+        sample_weight: Array | None,
+        divided: Divided | None = None,
+    ) -> None:
         X = read_table(self, X, reset=True, native=False)
-        weights = read_weights(X, sample_weight)
+        weights = self._weights(X, y, sample_weight)
         check_enough(X.shape[0], weights)
         counts = _rows.counted(X, weights)
         if np.count_nonzero(counts) < 2 and weights is None:
@@ -245,8 +252,9 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         ----------
         X : array-like or dataframe of shape (n, d)
             More normal rows.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
         sample_weight : array-like of shape (n,), default=None
             How many times each row counts.
 
@@ -258,7 +266,7 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         with self._learning_on() as model:
             first = not hasattr(model, "_learned")
             X = read_table(model, X, reset=first, native=False)
-            weights = read_weights(X, sample_weight)
+            weights = model._weights(X, y, sample_weight)
             nothing = TrainingState.nothing(model._recipe(), X.shape[1])
             state = nothing if first else model._learned.state
             model._learn(state.plus_rows(X, weights, last=False, n_jobs=model.n_jobs))

@@ -100,7 +100,10 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
     rows, drawn at random, are kept: the estimator inside learns from these; values, shapes and
     numbers are counted over all rows. Whatever a column never had that seemed to be closed (a
     category it does not know, no value where there always was one, a text among numbers) makes a
-    row abnormal.
+    row abnormal; so does a row without any value.
+
+    There is no `sample_weight`: values, texts and dates are counted in whole rows. Repeat rows that
+    stand for several, or use CreasedREF, whose rows may have weights.
 
     Examples
     --------
@@ -159,8 +162,9 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         ----------
         X : dataframe, Arrow table, list of dict or array of shape (n, d)
             Normal rows only.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
 
         Returns
         -------
@@ -169,7 +173,15 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         """
         with self._learning() as model:
             model._forget_feedback()
-            model._fit(model._begin(X))
+            table = model._begin(X)
+            normal = model._normal_rows(y, table.rows)
+            model._fit(table if normal is None else table.take(np.flatnonzero(normal)))
+            if normal is not None:  # rows are called by their place in X
+                place = np.flatnonzero(normal)
+                model.dropped_ = place[model.dropped_]
+                model.noticed_ = tuple(
+                    each.renumbered(lambda row: int(place[row])) for each in model.noticed_
+                )
         return self
 
     def _fit(self, table: Table) -> None:
@@ -196,8 +208,9 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
         ----------
         X : dataframe, Arrow table, list of dict or array of shape (n, d)
             More normal rows.
-        y : object, default=None
-            Not used; there by scikit-learn's convention.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
 
         Returns
         -------
@@ -213,6 +226,8 @@ class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstim
                 learned = model._learned
                 state, sample, cut = learned.table, learned.sample, learned.cut
                 table = model._more(X)
+            if (normal := model._normal_rows(y, table.rows)) is not None:
+                table = table.take(np.flatnonzero(normal))
             state, cut = plus_rows(state, cut, table, trim=model.trim, n_jobs=model.n_jobs)
             model._learn(model._learned_of(state, sample.plus_rows(table), cut))
             model._notice_trimmed()
