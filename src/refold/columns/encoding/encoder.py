@@ -381,7 +381,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _check_width(self, X: Any) -> None:
         """Refuse an array with other columns, without the name of what is inside a model."""
-        shape = np.shape(X)
+        shape = np.asarray(X).shape
         if len(shape) == 2 and shape[1] != self.n_features_in_:
             raise UserError(
                 f"X has {shape[1]} features, but refold is expecting {self.n_features_in_} "
