@@ -11,18 +11,10 @@ Array = Any  # an array of any namespace that follows the array API standard
 
 @dataclass(frozen=True)
 class Fold:
-    """An element-wise operation and how much it can amplify a small error.
+    """An element-wise operation and how much it can amplify a small error."""
 
-    Parameters
-    ----------
-    value : callable
-        ``value(xp, y)`` is the folded array.
-    slope : callable
-        ``slope(xp, y)`` is the magnitude of its derivative.
-    """
-
-    value: Callable[[Any, Array], Array]
-    slope: Callable[[Any, Array], Array]
+    value: Callable[[Any, Array], Array]  # ``value(xp, y)`` is the folded array
+    slope: Callable[[Any, Array], Array]  # ``slope(xp, y)`` is the magnitude of its derivative
 
 
 def _cos_abs(xp: Any, y: Array) -> Array:

@@ -22,18 +22,10 @@ from refold.columns.summary import Summary
 
 @dataclass(frozen=True, eq=False)
 class FromRows:
-    """Learned from all rows at once.
+    """Learned from all rows at once."""
 
-    Parameters
-    ----------
-    chain : FoldChain
-        The shifts and scales.
-    summary : Summary
-        The rows, feature by feature.
-    """
-
-    chain: FoldChain
-    summary: Summary
+    chain: FoldChain  # The shifts and scales
+    summary: Summary  # The rows, feature by feature
 
     @classmethod
     def of(cls, X: Array, weights: Floats | None, engine: str, recipe: dict[str, Any]) -> FromRows:
@@ -56,17 +48,10 @@ def _quiet_summary(rows: NDArray[Any], weights: Floats | None) -> Summary:
 
 @dataclass(frozen=True, eq=False)
 class FromSketch:
-    """Learned from a sketch of the rows, when it is asked for.
+    """Learned from a sketch of the rows, when it is asked for."""
 
-    Parameters
-    ----------
-    sketch : Sketch
-        What is kept of the rows.
-    recipe : dict
-        How the chain is learned: REF's `n_iter`, `fold`, `max_gain` and `n_jobs`.
-    """
-
-    sketch: Sketch
+    sketch: Sketch  # What is kept of the rows
+    # How the chain is learned: REF's `n_iter`, `fold`, `max_gain` and `n_jobs`
     recipe: dict[str, Any]
 
     def plus_rows(self, X: Floats, weights: Floats) -> FromSketch:

@@ -29,18 +29,10 @@ _TIMES = 2
 
 @dataclass(frozen=True, eq=False)
 class FoldCut:
-    """A cut, and the folds by which a row lies beyond it; what is learned later changes neither.
+    """A cut, and the folds by which a row lies beyond it; what is learned later changes neither."""
 
-    Parameters
-    ----------
-    chain : FoldChain
-        Learned from the first rows, without those that were odd at first sight.
-    cut : Cut
-        Up to which distance rows are learned.
-    """
-
-    chain: FoldChain
-    cut: Cut
+    chain: FoldChain  # Learned from the first rows, without those that were odd at first sight
+    cut: Cut  # Up to which distance rows are learned
 
 
 def left_out(model: REF, X: Array, weights: Floats | None, *, first: bool) -> Floats | None:

@@ -24,15 +24,9 @@ _DIGITS = 14
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What a model's values are in the user's units: center + scale · value.
+    """What a model's values are in the user's units: center + scale · value."""
 
-    Parameters
-    ----------
-    center, scale : ndarray of shape (d,)
-        Scales are above 0.
-    """
-
-    center: Floats
+    center: Floats  # Scales are above 0
     scale: Floats
 
     @property

@@ -80,27 +80,13 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FoldScorer:
-    """Distances to the origin after folding.
+    """Distances to the origin after folding."""
 
-    Parameters
-    ----------
-    chain : FoldChain
-        What was learned.
-    engine : str
-        Which engine evaluates it.
-    distance : str or callable
-        L1/D, L2/D, or the user's own.
-    path : bool
-        Whether the mean over all levels counts, or the last level.
-    n_jobs : int or None
-        Threads.
-    """
-
-    chain: FoldChain
-    engine: str
-    distance: Operation
-    path: bool
-    n_jobs: int | None
+    chain: FoldChain  # What was learned
+    engine: str  # Which engine evaluates it
+    distance: Operation  # L1/D, L2/D, or the user's own
+    path: bool  # Whether the mean over all levels counts, or the last level
+    n_jobs: int | None  # Threads
 
     @property
     def additive(self) -> bool:

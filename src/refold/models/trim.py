@@ -22,16 +22,10 @@ class Cut:
     """How odd a row may be to be learned from; frozen once the first rows have set it.
 
     What makes a row odd, the estimators say: how far out it lies for what was learned first.
-
-    Parameters
-    ----------
-    limit : float
-        A row that is odder is left out.
-    seen, left_out : float
-        The weight of the rows that came, and of those among them that were left out.
     """
 
-    limit: float
+    limit: float  # A row that is odder is left out
+    # The weight of the rows that came, and of those among them that were left out
     seen: float = 0.0
     left_out: float = 0.0
 

@@ -46,34 +46,18 @@ _SPREAD = 8
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """One feature of a sketch: the bins that have rows.
+    """One feature of a sketch: the bins that have rows."""
 
-    Parameters
-    ----------
-    exponent : int
-        Bins are 2^exponent wide.
-    bins : ndarray of int
-        The numbers of the bins that have rows, ascending; bin i begins at i · 2^exponent.
-    counts : ndarray
-        The weight of the rows in each of them.
-    positions : ndarray
-        The weighted sum of the rows' places within their bin, 0 at its left edge, 1 at its right.
-    low, high : float
-        The smallest and the largest value.
-    missing : float
-        The weight of the rows without a value.
-    rows : int
-        How many rows have a value.
-    """
-
-    exponent: int
+    exponent: int  # Bins are 2^exponent wide
+    # The numbers of the bins that have rows, ascending; bin i begins at i · 2^exponent
     bins: NDArray[np.int64]
-    counts: Floats
+    counts: Floats  # The weight of the rows in each of them
+    # The weighted sum of the rows' places within their bin, 0 at its left edge, 1 at its right
     positions: Floats
-    low: float
+    low: float  # The smallest and the largest value
     high: float
-    missing: float
-    rows: int
+    missing: float  # The weight of the rows without a value
+    rows: int  # How many rows have a value
 
     def centroids(self) -> tuple[Floats, Floats]:
         """Return the mean value of the rows of each bin, and their weight."""

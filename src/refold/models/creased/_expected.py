@@ -15,15 +15,10 @@ MOST_COLUMNS = 1024
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """The ridge-linear prediction of standardized columns from each other.
+    """The ridge-linear prediction of standardized columns from each other."""
 
-    Parameters
-    ----------
-    precision : ndarray of shape (v, v)
-        Inverse of the regularized sums of products. As with a normal distribution, the expected
-        values of the columns m given the others o are −P[m,m]⁻¹ P[m,o] z[o].
-    """
-
+    # (v, v): inverse of the regularized sums of products. As with a normal distribution, the
+    # expected values of the columns m given the others o are −P[m,m]⁻¹ P[m,o] z[o].
     precision: Floats
 
     @classmethod

@@ -36,18 +36,11 @@ def marks_of(z: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """Marks of rows that were learned, from which the rows cannot be told, and their distances.
+    """Marks of rows that were learned, from which the rows cannot be told, and their distances."""
 
-    Parameters
-    ----------
-    marks : ndarray of shape (k, 4)
-        Random sums of the standardized values of each different row, ascending by the first.
-    distances : ndarray of shape (k,)
-        How far out the row would have been without itself.
-    """
-
+    # (k, 4): random sums of the standardized values of each different row, ascending by the first
     marks: Floats
-    distances: Floats
+    distances: Floats  # (k,): how far out the row would have been without itself
 
     @classmethod
     def of(cls, z: Floats, weights: Floats, distances: Floats) -> KnownRows:

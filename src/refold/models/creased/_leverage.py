@@ -15,29 +15,16 @@ from refold.models.creased._sums import Sums
 
 @dataclass(frozen=True, eq=False)
 class Leverage:
-    """s(φ) = 1/n + (φ−φ̄)ᵀ (Φ_cᵀΦ_c + ridge·I)⁻¹ (φ−φ̄), factored.
+    """s(φ) = 1/n + (φ−φ̄)ᵀ (Φ_cᵀΦ_c + ridge·I)⁻¹ (φ−φ̄), factored."""
 
-    Parameters
-    ----------
-    weight : float
-        n, the weight of the rows.
-    center : ndarray of shape (p,)
-        φ̄.
-    factor : ndarray
-        Primal: the lower Cholesky factor L of Φ_cᵀΦ_c + ridge·I, shape (p, p), and the quadratic
-        form is ‖L⁻¹v‖². Dual, for r rows fewer than features: G = L⁻¹Φ_c with the factor L of
-        Φ_cΦ_cᵀ + ridge·I, shape (r, p), and the form is (‖v‖² − ‖Gv‖²)/ridge.
-    ridge : float
-        The ridge; never less than the rounding of the sums.
-    dual : bool
-        Which of the two.
-    """
-
-    weight: float
-    center: Floats
+    weight: float  # n, the weight of the rows
+    center: Floats  # (p,): φ̄
+    # Primal: the lower Cholesky factor L of Φ_cᵀΦ_c + ridge·I, shape (p, p), and the quadratic form
+    # is ‖L⁻¹v‖². Dual, for r rows fewer than features: G = L⁻¹Φ_c with the factor L of Φ_cΦ_cᵀ +
+    # ridge·I, shape (r, p), and the form is (‖v‖² − ‖Gv‖²)/ridge.
     factor: Floats
-    ridge: float
-    dual: bool
+    ridge: float  # The ridge; never less than the rounding of the sums
+    dual: bool  # Which of the two
 
     @classmethod
     def of(cls, sums: Sums, ridge: float) -> Leverage:

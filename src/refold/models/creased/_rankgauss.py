@@ -18,22 +18,14 @@ MOST_KNOTS = 65
 
 @dataclass(frozen=True, eq=False)
 class RankGauss:
-    """Piecewise linear maps, one per column, that go on with slope 1/sd beyond their last knots.
+    """Piecewise linear maps, one per column, that go on with slope 1/sd beyond their last knots."""
 
-    Parameters
-    ----------
-    knots, heights : ndarray of shape (k,)
-        Where the lines meet and what the values there become, column after column; the knots of a
-        column ascend.
-    starts : ndarray of int, shape (v + 1,)
-        Where each column's knots begin.
-    slopes : ndarray of shape (v,)
-        The slope outside the knots: one over the spread of the bent training values.
-    """
-
+    # Where the lines meet and what the values there become, column after column; the knots of a
+    # column ascend
     knots: Floats
     heights: Floats
-    starts: Integers
+    starts: Integers  # (v + 1,): where each column's knots begin
+    # (v,): the slope outside the knots: one over the spread of the bent training values
     slopes: Floats
 
     @classmethod

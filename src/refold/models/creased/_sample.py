@@ -20,26 +20,14 @@ class Sample:
 
     Every row is given a random number; those with the smallest are kept. So samples of parts make
     the sample of the whole.
-
-    Parameters
-    ----------
-    seed : int
-        Where the random numbers come from: that of a row depends on this and its place alone.
-    seen : int
-        How many rows have had theirs.
-    keys : ndarray of shape (r,)
-        The random numbers of the rows kept.
-    rows : ndarray of shape (r, d)
-        These rows.
-    weights : ndarray of shape (r,)
-        How often each counts.
     """
 
+    # Where the random numbers come from: that of a row depends on this and its place alone
     seed: int
-    seen: int
-    keys: Floats
-    rows: Floats
-    weights: Floats
+    seen: int  # How many rows have had theirs
+    keys: Floats  # (r,): the random numbers of the rows kept
+    rows: Floats  # (r, d): these rows
+    weights: Floats  # (r,): how often each counts
 
     @classmethod
     def empty(cls, seed: int, columns: int) -> Self:

@@ -16,21 +16,12 @@ from refold.models.scoring import Attribution
 
 @dataclass(frozen=True, eq=False)
 class CreasedScorer:
-    """Leverage scores in units of their threshold.
+    """Leverage scores in units of their threshold."""
 
-    Parameters
-    ----------
-    scoring : Scoring
-        What was learned.
-    n_jobs : int or None
-        Threads.
-    owners : ndarray of int or None
-        The columns that features are made of, whose parts are then by column; the last features are
-        these columns' magnitudes. None if each feature is its own.
-    """
-
-    scoring: Scoring
-    n_jobs: int | None
+    scoring: Scoring  # What was learned
+    n_jobs: int | None  # Threads
+    # The columns that features are made of, whose parts are then by column; the last features are
+    # these columns' magnitudes. None if each feature is its own.
     owners: Integers | None = None
 
     additive: ClassVar[bool] = False

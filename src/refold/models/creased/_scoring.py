@@ -33,39 +33,17 @@ MOST_EXCESS = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """Gives distances: S/T, with S = s/s̃ + box · Σ min(excess, 3)².
+    """Gives distances: S/T, with S = s/s̃ + box · Σ min(excess, 3)²."""
 
-    Parameters
-    ----------
-    creases : Creases
-        A row's features.
-    leverage : Leverage
-        Their score s.
-    box : Box or None
-        What was learned of each column by itself; None counts for nothing.
-    gain : float
-        What a column at one unit outside its box adds.
-    typical : float
-        s̃, the median of the leave-one-out scores s; 1 without a box.
-    unit : float
-        T, the leave-one-out score S that a normal row exceeds with probability alpha.
-    calibration : Calibration
-        The leave-one-out scores over T.
-    left_out : ndarray
-        The leave-one-out distances of the rows that the state keeps.
-    known : KnownRows
-        The same, for whoever does not know the rows.
-    """
-
-    creases: Creases
-    leverage: Leverage
-    box: Box | None
-    gain: float
-    typical: float
-    unit: float
-    calibration: Calibration
-    left_out: Floats
-    known: KnownRows
+    creases: Creases  # A row's features
+    leverage: Leverage  # Their score s
+    box: Box | None  # What was learned of each column by itself; None counts for nothing
+    gain: float  # What a column at one unit outside its box adds
+    typical: float  # s̃, the median of the leave-one-out scores s; 1 without a box
+    unit: float  # T, the leave-one-out score S that a normal row exceeds with probability alpha
+    calibration: Calibration  # The leave-one-out scores over T
+    left_out: Floats  # The leave-one-out distances of the rows that the state keeps
+    known: KnownRows  # The same, for whoever does not know the rows
 
     def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
         """Return the distance of each row; infinity and rows without a value are refused."""
@@ -199,23 +177,13 @@ def _median(values: Floats, weights: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """What a scoring was calibrated to, for making it again.
+    """What a scoring was calibrated to, for making it again."""
 
-    Parameters
-    ----------
-    ridge : float
-        The leverage's.
-    typical, unit : float, calibration : Calibration
-        The scoring's.
-    left_out : ndarray
-        The leave-one-out distances of the rows that the state keeps.
-    """
-
-    ridge: float
-    typical: float
+    ridge: float  # The leverage's
+    typical: float  # The scoring's
     unit: float
     calibration: Calibration
-    left_out: Floats
+    left_out: Floats  # The leave-one-out distances of the rows that the state keeps
 
     def scoring(self, state: TrainingState, n_jobs: int | None) -> Scoring:
         """Return the scoring of what was learned."""
@@ -225,22 +193,12 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Accepted:
-    """Rows that were learned because somebody has called them normal.
+    """Rows that were learned because somebody has called them normal."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (k, d), weights : ndarray of shape (k,)
-        The rows, and how often each counts.
-    copies : ndarray of bool
-        Which rows of the sample were accepted themselves: the model has them twice.
-    base : Learned
-        What was learned without the rows.
-    """
-
-    rows: Floats
+    rows: Floats  # The rows, and how often each counts
     weights: Floats
-    copies: Booleans
-    base: Learned
+    copies: Booleans  # Which rows of the sample were accepted themselves: the model has them twice
+    base: Learned  # What was learned without the rows
 
     def least_left_out(self, scores: Floats) -> Floats:
         """Return leave-one-out scores of the sample without what was learned twice.
@@ -272,26 +230,14 @@ def accepted_edges(rows: Floats, weights: Floats, magnitudes: int) -> Edges:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What CreasedREF has learned, and how it scores; threads share it without a lock.
+    """What CreasedREF has learned, and how it scores; threads share it without a lock."""
 
-    Parameters
-    ----------
-    state : TrainingState
-        What is kept of the rows.
-    alpha : float, ridge : float, n_jobs : int or None
-        CreasedREF's parameters when it learned.
-    unit : Unit or None
-        What it was calibrated to before it went through a file.
-    accepted : Accepted or None
-        Rows of the state that do not calibrate.
-    """
-
-    state: TrainingState
-    alpha: float
+    state: TrainingState  # What is kept of the rows
+    alpha: float  # CreasedREF's parameters when it learned
     ridge: float
     n_jobs: int | None
-    unit: Unit | None = None
-    accepted: Accepted | None = None
+    unit: Unit | None = None  # What it was calibrated to before it went through a file
+    accepted: Accepted | None = None  # Rows of the state that do not calibrate
 
     @once
     def scoring(self) -> Scoring:

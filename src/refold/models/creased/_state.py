@@ -68,35 +68,18 @@ def enough_creases(rows: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class TrainingState:
-    """The creases, the sums, a sample and a sketch of the rows; nothing is changed in place.
+    """The creases, the sums, a sample and a sketch of the rows; nothing is changed in place."""
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Parameters, and the seed of everything random.
-    waiting : tuple of (rows, weights)
-        Rows that wait until there are `n_init` to make the creases from.
-    creases : Creases or None
-        None as long as rows wait.
-    sums : Sums or None
-        The sums of the features of all rows.
-    sample : Sample
-        Some of the rows, to calibrate on.
-    sketch : Sketch or None
-        All rows, column by column; None before the first.
-    edges : tuple of Edge, or None
-        The outermost values and the levels of all rows, column by column; None before the first.
-    cut : CreasedCut or None
-        Which rows are left out of all but the sample; None if none are, or as long as rows wait.
-    """
-
-    recipe: Recipe
+    recipe: Recipe  # Parameters, and the seed of everything random
+    # Rows that wait until there are `n_init` to make the creases from
     waiting: tuple[tuple[Floats, Floats], ...]
-    creases: Creases | None
-    sums: Sums | None
-    sample: Sample
-    sketch: Sketch | None
+    creases: Creases | None  # None as long as rows wait
+    sums: Sums | None  # The sums of the features of all rows
+    sample: Sample  # Some of the rows, to calibrate on
+    sketch: Sketch | None  # All rows, column by column; None before the first
+    # The outermost values and the levels of all rows, column by column; None before the first
     edges: Edges | None
+    # Which rows are left out of all but the sample; None if none are, or as long as rows wait
     cut: CreasedCut | None = None
 
     @classmethod

@@ -17,26 +17,15 @@ from refold.models.creased._rows import n_threads, weighted_sum
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Weight, sum and sum of products of the features; they add up over chunks and sites.
+    """Weight, sum and sum of products of the features; they add up over chunks and sites."""
 
-    Parameters
-    ----------
-    weight : float
-        Σ w.
-    total : ndarray of shape (p,)
-        Σ w φ.
-    rows : ndarray of shape (r, p), counts : ndarray of shape (r,)
-        φ and w one by one, as long as there are fewer rows than features: less than `gram`, and all
-        that the dual form needs.
-    gram : ndarray of shape (p, p) or None
-        Σ w φ φᵀ once there are more; its lower triangle.
-    """
-
-    weight: float
-    total: Floats
+    weight: float  # Σ w
+    total: Floats  # (p,): σ w φ
+    # φ and w one by one, as long as there are fewer rows than features: less than `gram`, and all
+    # that the dual form needs
     rows: Floats
     counts: Floats
-    gram: Floats | None
+    gram: Floats | None  # (p, p): σ w φ φᵀ once there are more; its lower triangle
 
     @classmethod
     def empty(cls, p: int) -> Self:

@@ -23,17 +23,10 @@ class CreasedCut:
 
     A row is as odd as its folded values are large. Their leverage would not do: a few rows that are
     alike buy themselves a direction of their own, in which they are ordinary.
-
-    Parameters
-    ----------
-    creases : Creases
-        Of the first rows, all of them.
-    cut : Cut
-        Up to which sum of squares of the folded values rows are learned.
     """
 
-    creases: Creases
-    cut: Cut
+    creases: Creases  # Of the first rows, all of them
+    cut: Cut  # Up to which sum of squares of the folded values rows are learned
 
     @classmethod
     def of(cls, creases: Creases, parts: Parts, share: float, n_jobs: int | None) -> CreasedCut:

@@ -36,17 +36,10 @@ def with_accepted(base: LearnedTable, rows: Table) -> AcceptingTable:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AcceptingTable(LearnedTable):
-    """What was learned, with rows that were accepted.
+    """What was learned, with rows that were accepted."""
 
-    Parameters
-    ----------
-    base : LearnedTable
-        What was learned without them.
-    accepted : Table
-        The rows, each as often as it counts; the table's counts have them, the sample has not.
-    """
-
-    base: LearnedTable
+    base: LearnedTable  # What was learned without them
+    # The rows, each as often as it counts; the table's counts have them, the sample has not
     accepted: Table
 
     @once

@@ -31,24 +31,14 @@ SIZE = 10_000
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """At most 10,000 rows, each of all rows seen with the same chance.
+    """At most 10,000 rows, each of all rows seen with the same chance."""
 
-    Parameters
-    ----------
-    seed : int
-        Where the random numbers come from: that of a row depends on this and its place alone.
-    seen : int
-        How many rows have had theirs.
-    keys : ndarray of shape (r,)
-        The random numbers of the rows kept: the smallest.
-    rows : Table or None
-        These rows; None before the first.
-    """
-
+    # Where the random numbers come from: that of a row depends on this and its place alone
     seed: int
-    seen: int = 0
+    seen: int = 0  # How many rows have had theirs
+    # (r,): the random numbers of the rows kept: the smallest
     keys: Floats = field(default_factory=lambda: np.empty(0))
-    rows: Table | None = None
+    rows: Table | None = None  # These rows; None before the first
 
     def plus_rows(self, table: Table) -> RowSample:
         """Return the sample with more rows to choose from."""
@@ -77,54 +67,25 @@ NO_ROWS = "The model knows its columns but has not learned any rows yet: call pa
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """What judges encoded rows, ready.
+    """What judges encoded rows, ready."""
 
-    Parameters
-    ----------
-    scorer : Scorer
-        Gives distances.
-    threshold : float
-        A row is normal up to this.
-    calibration : Calibration
-        The distances of training rows, each left out.
-    model : REF, CreasedREF or None
-        The estimator; None where the mean of magnitudes is all.
-    """
-
-    scorer: Scorer
-    threshold: float
-    calibration: Calibration
-    model: REF | CreasedREF | None
+    scorer: Scorer  # Gives distances
+    threshold: float  # A row is normal up to this
+    calibration: Calibration  # The distances of training rows, each left out
+    model: REF | CreasedREF | None  # The estimator; None where the mean of magnitudes is all
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedTable:
-    """What was learned; threads share it without a lock.
+    """What was learned; threads share it without a lock."""
 
-    Parameters
-    ----------
-    encoder : TableEncoder
-        What the columns are, and all that is counted of them.
-    sample : RowSample
-        Rows to learn from and calibrate on.
-    method : {"creased", "ref"}
-        What judges.
-    alpha : float or None
-        The rate; None is as small as so many rows allow, at least 0.01.
-    random_state : int
-        Draws the creases.
-    n_jobs : int or None
-        Threads.
-    cut : TableCut or None
-        Which rows are not learned from, only calibrated on; None if there are none.
-    """
-
-    encoder: TableEncoder
-    sample: RowSample
-    method: Method
-    alpha: float | None
-    random_state: Any
-    n_jobs: int | None
+    encoder: TableEncoder  # What the columns are, and all that is counted of them
+    sample: RowSample  # Rows to learn from and calibrate on
+    method: Method  # What judges
+    alpha: float | None  # The rate; None is as small as so many rows allow, at least 0.01
+    random_state: Any  # Draws the creases
+    n_jobs: int | None  # Threads
+    # Which rows are not learned from, only calibrated on; None if there are none
     cut: TableCut | None = None
 
     @property

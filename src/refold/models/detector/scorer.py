@@ -75,15 +75,9 @@ def inside(scorer: Scorer) -> Scorer:
 
 @dataclass(frozen=True, eq=False)
 class MeanScorer:
-    """The mean of the columns' magnitudes.
+    """The mean of the columns' magnitudes."""
 
-    Parameters
-    ----------
-    leading : int
-        How many features come before the magnitudes.
-    """
-
-    leading: int
+    leading: int  # How many features come before the magnitudes
 
     additive: ClassVar[bool] = True
     unexplained: ClassVar[str] = ""
@@ -105,27 +99,13 @@ class MeanScorer:
 
 @dataclass(frozen=True, eq=False)
 class TableScorer:
-    """Judges encoded rows by the estimator inside, and what is novel on top.
+    """Judges encoded rows by the estimator inside, and what is novel on top."""
 
-    Parameters
-    ----------
-    inside : Scorer
-        Of the estimator inside.
-    numeric : ndarray of int
-        Which columns are numbers: the first features.
-    leading : ndarray of int
-        The columns of all features that come before the magnitudes.
-    columns : int
-        How many columns there are.
-    unit : float
-        The estimator's threshold.
-    """
-
-    inside: Scorer
-    numeric: Integers
-    leading: Integers
-    columns: int
-    unit: float
+    inside: Scorer  # Of the estimator inside
+    numeric: Integers  # Which columns are numbers: the first features
+    leading: Integers  # The columns of all features that come before the magnitudes
+    columns: int  # How many columns there are
+    unit: float  # The estimator's threshold
 
     @property
     def additive(self) -> bool:

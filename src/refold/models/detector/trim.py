@@ -20,17 +20,11 @@ class TableCut:
 
     Rows are ranked column by column whatever the method is: to a model that sees how columns go
     together, a few rows that are alike are a group of their own.
-
-    Parameters
-    ----------
-    counts : TableCounts
-        Of the first rows, without those that were odd at first sight. Later rows do not change it.
-    cut : Cut
-        How odd the cells of a row may be on average.
     """
 
+    # Of the first rows, without those that were odd at first sight. Later rows do not change it.
     counts: TableCounts
-    cut: Cut
+    cut: Cut  # How odd the cells of a row may be on average
 
     @classmethod
     def of(cls, state: TableState, plan: Plan, table: Table, share: float) -> TableCut:

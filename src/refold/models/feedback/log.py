@@ -18,15 +18,9 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class FeedbackLog:
-    """Entries that stand, wholly or in part; nothing is changed in place.
+    """Entries that stand, wholly or in part; nothing is changed in place."""
 
-    Parameters
-    ----------
-    entries : tuple of FeedbackEntry
-        In the order in which they were made.
-    """
-
-    entries: tuple[FeedbackEntry, ...] = ()
+    entries: tuple[FeedbackEntry, ...] = ()  # In the order in which they were made
 
     @classmethod
     def of(cls, entries: Iterable[FeedbackEntry]) -> FeedbackLog:

@@ -18,18 +18,10 @@ from refold.models.parts.drawn import HeldOut, matrix
 
 @dataclass(frozen=True, eq=False)
 class CreasedCount:
-    """Adds up what CreasedREF needs of the rows of a part; it travels to where they are.
+    """Adds up what CreasedREF needs of the rows of a part; it travels to where they are."""
 
-    Parameters
-    ----------
-    nothing : TrainingState
-        Creases without any row.
-    held : HeldOut
-        The rows that are not learned.
-    """
-
-    nothing: TrainingState
-    held: HeldOut
+    nothing: TrainingState  # Creases without any row
+    held: HeldOut  # The rows that are not learned
 
     def __call__(self, rows: Table, first: int) -> TrainingState:
         """Count rows that begin at a place of the table."""
@@ -47,21 +39,11 @@ class CreasedCount:
 
 @dataclass(frozen=True, eq=False)
 class TableTotals:
-    """What Detector needs of rows.
+    """What Detector needs of rows."""
 
-    Parameters
-    ----------
-    counts : TableCounts
-        All of them, counted.
-    sample : RowSample
-        Some of them.
-    inside : TrainingState or None
-        What CreasedREF needs of them, where all columns are numbers.
-    """
-
-    counts: TableCounts
-    sample: RowSample
-    inside: TrainingState | None
+    counts: TableCounts  # All of them, counted
+    sample: RowSample  # Some of them
+    inside: TrainingState | None  # What CreasedREF needs of them, where all columns are numbers
 
     def plus(self, other: TableTotals) -> TableTotals:
         """Return what is needed of the rows of both."""
@@ -74,23 +56,12 @@ class TableTotals:
 
 @dataclass(frozen=True, eq=False)
 class TableCount:
-    """Counts what Detector needs of the rows of a part; it travels to where they are.
+    """Counts what Detector needs of the rows of a part; it travels to where they are."""
 
-    Parameters
-    ----------
-    plan : Plan
-        What the columns are taken for.
-    seed : int
-        Draws the rows that are kept.
-    held : HeldOut
-        The rows that are not learned.
-    inside : CreasedCount or None
-        What counts for the estimator inside, where all columns are numbers.
-    """
-
-    plan: Plan
-    seed: int
-    held: HeldOut
+    plan: Plan  # What the columns are taken for
+    seed: int  # Draws the rows that are kept
+    held: HeldOut  # The rows that are not learned
+    # What counts for the estimator inside, where all columns are numbers
     inside: CreasedCount | None
 
     def __call__(self, rows: Table, first: int) -> TableTotals:

@@ -18,18 +18,10 @@ NONE = -1.0  # below the number of any row
 
 @dataclass(frozen=True)
 class Header:
-    """What the columns of a table are called.
+    """What the columns of a table are called."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        In their order.
-    named : bool, default=True
-        Whether these are the user's names; x0, x1, … where there are none.
-    """
-
-    names: tuple[str, ...]
-    named: bool = True
+    names: tuple[str, ...]  # In their order
+    named: bool = True  # Whether these are the user's names; x0, x1, … where there are none
 
     @classmethod
     def of_width(cls, columns: int) -> Header:
@@ -74,15 +66,9 @@ def numbers_without(rows: Table, some: Booleans) -> Iterator[Floats]:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Which rows are left out of learning: those with the smallest numbers.
+    """Which rows are left out of learning: those with the smallest numbers."""
 
-    Parameters
-    ----------
-    cut : float
-        The largest of their numbers; none is below 0.
-    """
-
-    cut: float
+    cut: float  # The largest of their numbers; none is below 0
 
     def kept(self, first: int, rows: int) -> Booleans:
         """Say of each of so many rows, from a place on, whether it is learned."""
@@ -91,24 +77,13 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The rows of a table with the smallest random numbers, at least `size` of them.
+    """The rows of a table with the smallest random numbers, at least `size` of them."""
 
-    Parameters
-    ----------
-    size : int
-        How many are wanted.
-    limit : float
-        Rows with larger numbers than this are not among them.
-    keys : ndarray of shape (r,), places : ndarray of int, shape (r,)
-        The numbers of the rows and where these are.
-    chunks : tuple of Table
-        The rows, in that order; joined only when it must be, for texts take their time.
-    """
-
-    size: int
-    limit: float
-    keys: Floats
+    size: int  # How many are wanted
+    limit: float  # Rows with larger numbers than this are not among them
+    keys: Floats  # The numbers of the rows and where these are
     places: Integers
+    # The rows, in that order; joined only when it must be, for texts take their time
     chunks: tuple[Table, ...]
 
     @classmethod

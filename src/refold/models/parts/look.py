@@ -18,24 +18,12 @@ _AT_ONCE = 2**20
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a first look at rows has found.
+    """What a first look at rows has found."""
 
-    Parameters
-    ----------
-    rows : int
-        How many there are.
-    drawn : Drawn
-        Some of them.
-    rest : Sketch or None
-        All others, or all there are, where no second pass is needed.
-    apart : bool
-        Whether the rows that were drawn are not in the sketch.
-    """
-
-    rows: int
-    drawn: Drawn
-    rest: Sketch | None
-    apart: bool
+    rows: int  # How many there are
+    drawn: Drawn  # Some of them
+    rest: Sketch | None  # All others, or all there are, where no second pass is needed
+    apart: bool  # Whether the rows that were drawn are not in the sketch
 
     def plus(self, other: Look) -> Look:
         """Return what was found in the rows of both."""
@@ -69,24 +57,13 @@ class Look:
 
 @dataclass(frozen=True)
 class FirstLook:
-    """Looks at the rows of a part; it travels to where they are.
+    """Looks at the rows of a part; it travels to where they are."""
 
-    Parameters
-    ----------
-    size : int
-        How many rows to draw from all parts together.
-    n_bins : int or None, default=None
-        The bins of a sketch; None is no sketch.
-    apart : bool, default=True
-        Whether the rows that are drawn are left out of the sketch, because some are held out.
-    limit : float, default=1.0
-        Rows with a larger number than this will not be drawn.
-    """
-
-    size: int
-    n_bins: int | None = None
+    size: int  # How many rows to draw from all parts together
+    n_bins: int | None = None  # The bins of a sketch; None is no sketch
+    # Whether the rows that are drawn are left out of the sketch, because some are held out
     apart: bool = True
-    limit: float = 1.0
+    limit: float = 1.0  # Rows with a larger number than this will not be drawn
 
     def __call__(self, rows: Table, first: int) -> Look:
         """Look at rows that begin at a place of the table."""
