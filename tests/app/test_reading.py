@@ -11,9 +11,9 @@ from tests.app.conftest import new_parts, parts
 
 
 def workbook(path, **sheets):
-    """Write tables as sheets; the first one is not the one that is wanted."""
+    """Write tables as sheets; the largest one is not the one that is wanted."""
     with pd.ExcelWriter(path, engine="xlsxwriter") as book:
-        legend = pd.DataFrame({"column": ["torque", "heat"], "unit": ["Nm", "C"]})
+        legend = pd.DataFrame({"column": ["torque", "heat"] * 2000, "unit": ["Nm", "C"] * 2000})
         legend.to_excel(book, sheet_name="Legend", index=False)
         for name, table in sheets.items():
             table.to_excel(book, sheet_name=name, index=False)
@@ -34,11 +34,11 @@ def files_of(visitor):
 def test_a_sheet_can_be_chosen_for_the_table_and_for_new_rows(visitor, tmp_path):
     news = visitor.put("/table", workbook(tmp_path / "parts.xlsx", March=parts(300)))
     assert (
-        "sheet 'Legend' was read. There is also 'March'. To read another: choose another one below."
-        in news.text
+        "sheet 'Legend', the largest, was read. There is also 'March'. To read another: choose "
+        "another one below." in news.text
     )
     page = visitor.page("/")
-    assert "the first one with a table: Legend" in page
+    assert "the largest one: Legend" in page
     assert not visitor.post("/table/reading", sheet=place_of(page, "sheet", "March")).bad
     assert visitor.state.table.columns == list(parts(1).columns)
     assert "sheet &#39;March&#39;" in visitor.page("/")

@@ -55,7 +55,7 @@ BAD = {
         lambda r: ("ü" + as_csv(r)).encode() + b"\xfc,1,2\n",
         "line 202: these bytes are not UTF-8",
     ),
-    "no header": (lambda r: as_csv(r[1:], map(str, r[0])), "If the file has no names: --no-header"),
+    "no header": (lambda r: as_csv(r[1:], map(str, r[0])), "--no-header if there are none"),
     "open quote": (
         lambda r: as_csv(r) + '1,"2,3\n' + as_csv(r),
         "line 202: a quote that opens a cell is not closed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import xlsxwriter
 
 from refold.tabular import InputError, open_table, read_arrow
 from refold.tabular.heading import distinct
@@ -171,3 +172,66 @@ def test_marks_quotes_and_windows_letters(read):
 
 def test_an_empty_column_is_read(read):
     assert read("a,b,c\n1,,2\n3,,4\n")[0]["b"] == [None, None]
+
+
+TWO_LINES = [
+    ["", "", "Torque", "", "Speed", ""],
+    ["id", "machine", "min", "max", "min", "max"],
+    ["1", "A", "1.5", "2.5", "300", "310"],
+    ["2", "B", "1.4", "2.6", "301", "309"],
+    ["3", "A", "1.3", "2.4", "299", "311"],
+]
+JOINED = ["id", "machine", "Torque min", "Torque max", "Speed min", "Speed max"]
+
+
+@pytest.mark.parametrize("titles", [[], [["Report of May"]], [["Report"], [], ["made by us"]]])
+@pytest.mark.parametrize("upper", [TWO_LINES[0], ["", "", "Torque", "Torque", "Speed", "Speed"]])
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_two_lines_of_names_are_joined(tmp_path, form, upper, titles):
+    rows = [*titles, upper, *TWO_LINES[1:]]
+    path = tmp_path / f"t.{form}"
+    if form == "csv":
+        path.write_text("\n".join(";".join(row) for row in rows))
+    else:
+        with xlsxwriter.Workbook(path, {"strings_to_numbers": True}) as book:
+            sheet = book.add_worksheet()
+            for k, row in enumerate(rows):
+                sheet.write_row(k, 0, row)
+    said = []
+    with open_table(path, say=said.append) as table:
+        assert table.names == JOINED
+        assert sum(block.rows for block in table.blocks()) == 3
+    assert any(found.kind == "joined-names" for found in said)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["a", "b"], ["x", "y"], ["1", "2"], ["3", "4"]],  # the first line has all names
+        [["a", ""], ["1", "2"], ["3", "4"], ["5", "6"]],  # the second has numbers
+        [["a", "", "c"], ["x", "y", "z"], ["u", "v", "w"], ["u", "v", "w"]],  # all is text
+        [["a", "", "c"], ["x", "y", "-"], ["1", "2", "3"], ["1", "2", "3"]],  # a missing value
+    ],
+)
+def test_lines_are_not_joined_in_doubt(tmp_path, rows):
+    (tmp_path / "t.csv").write_text("\n".join(map(";".join, rows)))
+    with open_table(tmp_path / "t.csv") as table:
+        assert sum(block.rows for block in table.blocks()) == len(rows) - 1
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_names_that_are_years_can_be_confirmed(tmp_path, form):
+    path = tmp_path / f"t.{form}"
+    if form == "csv":
+        path.write_text("2021,2022\n1,2\n3,4\n")
+    else:
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet()
+            for k, row in enumerate([(2021, 2022), (1, 2), (3, 4)]):
+                sheet.write_row(k, 0, row)
+    with pytest.raises(InputError, match="the names of the columns are all numbers") as caught:
+        open_table(path)
+    assert caught.value.advice.kind == "header"
+    for header, names in ((True, ["2021", "2022"]), (False, ["x0", "x1"])):
+        with open_table(path, header=header) as table:
+            assert table.names == names

@@ -87,7 +87,7 @@ def as_texts(file, **how):
     """All cells with their places, or what is wrong."""
     nulls = how.pop("nulls", False)
     try:
-        with open_table(file, **how) as table:
+        with open_table(file, totals=False, **how) as table:
             rows = []
             for block in table.blocks(nulls=nulls):
                 cells = zip(*(c.to_pylist() for c in block.columns.values()), strict=True)

@@ -77,11 +77,15 @@ def test_a_bad_cell_is_found_by_the_row_that_excel_shows(tmp_path):
         read_numbers(table)
 
 
-def test_the_first_sheet_with_a_table_is_read_and_the_others_named(tmp_path):
+def test_the_largest_sheet_is_read_and_the_others_named(tmp_path):
     path = book(tmp_path / "t", Cover=[], A=[["x"], [1]], B=[["y"], [2]], Note=[["see A"]])
     found, said, _ = read(path)
     assert found.column_names == ["x"]
-    assert "sheet 'A' was read. There is also 'B', 'Note'" in said[0]
+    assert "sheet 'A', the largest, was read. There is also 'B', 'Note'" in said[0]
+    info = [["made by", "us"], ["on", "Monday"]]
+    found, said, _ = read(book(tmp_path / "u", Info=info, Data=[["x", "y"], *[[1, 2]] * 9]))
+    assert found.column_names == ["x", "y"]
+    assert "sheet 'Data', the largest, was read. There is also 'Info'" in said[0]
     for sheet in ("B", "3"):
         found, said, table = read(path, sheet=sheet)
         assert table.sheet == "B"

@@ -152,7 +152,7 @@ def as_control(advice: Advice) -> str:
         role = "leave out" if advice.role == "ignore" else advice.role
         return f"choose “{role}” for {shortened(advice.column or '')}"
     if advice.kind == "header":
-        return "tick “The columns have no names” below"
+        return "tick “The columns have no names” below, or read it again if these are names"
     if advice.kind == "sheet":
         return "choose another one below"
     if advice.kind == "missing" and advice.value is not None:

@@ -94,7 +94,7 @@ def in_python(advice: Advice) -> str:
             f"roles={{{json.dumps(advice.column, ensure_ascii=False)}: {json.dumps(advice.role)}}}"
         )
     if advice.kind == "header":
-        return "header=False"
+        return "header=True if these are the names, header=False if there are none"
     if advice.kind == "missing" and advice.value is not None:
         return f"missing=[{_literal(str(advice.value))}]"
     return f"{advice.kind}={'…' if advice.value is None else _literal(advice.value)}"
@@ -105,7 +105,7 @@ def in_words(advice: Advice) -> str:
     if advice.kind == "role":
         return f"give column {advice.column!r} the role {advice.role}"
     if advice.kind == "header":
-        return "say that the file has no header"
+        return "say whether these are the names, or the file has none"
     if advice.kind == "missing" and advice.value is not None:
         return f"name {advice.value} as a missing value"
     named = _WORDS.get(advice.kind, advice.kind.replace("_", " "))

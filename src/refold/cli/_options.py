@@ -79,14 +79,15 @@ class BadCells(StrEnum):
 class Reading:
     """How tables are read: the options of all commands that read one; see `reads_tables`."""
 
-    no_header: Annotated[
-        bool,
+    header: Annotated[
+        bool | None,
         typer.Option(
-            "--no-header",
-            help="The CSV or sheet has no names; columns are then x0, x1, …",
+            "--header/--no-header",
+            help="Whether the CSV or sheet names its columns; without names they are x0, x1, …",
+            show_default="names, unless all are numbers",
             rich_help_panel=_PANEL,
         ),
-    ] = False
+    ] = None
     delimiter: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +115,7 @@ class Reading:
         str | None,
         typer.Option(
             help="The sheet of a workbook, by its name or number.",
-            show_default="the first one with a table",
+            show_default="the largest one",
             rich_help_panel=_PANEL,
         ),
     ] = None
@@ -163,7 +164,7 @@ class Reading:
             )
         return open_table(
             source,
-            header=not self.no_header,
+            header=self.header,
             delimiter=delimiter,
             decimal=decimal,
             thousands=thousands,

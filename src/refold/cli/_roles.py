@@ -40,7 +40,7 @@ def as_option(advice: Advice) -> str:
     if advice.kind == "role":
         return f"--roles {_quoted(advice.column or '')}={advice.role}"
     if advice.kind == "header":
-        return "--no-header"
+        return "--header if these are the names, --no-header if there are none"
     option = f"--{advice.kind.replace('_', '-')}"
     if advice.value is None:
         return option

@@ -17,11 +17,22 @@ from refold.tabular.cells import first_known, kind_of
 from refold.tabular.csv_records import QuoteError, Record, record_lines, records
 from refold.tabular.dialect import guess, sample
 from refold.tabular.errors import InputError, listed, quoted
-from refold.tabular.heading import about_repeated, distinct, titles_above, units_below
+from refold.tabular.heading import (
+    about_joined,
+    about_repeated,
+    distinct,
+    joined_names,
+    refuse_numbers_as_names,
+    titles_and_names,
+    units_below,
+)
 from refold.tabular.marks import Marks, own_marks
 from refold.tabular.plain import PlainReader, whole
 from refold.tabular.table import Asked, Block, FileTable, How, checked_names
 from refold.tabular.text import LONGEST_LINE, Lines
+from refold.tabular.totals import count_totals, is_total_word
+
+_TAIL = 2**16  # bytes at the end of a file that show whether it has totals
 
 
 class DelimitedTable(FileTable):
@@ -45,12 +56,14 @@ class DelimitedTable(FileTable):
         )
         self.dialect = self._dialect
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
-        names = self._header() if how.header else self._numbered()
+        names = self._numbered() if how.header is False else self._header()
         # Every column that lines have; one called "" only stands behind the last separator.
         self._columns = checked_names(names, self.name)
         string = needs("pyarrow", "parquet").string()
         self.kinds = {name: string for name in self._columns if name}
         self._marks = self._own_marks()
+        if how.totals:
+            self._lines.change_end(self._without_totals)
 
     @staticmethod
     def recognizes(head: bytes) -> bool:
@@ -84,18 +97,19 @@ class DelimitedTable(FileTable):
         return False
 
     def _header(self) -> list[str]:
-        self._skip_titles()
+        rows = self._sample()
+        titles, joined = titles_and_names(rows, self._decimal)
+        if self._how.skip_rows is not None:
+            titles, joined = 0, joined_names(rows, self._decimal)
+        self._skip_titles(titles)
         line = self._lines.number + 1
         names = [name.strip() for name in self._read_record()]
-        if all(kind_of(name, self._decimal) == "number" for name in names):
-            raise InputError(
-                f"{self.name}, line {line}: the names of the columns are all numbers.",
-                advice=Advice(
-                    "If the file has no names",
-                    "header",
-                    otherwise="and columns are called x0, x1, …",
-                ),
-            )
+        if joined:
+            self._read_record()
+            names = joined
+            self._say("joined-names", about_joined(names, "lines"))
+        elif self._how.header is None:
+            refuse_numbers_as_names(names, self._decimal, f"{self.name}, line {line}")
         rows = self._sample()
         if units := units_below(rows, names, self._decimal):
             self._read_record()
@@ -108,20 +122,35 @@ class DelimitedTable(FileTable):
             self._say("repeated-names", about_repeated(changed))
         return [*names, ""] if behind else names
 
-    def _skip_titles(self) -> None:
-        """Go to the line that names the columns, if it is clear that it is not the first one."""
-        if self._how.skip_rows is not None:
-            return
-        titles = titles_above(self._sample(), self._decimal)
-        while titles:
+    def _skip_titles(self, titles: int) -> None:
+        """Go to the line that names the columns."""
+        for _ in range(titles):
             self._read_record(strict=False)  # quotes do not matter in titles
-            titles -= 1
-            if not titles and self._skip_blank():
-                self._say(
-                    "titles",
-                    f"line {self._lines.number + 1} names the columns; those before it were "
-                    "skipped.",
-                )
+        if titles and self._skip_blank():
+            line = self._lines.number + 1
+            self._say("titles", f"line {line} names the columns; those before it were skipped.")
+
+    def _without_totals(self, text: bytes) -> bytes:
+        """Return the last text of a file without lines of totals at its end."""
+        delimiter = self._dialect.delimiter
+        tail = text[-_TAIL:].decode(errors="ignore")
+        last = [record.cells for record in records(tail, delimiter, strict=False)][-3:]
+        if not any(map(is_total_word, itertools.chain(*last))) and len(text) > _TAIL:
+            return text  # sums that nothing is said of are looked for in small files only
+        found = list(records(text.decode(), delimiter, strict=False))
+        usual = Marks(self._decimal)
+        marks = [self._marks.get(name, usual) for name in self._columns]
+        rows = [[*map(_plain_number, record.cells, marks)] for record in found]
+        width = len(marks)
+        if found and len(found[-1].cells) < width and any(map(is_total_word, found[-1].cells)):
+            rows[-1] += [""] * (width - len(rows[-1]))  # what is behind the sums was not written
+        totals = count_totals(rows, _number)
+        if not totals:
+            return text
+        which = f"the last {totals} lines have" if totals > 1 else "the last line has"
+        self._say("totals", f"{which} totals of the rows above, and no row is made of it.")
+        begin = found[-totals - 1].end if len(found) > totals else 0
+        return text.decode()[:begin].encode()
 
     def _sample(self) -> list[list[str]]:
         """Return the next records, without reading on."""
@@ -253,3 +282,13 @@ class DelimitedTable(FileTable):
             f"{self.name}, line {self._lines.number + 1 + error.line}: {problem}. A quote within "
             'quotes is written twice: "".'
         )
+
+
+def _plain_number(cell: str, marks: Marks) -> str:
+    """Return a number as Python writes it, and any other cell as it is."""
+    plain = cell.strip().replace(marks.thousands, "").replace(marks.decimal, ".")
+    return plain if kind_of(plain, ".") == "number" else cell
+
+
+def _number(cell: str) -> float | None:
+    return float(cell) if kind_of(cell, ".") == "number" else None

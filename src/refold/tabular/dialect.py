@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from refold.columns.text_cells import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.csv_records import last_record_end, records
-from refold.tabular.heading import titles_above
+from refold.tabular.heading import titles_and_names
 from refold.tabular.marks import file_decimal
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -64,7 +64,7 @@ def _score(text: str, delimiter: str, decimal: str | None) -> tuple[float, float
     if not rows:
         return (0.0, 0.0, 0)
     point = decimal or _decimal(rows, delimiter)
-    width = len(rows[titles_above(rows, point)])
+    width = len(rows[titles_and_names(rows, point)[0]])
     if width == 1:
         return (0.0, 0.0, 0)
     alike = sum(len(row) == width for row in rows) / len(rows)

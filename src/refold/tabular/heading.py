@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from refold.base.advice import Advice
 from refold.columns.text_cells import is_missing
 from refold.tabular.cells import kind_of
-from refold.tabular.errors import listed
+from refold.tabular.errors import InputError, listed
 
 Rows = Sequence[Sequence[str]]
 
@@ -50,6 +51,52 @@ def titles_above(rows: Rows, decimal: str) -> int:
         if any(cell.strip() for cell in row[2:]) or (row and not row[0].strip() and _filled(row)):
             return 0
     return 0
+
+
+def joined_names(rows: Rows, decimal: str) -> list[str]:
+    """Return the names that the first two rows give together; nothing unless it is clear.
+
+    The upper one names groups of columns: some of its cells are empty (as merged ones are) or
+    repeated. The lower one has no numbers, and stands above columns of numbers.
+    """
+    if len(rows) < 4:
+        return []
+    upper, lower = ([cell.strip() for cell in row] for row in rows[:2])
+    below = [row for row in rows[2:] if len(row) == len(upper)]
+    if len(lower) != len(upper) or len(below) < 2:
+        return []
+    named = [name for name in upper if name]
+    grouped = len(set(named)) < len(upper) and len(named) > 1
+    texts = all(not kind_of(cell, decimal) and not is_moment(cell) for cell in (*named, *lower))
+    complete = all(a or b for a, b in zip(upper, lower, strict=True)) and sum(map(bool, lower)) > 1
+    numeric = [k for k, cell in enumerate(lower) if cell and not is_missing(cell)]
+    if not (grouped and texts and complete and all(not is_missing(c) or not c for c in lower)):
+        return []
+    if not any(_mostly_numbers([row[k] for row in below], decimal) for k in numeric):
+        return []
+    names, group = [], ""
+    for above, name in zip(upper, lower, strict=True):
+        group = above or group
+        names.append(" ".join(dict.fromkeys(filter(None, [group if name else above, name]))))
+    return names if len(set(names)) == len(names) else []
+
+
+def titles_and_names(rows: Rows, decimal: str) -> tuple[int, list[str]]:
+    """Say how many records stand above the names, and what two of these say together, if so."""
+    titles = titles_above(rows, decimal)
+    if not titles:  # a row of groups hides titles above it
+        while titles < min(len(rows), _MOST_TITLES) and _filled(rows[titles]) <= 1:
+            titles += 1
+    if names := joined_names(_as_wide(rows[titles:]), decimal):
+        return titles, names
+    return titles_above(rows, decimal), []
+
+
+def _as_wide(rows: Rows) -> Rows:
+    """Return rows in which the first is filled up with empty cells to the width of the second."""
+    if len(rows) < 2 or len(rows[0]) >= len(rows[1]):
+        return rows
+    return [[*rows[0], *[""] * (len(rows[1]) - len(rows[0]))], *rows[1:]]
 
 
 def _filled(row: Sequence[str]) -> int:
@@ -115,3 +162,17 @@ def distinct(names: Sequence[str]) -> tuple[list[str], list[str]]:
 def about_repeated(changed: Sequence[str]) -> str:
     """Say which columns were given another name."""
     return f"some columns have the same name; the later ones are called {listed(changed)}."
+
+
+def about_joined(names: Sequence[str], where: str) -> str:
+    """Say that two rows name the columns."""
+    return f"two {where} name the columns; they were joined: {listed(names, 5)}."
+
+
+def refuse_numbers_as_names(names: Sequence[str], decimal: str, where: str) -> None:
+    """Refuse names that are all numbers, as those of rows without a header are."""
+    if all(kind_of(name, decimal) == "number" for name in names):
+        raise InputError(
+            f"{where}: the names of the columns are all numbers.",
+            advice=Advice("Say which", "header"),
+        )

@@ -38,13 +38,14 @@ _MODEL = re.compile(rb'\s*\{\s*"format"\s*:\s*"refold model"')
 def open_table(
     source: str | os.PathLike[str],
     *,
-    header: bool = True,
+    header: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | None = None,
     skip_rows: int | None = None,
     missing: Sequence[str] = (),
+    totals: bool = True,
     say: Callable[[Finding], None] = lambda finding: None,
 ) -> TableSource:
     r"""Open a table in a file or on standard input.
@@ -55,20 +56,23 @@ def open_table(
         CSV (comma, semicolon, tab or bar), a workbook of Excel or LibreOffice, JSON, Parquet, Arrow
         IPC file or stream; plain or packed by gzip, bzip2, xz, zstd or ZIP. ``"-"`` is standard
         input.
-    header : bool, default=True
-        Whether a CSV file or sheet names its columns; otherwise they are x0, x1, …
+    header : bool or None, default=None
+        Whether a CSV file or sheet names its columns; otherwise they are x0, x1, … None is yes,
+        but names that are all numbers, such as years, are an error: True says that they are names.
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
     thousands : str or None, default=None
         What stands between the thousands of numbers in a CSV file; None is seen by its cells.
     sheet : str or None, default=None
-        Which sheet of a workbook to read, by its name or its number from 1; None is the first one
-        that has a table.
+        Which sheet of a workbook to read, by its name or its number from 1; None is the
+        largest one.
     skip_rows : int or None, default=None
         How many lines of a CSV file, or rows of a sheet, come before the names of the columns; None
         is none, or title lines where these are clear.
     missing : sequence of str, default=()
         Further words, or numbers, that say that a value is missing; they become null.
+    totals : bool, default=True
+        Whether lines of totals at the end of a CSV file or sheet are left out, which is said.
     say : callable, default: nothing is said
         Takes findings that the user should know, such as a guessed encoding.
 
@@ -94,7 +98,9 @@ def open_table(
         table = _recognized(head, source)(
             stream,
             source,
-            How(header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), say),
+            How(
+                header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), totals, say
+            ),
         )
         if sheet is not None and not table.sheets:
             raise InputError(

@@ -169,8 +169,8 @@ class How:
 
     Parameters
     ----------
-    header : bool, default=True
-        Whether the first line of a CSV file names the columns.
+    header : bool or None, default=None
+        Whether the first line of a CSV file names the columns; None is yes, unless all are numbers.
     delimiter, decimal : str or None, default=None
         What separates the cells of a CSV file and what stands before a fraction; None is guessed.
     thousands : str or None, default=None
@@ -181,17 +181,20 @@ class How:
         How many lines or rows come before the names; None is to be seen.
     missing : tuple of str, default=()
         Further words for missing values.
+    totals : bool, default=False
+        Whether lines of totals at the end are left out.
     say : callable, default: nothing is said
         Takes findings that the user should know.
     """
 
-    header: bool = True
+    header: bool | None = None
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     sheet: str | None = None
     skip_rows: int | None = None
     missing: tuple[str, ...] = ()
+    totals: bool = False
     say: Callable[[Finding], None] = lambda finding: None
 
 

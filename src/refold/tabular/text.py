@@ -51,8 +51,17 @@ class Lines:
         self._decoder = _Decoder(name, say)
         # Who waits for a pipe shall have what came through it at once.
         self._may_run_ahead = stream.seekable()
+        self._change_end: Callable[[bytes], bytes] | None = None
+        self._ended = False
         self._parts = self._read_parts(stream)
         self._part, self._at = Part(b"", 0), 0
+
+    def change_end(self, change: Callable[[bytes], bytes]) -> None:
+        """Have the last part of the stream changed before it is given out."""
+        self._change_end = change
+        if self._ended:
+            text = change(self.peek().text)
+            self._part, self._at = Part(text, _lines_in(text) if text else 0), 0
 
     def make_ahead(self, make: Callable[[bytes], Any]) -> None:
         """Make something of the parts to come, in threads, while those before are used."""
@@ -110,6 +119,20 @@ class Lines:
         return self._part.text.find(b"\n", self._at) + 1 or len(self._part.text)
 
     def _read_parts(self, stream: IO[bytes]) -> Iterator[Part]:
+        """Read parts, and know of the last one that it is."""
+        before: Part | None = None
+        for part in self._read_on(stream):
+            if before is not None:
+                yield before
+            before = part
+        self._ended = True
+        if before is not None and self._change_end is not None:
+            text = self._change_end(before.text)
+            before = Part(text, _lines_in(text)) if text else None
+        if before is not None:
+            yield before
+
+    def _read_on(self, stream: IO[bytes]) -> Iterator[Part]:
         """Read parts of whole lines; of whole records where quotes allow."""
         rest, newlines, before, in_quotes = b"", _Newlines(), 0, False
         while raw := stream.read(BLOCK):

@@ -15,9 +15,18 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import refuse_sparse
 from refold.tabular.errors import InputError, listed
-from refold.tabular.heading import about_repeated, distinct, titles_above, units_below
+from refold.tabular.heading import (
+    about_joined,
+    about_repeated,
+    distinct,
+    joined_names,
+    refuse_numbers_as_names,
+    titles_and_names,
+    units_below,
+)
 from refold.tabular.held import HeldTable, bounded
 from refold.tabular.table import How, checked_names
+from refold.tabular.totals import count_totals
 from refold.tabular.typed import typed, written
 
 _MOST_PACKED = 2**28  # bytes of a workbook
@@ -50,7 +59,7 @@ class Workbook(HeldTable):
         return head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
 
     def _sheet(self, book: Any) -> Any:
-        """Return the sheet that was asked for, or the first one with a table."""
+        """Return the sheet that was asked for, or the largest one."""
         if not book.sheet_names:
             raise InputError(f"{self.name} has no sheets.")
         with self._readable():
@@ -62,11 +71,11 @@ class Workbook(HeldTable):
             full = [sheet for sheet in sheets if sheet.height > 0]
         if not full:
             raise InputError(f"{self.name}: no sheet has anything in it.")
-        chosen = next((sheet for sheet in full if sheet.height > 1), full[0])
+        chosen = max(full, key=lambda sheet: (sheet.height > 1, sheet.height * sheet.width))
         if others := [sheet.name for sheet in full if sheet is not chosen]:
             self._say(
                 "sheets",
-                f"sheet {chosen.name!r} was read. There is also {listed(others)}.",
+                f"sheet {chosen.name!r}, the largest, was read. There is also {listed(others)}.",
                 Advice("To read another", "sheet"),
             )
         return chosen
@@ -89,7 +98,7 @@ class Workbook(HeldTable):
         if not numbered:
             raise InputError(f"{self.name}, sheet {sheet.name!r}: there is nothing in it.")
         names, begin = self._heading([row for _, row in numbered], sheet.name)
-        rows = numbered[begin:]
+        rows = self._without_totals(numbered[begin:])
         columns = list(zip(*(row for _, row in rows), strict=True)) or [()] * len(names)
         used = [k for k, name in enumerate(names) if name or any(c != "" for c in columns[k])]
         called = self._called([names[k] for k in used])
@@ -97,22 +106,36 @@ class Workbook(HeldTable):
         table = pa.table(cells, names=list(checked_names(called, self.name)))
         self._hold(table, lambda k: f"row {rows[k][0]} of sheet {sheet.name!r}")
 
+    def _without_totals(self, rows: list[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
+        """Leave out rows of totals at the end."""
+        totals = count_totals([row for _, row in rows], _number) if self._how.totals else 0
+        if totals:
+            which = " and ".join(f"row {number}" for number, _ in rows[-totals:])
+            self._say("totals", f"{which} has totals of the rows above, and no row is made of it.")
+        return rows[: len(rows) - totals]
+
     def _heading(self, rows: list[list[Any]], sheet: str) -> tuple[list[str], int]:
         """Return the names of the columns, and how many rows come before the first of the table."""
-        if not self._how.header:
+        if self._how.header is False:
             return [f"x{k}" for k in range(len(rows[0]))], 0
         texts = [[written(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
-        titles = titles_above(texts, ".") if self._how.skip_rows is None else 0
+        titles, joined = titles_and_names(texts, ".")
+        if self._how.skip_rows is not None:
+            titles, joined = 0, joined_names(texts, ".")
         if titles:
             self._say(
                 "titles",
                 f"{titles} rows above the names of the columns in sheet {sheet!r} were skipped.",
             )
-        names = texts[titles]
-        self._units = units_below(texts[titles + 1 :], names, ".")
+        names, begin = joined or texts[titles], titles + 1 + bool(joined)
+        if joined:
+            self._say("joined-names", about_joined(joined, f"rows in sheet {sheet!r}"))
+        elif self._how.header is None:
+            refuse_numbers_as_names(names, ".", f"{self.name}, sheet {sheet!r}")
+        self._units = units_below(texts[begin:], names, ".")
         if self._units:
             self._say("units", f"the row below the names in sheet {sheet!r} has units.")
-        return names, titles + 1 + bool(self._units)
+        return names, begin + bool(self._units)
 
     def _called(self, names: list[str]) -> list[str]:
         """Return a name for every column: those without one are numbered, repeated ones too."""
@@ -120,7 +143,7 @@ class Workbook(HeldTable):
         called, changed = distinct([name or f"unnamed {k}" for k, name in enumerate(names, 1)])
         if changed:
             self._say("repeated-names", about_repeated(changed))
-        if self._how.header:
+        if self._how.header is not False:
             self.units = {name: unit for name, unit in self._units.items() if name in called}
         return called
 
@@ -183,6 +206,12 @@ class Workbook(HeldTable):
             raise InputError(
                 f"{self.name} is damaged or cut short: it cannot be read as a workbook ({reason})."
             ) from None
+
+
+def _number(cell: Any) -> float | None:
+    """Return the number in a cell of a sheet."""
+    is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
+    return float(cell) if is_number else None
 
 
 def _column_number(letters: bytes) -> int:
