@@ -1,8 +1,9 @@
 """refold serve beside a bare answer of the same framework and MLflow's scoring server.
 
-``python -m benchmarks.service``: one-row requests by wrk, which must be installed, on loopback;
-rows by Arrow; memory over many requests. Beside the rate stands the processor time of a request,
-which others on the machine change less. MLflow is left out where it is not installed.
+``python -m benchmarks.service``: requests of one row on loopback, of numbers and mixed; rows by
+Arrow; memory over many requests. Beside the rate, which the client here limits too, stands the
+processor time of the server for a request, which others on the machine change less. MLflow is left
+out where it is not installed.
 """
 
 import contextlib
@@ -11,21 +12,22 @@ import io
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 import refold
 
-COLUMNS, SECONDS, ROUNDS = 10, 4, 3
+COLUMNS, SECONDS, ROUNDS, CONNECTIONS = 10, 2, 3, 4
 HELLO_GOAL, MLFLOW_GOAL = 0.5, 5.0
 _HELLO = """
 from starlette.applications import Starlette
@@ -37,11 +39,6 @@ async def hello(request):
     return JSONResponse({"hello": "world"})
 
 app = Starlette(routes=[Route("/hello", hello, methods=["POST"])])
-"""
-_LUA = """
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.body = [==[%s]==]
 """
 
 
@@ -72,20 +69,35 @@ def process(command, port, ready, **environment):
         running.wait()
 
 
-def requests_per_second(url, body, folder):
+def requests_per_second(url, body):
     """Return requests per second and the 99th percentile in milliseconds."""
-    script = Path(folder) / "post.lua"
-    script.write_text(_LUA % body)
-    said = subprocess.run(
-        ["wrk", "-t1", "-c8", f"-d{SECONDS}s", "--latency", "-s", str(script), url],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "Non-2xx" not in said, said
-    slow = re.search(r"99%\s+([\d.]+)(us|ms|s)", said)
-    factor = {"us": 1e-3, "ms": 1.0, "s": 1e3}[slow[2]]
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]), float(slow[1]) * factor
+    host, _, path = url.removeprefix("http://").partition("/")
+    head = f"POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    request = f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
+    times, until = [], time.perf_counter() + SECONDS
+
+    def client():
+        name, _, port = host.partition(":")
+        with (
+            socket.create_connection((name, int(port))) as opened,
+            opened.makefile("rb") as answers,
+        ):
+            while (begin := time.perf_counter()) < until:
+                opened.sendall(request)
+                assert b" 200 " in answers.readline()
+                length = 0
+                while (line := answers.readline()) != b"\r\n":
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.partition(b":")[2])
+                answers.read(length)
+                times.append(time.perf_counter() - begin)
+
+    clients = [threading.Thread(target=client) for _ in range(CONNECTIONS)]
+    for each in clients:
+        each.start()
+    for each in clients:
+        each.join()
+    return len(times) / SECONDS, 1e3 * float(np.quantile(times, 0.99))
 
 
 def busy(running):
@@ -100,10 +112,10 @@ def memory(running):
     return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024
 
 
-def measured(running, url, body, folder):
+def measured(running, url, body):
     """Return requests per second, the 99th percentile, and processor microseconds of a request."""
     before = busy(running)
-    rate, slow = requests_per_second(url, json.dumps(body), folder)
+    rate, slow = requests_per_second(url, json.dumps(body))
     return rate, slow, 1e6 * (busy(running) - before) / (rate * SECONDS)
 
 
@@ -122,6 +134,20 @@ def mlflow(model, folder, uvicorn, port):
     )
 
 
+def mixed_table(rows):
+    rng = np.random.default_rng(1)
+    days = rng.integers(1, 28, rows)
+    return pd.DataFrame(
+        {
+            "machine": rng.choice(["A", "B", "C"], rows),
+            "torque": rng.normal(75.0, 2.0, rows).round(2),
+            "angle": rng.normal(300.0, 9.0, rows).round(1),
+            "when": [f"2026-03-{day:02d} {8 + day % 9:02d}:15" for day in days],
+            "shift": rng.choice(["early", "late"], rows),
+        }
+    )
+
+
 def one_row(folder, model, file):
     """Compare one-row requests in turn, so that a busy moment hurts everybody."""
     names = [f"x{k}" for k in range(COLUMNS)]
@@ -129,7 +155,13 @@ def one_row(folder, model, file):
     ports = [free_port() for _ in range(3)]
     (Path(folder) / "hello.py").write_text(_HELLO)
     uvicorn = [sys.executable, "-m", "uvicorn", "--no-access-log", "--log-level", "error", "--port"]
-    serve = [sys.executable, "-c", "from refold.cli import app; app()", "serve", str(file)]
+    serve = [
+        sys.executable,
+        "-c",
+        "from refold.cli import app; app()",
+        "serve",
+        *map(str, Path(folder).glob("m*.json")),
+    ]
     bare = [*uvicorn, str(ports[1]), "--app-dir", folder, "hello:app"]
     with (
         process([*serve, "--port", str(ports[0])], ports[0], "/healthz") as ours,
@@ -137,9 +169,13 @@ def one_row(folder, model, file):
         mlflow(model, folder, [*uvicorn, str(ports[2])], ports[2]) as theirs,
     ):
         at = f"http://127.0.0.1:{ports[0]}/v1/models/model/score"
+        mixed_at = at.replace("/model/", "/mixed/")
+        mixed = mixed_table(1).to_dict("records")[0]
         cases = {
             "refold": (ours, f"{at}?reasons=0", [row]),
             "refold, three reasons": (ours, at, [row]),
+            "refold, mixed": (ours, f"{mixed_at}?reasons=0", [mixed]),
+            "refold, mixed, reasons": (ours, mixed_at, [mixed]),
             "hello": (hello, f"http://127.0.0.1:{ports[1]}/hello", [row]),
         }
         if theirs is not None:
@@ -148,7 +184,7 @@ def one_row(folder, model, file):
         found = {name: [] for name in cases}
         for _ in range(ROUNDS):
             for name, case in cases.items():
-                found[name].append(measured(*case, folder))
+                found[name].append(measured(*case))
         best = {name: max(rounds) for name, rounds in found.items()}
         least = {name: min(time for *_, time in rounds) for name, rounds in found.items()}
         for name, (rate, slow, _) in best.items():
@@ -161,8 +197,8 @@ def one_row(folder, model, file):
                 rates, times = best["refold"][0] / best[name][0], least[name] / least["refold"]
                 print(f"  beside {name} {rates:.2f} ×, by processor {times:.2f} × (goal {goal:g})")
         before, asked = memory(ours), 0
-        while asked < 200_000:
-            asked += SECONDS * measured(*cases["refold"], folder)[0]
+        while asked < 50_000:
+            asked += SECONDS * measured(*cases["refold"])[0]
         print(f"memory {before:.0f} MB, after {asked:,.0f} more requests {memory(ours):.0f} MB")
         rows_by_arrow(at)
 
@@ -185,13 +221,12 @@ def rows_by_arrow(at, rows=100_000):
 
 
 def main():
-    if shutil.which("wrk") is None:
-        sys.exit("This needs wrk: apt-get install wrk.")
     X = np.random.default_rng(0).normal(size=(5_000, COLUMNS))
     model = refold.REF(alpha=0.05).fit(X)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.json"
         refold.save(model, file)
+        refold.save(refold.Detector().fit(mixed_table(2_000)), Path(folder) / "mixed.json")
         one_row(folder, model, file)
 
 

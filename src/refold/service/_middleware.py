@@ -87,7 +87,7 @@ class RequestMiddleware:
             {
                 "event": "request",
                 "request_id": request_id,
-                "client": scope["client"][0] if scope.get("client") else None,
+                "client": str(scope["client"][0])[:100] if scope.get("client") else None,
                 "method": scope["method"],
                 "path": scope["path"][:200],
                 "status": status,

@@ -18,6 +18,7 @@ from refold.service._models import HostedModel
 from refold.service._requests import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON, ScoreQuery
 from refold.service._scoring import Verdicts
 
+_JSON = json.JSONEncoder(allow_nan=False)
 _EXPLAINED_AT_ONCE = 16  # rows, until it is seen whether somebody still waits
 _NO_VERDICT: dict[str, Any] = {"label": None, "distance": None, "p_value": None, "reasons": []}
 
@@ -37,10 +38,10 @@ def response_body(served: HostedModel, verdicts: Verdicts, query: ScoreQuery) ->
         for row in range(verdicts.total)
     ]
     if query.accepted == NDJSON:
-        return "".join(f"{json.dumps(row, allow_nan=False)}\n" for row in rows).encode()
+        return "".join(f"{_JSON.encode(row)}\n" for row in rows).encode()
     judge = served.judge
     document = {"model": served.name, "threshold": judge.threshold, "alpha": judge.alpha}
-    return json.dumps({**document, "rows": rows}, allow_nan=False).encode()
+    return _JSON.encode({**document, "rows": rows}).encode()
 
 
 def _short(found: Judgement, reasons: int) -> Iterator[dict[str, Any]]:

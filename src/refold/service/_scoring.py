@@ -18,7 +18,7 @@ from refold.judgement.reading import NumberReader, TableReader
 from refold.service._errors import RequestError, row_error
 from refold.tabular import TableSource
 
-_NUMBERS = {int, float}
+_NUMBERS, _LARGEST = {int, float}, sys.float_info.max
 
 if TYPE_CHECKING:
     from refold.service._models import HostedModel
@@ -181,7 +181,7 @@ def _all_allowed(rows: Sequence[Any], columns: Mapping[str, frozenset[type]]) ->
 
 
 def _is_too_large(cell: Any) -> bool:
-    return type(cell) in _NUMBERS and abs(cell) > sys.float_info.max
+    return type(cell) in _NUMBERS and not -_LARGEST <= cell <= _LARGEST and cell == cell
 
 
 def _row_problem(
