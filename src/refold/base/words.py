@@ -14,8 +14,8 @@ _UNSEEN = re.compile(
 
 
 _LONGEST = 60
-# Of a row that no expected value in place of one of its own would bring nearer.
-ONLY_TOGETHER = "no single value stands out: they are unlikely only together"
+# Of an outlier whose columns have no share by themselves.
+ONLY_TOGETHER = "the values are unusual only together; no single column stands out"
 # How many digits of a number a person reads.
 DIGITS = 4
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from refold.base.words import number
 from refold.explanation._columns import normal_of_columns, normal_text
-from refold.explanation._explanations import Explanation, Explanations, times_limit
+from refold.explanation._explanations import LEADS, Explanation, Explanations, times_limit
 from refold.explanation._reason import Cell, Reason
 from refold.explanation._reasons import explained_rows
 from refold.judgement import Judgement, unwrapped
@@ -20,6 +20,7 @@ from refold.judgement.normal import normal_ranges
 from refold.judgement.numbers import ranges_text, split_unit
 
 __all__ = [
+    "LEADS",
     "Cell",
     "Explanation",
     "Explanations",

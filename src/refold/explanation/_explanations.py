@@ -9,12 +9,12 @@ from typing import Any, Literal, overload
 
 import narwhals.stable.v2 as nw
 
-from refold.base.words import number
+from refold.base.words import ONLY_TOGETHER, number
 from refold.explanation._html import html_of
 from refold.explanation._reason import Cell, Reason, called, plain, within
 from refold.judgement.numbers import in_full, listed, ranges_text
 
-_LEADS = 0.1  # what leads with less is a reason only together with others
+LEADS = 0.1  # what leads with less is a reason only together with others
 # Changes that are all named; of more only some are.
 _MOST_NAMED, _SOME, _FEWEST = 6, 3, 2
 _FAR = 1000.0  # times the limit: how many times it is exactly tells nobody anything
@@ -91,7 +91,7 @@ class Explanation:
             return False
         first = self.first(1)
         alone = len(self.reasons) == 1
-        return not alone and (not first or first[0].share < _LEADS or first[0].usual)
+        return not alone and (not first or first[0].share < LEADS or first[0].usual)
 
     def sentence(self) -> str:
         """Return the verdict's cause in one sentence; empty for a row that is no outlier."""
@@ -106,7 +106,7 @@ class Explanation:
                 r.cell() for r in self.reasons if r.feature in changed and r.cell() not in named
             ]
         if len(named) < _FEWEST:
-            return "the values are unusual only together; no single column stands out"
+            return ONLY_TOGETHER
         return f"unusual only together: {listed(named[:_SOME])}"
 
     def limit(self) -> str:

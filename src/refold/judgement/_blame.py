@@ -109,6 +109,7 @@ def _move_to_rare_values(found: Judgement, blame: Floats) -> None:
             continue
         beside = counts.slices[k].surprise[codes[partner], codes[k]]
         share = np.divide(beside, sizes[:, k], out=np.zeros(len(beside)), where=sizes[:, k] > 0.0)
-        moved = np.where(codes[partner] == OTHER, np.clip(share, 0.0, 1.0), 0.0) * blame[:, k]
+        rarer = (codes[partner] == OTHER) & (codes[k] != OTHER)
+        moved = np.where(rarer, np.clip(share, 0.0, 1.0), 0.0) * blame[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved

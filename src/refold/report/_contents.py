@@ -11,7 +11,7 @@ from refold._typing import Ranges
 from refold.cards import Card
 from refold.checks import Findings
 from refold.columns.encoding.encoder import ColumnInfo
-from refold.explanation import Reason
+from refold.explanation import LEADS, Reason
 from refold.monitoring import ColumnDrift, Drift
 
 Interval = tuple[float, float]
@@ -90,7 +90,7 @@ class FeatureBars:
 
 @dataclass(frozen=True)
 class WorstRow:
-    """A row that is not normal.
+    """An outlier.
 
     Parameters
     ----------
@@ -127,10 +127,20 @@ class WorstRow:
     reasons: tuple[Reason, ...]
     marks: tuple[Marked | None, ...] = ()
 
+    @property
+    def novel(self) -> bool:
+        """Whether a cell has what its column never had: the distance is then no measure."""
+        return any(reason.novel for reason in self.reasons)
+
+    @property
+    def together(self) -> bool:
+        """Whether it is an outlier by a combination: no column says much by itself."""
+        return not self.novel and (not self.reasons or self.reasons[0].share < LEADS)
+
 
 @dataclass(frozen=True)
 class AlarmGroup:
-    """Rows that are not normal for the same reason.
+    """Outliers for the same reason.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.columns.encoding.dates import HOURS, DateCounts
-from refold.columns.encoding.shapes import shape_of
+from refold.columns.encoding.shapes import example_of, shape_of
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.encoding.words import WEEKDAYS
 from refold.columns.table import CellState, DateColumn, TextColumn
@@ -102,7 +102,9 @@ def _of_texts(counts: TextCounts, cells: TextColumn, many: bool) -> FeatureBars:
     others = sum(before.values()) - sum(before[name] for name in first)
     new_others = sum(n for name, n in now.items() if name in before and name not in first)
     unseen = sum(n for name, n in now.items() if name not in before)
-    labels, old, new = list(first), [before[n] for n in first], [now.get(n, 0) for n in first]
+    known = counts.values.counts
+    labels = [example_of(name, known) for name in first] if many else list(first)
+    old, new = [before[n] for n in first], [now.get(n, 0) for n in first]
     for label, training, fresh in (("others", others, new_others), ("never seen", 0, unseen)):
         if training or fresh:
             labels.append(label)

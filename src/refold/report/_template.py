@@ -10,8 +10,8 @@ from typing import Any
 
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.base.words import ONLY_TOGETHER, printable, quoted, shortened
-from refold.explanation import Reason, number, ranges_text, split_unit
+from refold.base.words import printable, quoted, shortened
+from refold.explanation import Reason, number, ranges_text, split_unit, times_limit
 from refold.explanation.gauges import gauge, position
 from refold.report._reasons import that_matter
 from refold.report._words import WORDS
@@ -55,6 +55,7 @@ def environment_of(package: str) -> Any:
         "unit": lambda feature: split_unit(feature)[1],
         "position": position,
         "gauge": gauge,
+        "times_limit": times_limit,
         "that_matter": that_matter,
         "named": _named,
         "printable": printable,
@@ -62,5 +63,4 @@ def environment_of(package: str) -> Any:
         "shortened": shortened,
         **WORDS,
     }
-    environment.globals["only_together"] = ONLY_TOGETHER
     return environment
