@@ -48,8 +48,7 @@ RIGHT = {
         "words": "sex|on thyroxine|query on thyroxine|on antithyroid medication|sick|pregnant|"
         "thyroid surgery|I131 treatment|query hypothyroid|query hyperthyroid|lithium|goitre|tumor|"
         "hypopituitary|psych|TSH measured|T3 measured|TT4 measured|T4U measured|FTI measured|"
-        "TBG measured|referral source|row_is",
-        "ignore": "TBG",
+        "TBG measured|referral source|row_is|TBG",
     },
     "tables/natural-mushroom.csv.gz": {
         "words": "cap-shape|cap-surface|cap-color|bruises|odor|gill-attachment|gill-spacing|"

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
+from refold.columns.missing import is_missing
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
-from refold.columns.text_cells import is_missing
 from tests.tables import DATA, PACKAGED, packaged_file, real_table
 
 

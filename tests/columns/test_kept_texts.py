@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold import Detector
+from refold.columns.conversion import LONGEST_TEXT as LONGEST
+from refold.columns.conversion import remembered as kept
 from refold.columns.conversion import texts_of
-from refold.columns.text_cells import LONGEST, kept
 
 
 @given(st.text(st.characters(), max_size=2 * LONGEST))

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.durations import seconds
 from refold.columns.number_form import NumberForm
 from tests.growth import assert_linear
+
+
+def seconds(texts):
+    return NumberForm(kind="duration").read(texts)
+
 
 MARKS = [(".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'")]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refold.columns import date_guess
+from refold.columns import form_guess
 from refold.columns.conversion import texts_of
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.plan import Plan
@@ -93,7 +93,7 @@ def test_letters_are_not_tried_as_dates(monkeypatch):
     def never(*_):
         raise AssertionError("a date form was tried")
 
-    monkeypatch.setattr(date_guess, "_forms", never)
+    monkeypatch.setattr(form_guess, "_date_forms", never)
     assert guess("grade", texts_of(["A", "B", "C", "B 12"] * 30)).role == "category"
     with pytest.raises(AssertionError, match="was tried"):
         guess("day", texts_of([f"{day}.3.2026" for day in range(1, 29)]))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import Detector, drift
-from refold.columns.text_cells import kept
+from refold.columns.conversion import remembered
 from refold.monitoring import DriftMonitor
 from tests.tables import real_table
 
@@ -223,7 +223,7 @@ def test_hostile_values_are_shown_as_text_and_results_are_plain(model, new):
     assert "\x1b" not in str(found)
     data = found.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert data["features"][0]["new_values"] == [kept(wild)]
+    assert data["features"][0]["new_values"] == [remembered(wild)]
 
 
 def test_memory_does_not_grow_with_different_values():

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from refold.columns.text_cells import MISSING_WORDS, is_missing
+from refold.columns.missing import MISSING_WORDS, is_missing
 from refold.tabular.cells import without_missing
 
 PADS = ("", " ", "\t", "\u00a0", "\u2003")

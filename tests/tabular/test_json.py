@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import refold
 from refold import Detector
 from refold.base.errors import UserError
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 from refold.tabular import InputError, Wanted, json_table, open_table, read_arrow
 from refold.tabular.table import How
 
@@ -51,7 +51,7 @@ def read(file, content):
 def test_the_forms_of_a_table(file, form, piece, monkeypatch):
     monkeypatch.setattr(json_table, "_PIECE", piece)
     found = read(file, FORMS[form])
-    assert found.to_pydict() == {"part": ["007", None], "torque": [75.5, 74.0], "n": [1, None]}
+    assert found.to_pydict() == {"part": ["007", "NA"], "torque": [75.5, 74.0], "n": [1, None]}
     assert found.schema.types == [pa.string(), pa.float64(), pa.int64()]
 
 

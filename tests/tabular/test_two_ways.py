@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold import Detector, scale
-from refold.columns.text_cells import MISSING_WORDS
+from refold.columns.missing import MISSING_WORDS
 from refold.tabular import Column, InputError, open_table, text
 from refold.tabular.plain import PlainReader
 from tests.tables import OTHERS, PACKAGED, of_tables, real_table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.text_cells import MISSING_WORDS
+from refold.columns.missing import MISSING_WORDS
 from refold.tabular import Files, InputError, block_to_arrow, open_table, read_arrow, text
 
 word = st.sampled_from(sorted(MISSING_WORDS)).flatmap(
@@ -56,8 +56,9 @@ def test_a_block_is_a_part_of_the_whole(file):
     file.write_text("a,b\n1, NA\nnull,x\n")
     with open_table(file) as table:
         (block,) = table.blocks()
-    assert block_to_arrow(block).equals(read(file))
-    assert block_to_arrow(block).to_pydict() == {"a": ["1", None], "b": [None, "x"]}
+    assert block_to_arrow(block.without_missing()).equals(read(file))
+    assert read(file).to_pydict() == {"a": ["1", None], "b": [None, "x"]}
+    assert block_to_arrow(block).to_pydict() == {"a": ["1", "null"], "b": [" NA", "x"]}
 
 
 def test_columns_keep_their_types_and_order(file):
@@ -71,7 +72,7 @@ def test_columns_keep_their_types_and_order(file):
     pq.write_table(table, file)
     found = read(file)
     assert found.schema.types == table.schema.types
-    assert found["coded"].to_pylist() == [None, "x"]
+    assert found["coded"].to_pylist() == ["NA", "x"]
     with open_table(file) as opened:
         assert read_arrow(opened, columns=["coded", "when"]).column_names == ["when", "coded"]
 
@@ -97,7 +98,7 @@ def test_files_share_one_schema(tmp_path):
     found = read_arrow(Files(tmp_path))
     assert found.schema.types == [pa.string(), pa.string(), pa.string()]
     assert found["x"].to_pylist() == ["1", "2", "0.5", None, "01"]
-    assert found["z"].to_pylist() == [None, None, "c", None, "d"]
+    assert found["z"].to_pylist() == [None, None, "c", "NA", "d"]
     found = read_arrow(Files([tmp_path / "1", tmp_path / "2"]))
     assert found.schema.types == [pa.float64(), pa.float64(), pa.string()]
 

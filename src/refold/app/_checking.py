@@ -16,7 +16,7 @@ from refold.app._rates import RateChoice, rate_choices
 from refold.app._sorting import SortKey, SortKeys, key_of
 from refold.app._tables import KeptTable
 from refold.base.errors import UserError
-from refold.columns.encoding.plan import ColumnPlan
+from refold.columns.missing import Written
 from refold.columns.roles import guess
 from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judgement
@@ -250,7 +250,7 @@ class CheckedRows:
         if cells is not None and name in cells.names:
             return key_of(cells[name])
         column = self.table.table[name]
-        return key_of(ColumnPlan.of(name, guess(name, column)).parse(column))
+        return key_of(guess(name, column).parse(column, Written(by_people=True)))
 
     def _blamed(
         self, rows: Integers, known: Mapping[int, tuple[Reason, ...]], job: Job

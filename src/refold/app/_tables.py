@@ -16,6 +16,7 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.conversion import texts_of_arrow, to_table
+from refold.columns.missing import Written
 from refold.columns.table import Column, Table
 from refold.tabular import InputError, Training, Wanted, open_table, read_training
 
@@ -89,7 +90,9 @@ class KeptTable:
     @cached_property
     def table(self) -> Table:
         """All columns; what cannot be learned, such as lists, as texts or gaps."""
-        return Table(self.columns, [self._column(name) for name in self.columns], self.rows)
+        written = Written.of_metadata(self.training.table.schema.metadata)
+        columns = [self._column(name) for name in self.columns]
+        return Table(self.columns, columns, self.rows, written=written)
 
     def _column(self, name: str) -> Column:
         try:

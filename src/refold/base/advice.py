@@ -12,6 +12,7 @@ AdviceKind = Literal[
     "",
     "role",
     "missing",
+    "keep",
     "header",
     "delimiter",
     "decimal",
@@ -95,8 +96,9 @@ def in_python(advice: Advice) -> str:
         )
     if advice.kind == "header":
         return "header=True if these are the names, header=False if there are none"
-    if advice.kind == "missing" and advice.value is not None:
-        return f"missing=[{_literal(str(advice.value))}]"
+    if advice.kind in ("missing", "keep") and advice.value is not None:
+        words = ", ".join(_literal(word) for word in str(advice.value).split(","))
+        return f"{advice.kind}=[{words}]"
     return f"{advice.kind}={'…' if advice.value is None else _literal(advice.value)}"
 
 
@@ -108,6 +110,8 @@ def in_words(advice: Advice) -> str:
         return "say whether these are the names, or the file has none"
     if advice.kind == "missing" and advice.value is not None:
         return f"name {advice.value} as a missing value"
+    if advice.kind == "keep" and advice.value is not None:
+        return f"name {advice.value} as a value"
     named = _WORDS.get(advice.kind, advice.kind.replace("_", " "))
     return f"set {named}" + ("" if advice.value is None else f" to {advice.value}")
 

@@ -135,6 +135,14 @@ class Reading:
             rich_help_panel=_PANEL,
         ),
     ] = None
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Words such as none or NA that are values in a CSV or sheet.",
+            show_default="a word that most rows of a column have",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
     bad_cells: Annotated[
         BadCells | None,
         typer.Option(
@@ -171,6 +179,7 @@ class Reading:
             sheet=self.sheet,
             skip_rows=self.skip_rows,
             missing=names_in(self.missing),
+            keep=names_in(self.keep),
             say=lambda found: note(found.render(as_option)),
         )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from refold.columns.box import Box
 from refold.columns.edges import DEPTH, MOST_LEVELS, UNKNOWN, Counted, Edge, Edges
+from refold.columns.number_form import Kind, NumberForm
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.modelfile import arrays
@@ -154,7 +155,8 @@ def _column_written(column: Column) -> dict[str, Any]:
         used = column.take(np.arange(len(column)))  # there may be values that no row has
         return {"texts": arrays.StringArray(used.values), "codes": used.codes}
     if isinstance(column, NumberColumn):
-        return {"numbers": arrays.NullableArray(column.values)}
+        kind = None if column.form is None else column.form.kind
+        return {"numbers": arrays.NullableArray(column.values), "kind": kind}
     return {
         "seconds": arrays.NullableArray(column.seconds),
         "has_date": column.has_date,
@@ -185,8 +187,12 @@ def _read_column(field: Field, n: int) -> Column:
         found = arrays.texts(values, n)
         return TextColumn(found, arrays.integers(codes, n, least=-1, most=len(found) - 1))
     if "numbers" in field.value:
-        _, numbers = field.members("name", "numbers")
-        return NumberColumn(arrays.rows_of(numbers, n))
+        _, numbers, kind = field.members("name", "numbers", "kind")
+        form = None
+        if not kind.is_null():
+            kind.text(get_args(Kind))
+            form = NumberForm(kind=kind.value)
+        return NumberColumn(arrays.rows_of(numbers, n), form=form)
     _, seconds, has_date, has_clock = field.members("name", "seconds", "has_date", "has_clock")
     times = arrays.rows_of(seconds, n)
     within = np.isnan(times) | (np.abs(times) <= _LATEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
+from hashlib import sha256
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,16 +16,20 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import column_names, floats, to_float, whole
+from refold.columns.frames import column_names, floats, whole
+from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.number_form import GROUPED_POINTS, NumberForm
 from refold.columns.records import columns_of_records, flat_records
-from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
-from refold.columns.text_cells import LONGEST, MISSING_WORDS, is_missing, kept
+from refold.columns.table import EXACT, Column, DateColumn, NumberColumn, Table, TextColumn
 
 _DAY = 86_400.0
 _PLAIN_ENOUGH = frozenset("0123456789.-+eE")
 _LOOKED_AT = 100
 _FEW = 64
 _NUMBERS = (int, float, Decimal, np.number)
+_DURATIONS = (dt.timedelta, np.timedelta64)
+LONGEST_TEXT = 500  # characters of a text that are remembered
+_DIGITS = 16  # of the checksum behind the beginning of a longer one
 
 
 def is_table(X: Any) -> bool:
@@ -36,7 +41,7 @@ def is_table(X: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(whole(X)))
 
 
-def to_table(X: Any, ignore: Collection[str] = ()) -> Table:
+def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = ()) -> Table:
     """Return the columns of a table, but for those to be ignored.
 
     Parameters
@@ -45,26 +50,34 @@ def to_table(X: Any, ignore: Collection[str] = ()) -> Table:
         The table. In records a key that is not there is a missing value.
     ignore : collection of str
         Columns that are not even looked at.
+    as_texts : collection of str
+        Columns whose texts stay texts, though they may all be plain numbers.
     """
     if isinstance(X, list):
         return _of_records(X, ignore)
     X = whole(X)
     names = [str(name) for name in column_names(X)]
     wanted = [k for k, name in enumerate(names) if name not in ignore]
+    written = IN_MEMORY
     if nw.dependencies.is_pandas_dataframe(X):
         columns = [_of_pandas(names[k], X.iloc[:, k]) for k in wanted]
     else:
+        if nw.dependencies.is_pyarrow_table(X):
+            written = Written.of_metadata(X.schema.metadata)
         # One by one, narwhals would list the names of all columns for each.
         series = list(nw.from_native(X, eager_only=True).iter_columns())
-        columns = [_observed(names[k], series[k]) for k in wanted]
-    return Table([names[k] for k in wanted], columns, len(X))
+        columns = [
+            _observed(names[k], series[k], None if names[k] in as_texts else written)
+            for k in wanted
+        ]
+    return Table([names[k] for k in wanted], columns, len(X), written=written)
 
 
 def _of_pandas(name: str, column: Any) -> Column:
     """Look at a column of pandas; the most usual ones without a detour, which a row would feel."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":
-        return NumberColumn(column.to_numpy(dtype=np.float64))
+        return _of_numbers(column.to_numpy())
     if dtype == "str" and len(column) <= _FEW:
         return _few_texts(column.tolist())
     return _observed(name, nw.from_native(column, series_only=True))
@@ -76,19 +89,17 @@ def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Ta
     return Table(list(cells), columns, len(records))
 
 
-def _observed(name: str, column: Any) -> Column:
-    """Look at a column of a dataframe."""
+def _observed(name: str, column: Any, written: Written | None = None) -> Column:
+    """Look at a column of a dataframe; without `written`, texts stay what they are."""
     dtype = column.dtype
     if dtype == nw.Boolean:
         return _truths(column)
     if dtype.is_numeric():
-        if column.implementation.is_pyarrow():
-            return NumberColumn(floats(column.to_native()))
-        return NumberColumn(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
+        return _numeric(name, column)
     if dtype.is_temporal():
         return _temporal(column)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return _texts(column)
+        return _texts(column, written)
     if dtype == nw.Object:
         return of_objects(name, column.to_list())
     if dtype == nw.Unknown and column.is_null().all():  # Arrow's type of nothing
@@ -100,6 +111,49 @@ def _observed(name: str, column: Any) -> Column:
     )
 
 
+def _numeric(name: str, column: Any) -> Column:
+    """Return numbers as floats; whole numbers that floats do not hold, as their digits."""
+    dtype = column.dtype
+    if dtype.is_integer() and len(column) > column.null_count():
+        ends = (column.min(), column.max())
+        if max(abs(int(end)) for end in ends if end is not None) > EXACT:
+            return of_objects(name, column.to_list())
+    if dtype == nw.Float32:
+        return NumberColumn(shortest(column.cast(nw.Float64).to_numpy().astype(np.float32)))
+    if column.implementation.is_pyarrow():
+        return NumberColumn(floats(column.to_native()))
+    return NumberColumn(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
+
+
+def _of_numbers(values: NDArray[Any]) -> Column:
+    """Return a NumPy array of numbers; whole numbers that floats do not hold, as their digits."""
+    ends = (values.min(), values.max()) if values.dtype.kind in "iu" and len(values) else ()
+    if any(abs(int(end)) > EXACT for end in ends):
+        return texts_of([str(value) for value in values.tolist()])
+    if values.dtype == np.float32:
+        return NumberColumn(shortest(values))
+    return NumberColumn(values.astype(np.float64))
+
+
+def shortest(values: NDArray[np.float32]) -> Floats:
+    """Return each float32 as the float64 with the fewest digits that it stands for: 0.1 as 0.1.
+
+    So it is the number that a file would have.
+    """
+    exact = values.astype(np.float64)
+    out, left = exact.copy(), np.flatnonzero(np.isfinite(exact) & (exact != 0.0))
+    for digits in range(6, 10):
+        places = digits - 1 - np.floor(np.log10(np.abs(exact[left]))).astype(np.int64)
+        scale = 10.0 ** np.abs(places)
+        down = places < 0
+        whole_ = np.rint(np.where(down, exact[left] / scale, exact[left] * scale))
+        found = np.where(down, whole_ * scale, whole_ / scale)
+        same = found.astype(np.float32) == values[left]
+        out[left[same]] = found[same]
+        left = left[~same]
+    return out
+
+
 def _truths(column: Any) -> TextColumn:
     values = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return TextColumn(["False", "True"], np.where(np.isnan(values), -1.0, values).astype(np.int64))
@@ -108,7 +162,7 @@ def _truths(column: Any) -> TextColumn:
 def _temporal(column: Any) -> Column:
     dtype = column.dtype
     if dtype == nw.Duration:
-        return NumberColumn(_seconds(column.to_numpy(), "m8"))
+        return NumberColumn(_seconds(column.to_numpy(), "m8"), form=NumberForm(kind="duration"))
     if dtype == nw.Time:
         return of_objects(column.name, column.to_list())
     if dtype == nw.Datetime and dtype.time_zone is not None:  # by the clock on the wall
@@ -124,11 +178,11 @@ def _seconds(values: NDArray[Any], kind: str) -> Floats:
     return np.where(np.isnat(ticks), np.nan, seconds)
 
 
-def _texts(column: Any) -> TextColumn | NumberColumn:
+def _texts(column: Any, written: Written | None) -> TextColumn | NumberColumn:
     """Find the different texts by the dataframe's own means."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
-        numbers = _plain_numbers(native)
+        numbers = None if written is None else _plain_numbers(native, written)
         return texts_of_arrow(native) if numbers is None else numbers
     if column.implementation.is_polars():
         pl = nw.get_native_namespace(column)
@@ -165,27 +219,25 @@ def texts_of_arrow(column: Any) -> TextColumn:
 
 
 def _all_ordinary(values: Any) -> bool:
-    """Whether no text is long, or in other letters than ASCII, or a word for a missing value."""
+    """Whether no text is long, or in other letters than ASCII, or empty."""
     pc = needs("pyarrow.compute", "parquet")
     if not pc.all(pc.string_is_ascii(values), min_count=0).as_py():
         return False
-    if (pc.max(pc.binary_length(values)).as_py() or 0) > LONGEST:
+    if (pc.max(pc.binary_length(values)).as_py() or 0) > LONGEST_TEXT:
         return False
-    words = pc.utf8_trim_whitespace(values)
-    short = words.filter(pc.less_equal(pc.binary_length(words), max(map(len, MISSING_WORDS))))
-    return not any(map(is_missing, short.to_pylist()))
+    return (pc.min(pc.binary_length(pc.utf8_trim_whitespace(values))).as_py() or 0) > 0
 
 
-def _plain_numbers(column: Any) -> NumberColumn | None:
+def _plain_numbers(column: Any, written: Written) -> NumberColumn | None:
     """Return a column of texts that are plainly written numbers as these; None if some are not.
 
     Arrow reads them faster than it finds out which ones differ. What begins with a needless zero is
-    a name, not a number.
+    a name, not a number; a point before groups of three digits alone may be one of thousands.
     """
     pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
-    if pa.types.is_dictionary(column.type) or not _PLAIN_ENOUGH.issuperset(
-        _first_characters(column)
-    ):
+    if written.decimal_mark == "," or pa.types.is_dictionary(column.type):
+        return None
+    if not _PLAIN_ENOUGH.issuperset(_first_characters(column)):
         return None
     zeros = column.filter(pc.starts_with(column, "0"))
     if pc.any(pc.match_substring_regex(zeros, "^0[0-9]"), min_count=0).as_py():
@@ -195,7 +247,22 @@ def _plain_numbers(column: Any) -> NumberColumn | None:
     except pa.ArrowInvalid:
         return None
     plain = np.count_nonzero(np.isfinite(values)) == len(values) - column.null_count
-    return NumberColumn(values) if plain else None
+    if not plain or (not written.decimal_mark and _only_groups(column)):
+        return None
+    return NumberColumn(values, form=NumberForm())
+
+
+def _only_groups(column: Any) -> bool:
+    """Whether texts have points, and these may all stand between thousands."""
+    pc = needs("pyarrow.compute", "parquet")
+    pointed = column.filter(pc.match_substring(column, "."))
+    if len(pointed) == 0:
+        return False
+    some, every = pointed[:_LOOKED_AT], pointed
+    return all(
+        pc.all(pc.match_substring_regex(part, f"^{GROUPED_POINTS}$"), min_count=0).as_py()
+        for part in (some, every)
+    )
 
 
 def _first_characters(column: Any) -> set[str]:
@@ -206,8 +273,14 @@ def _first_characters(column: Any) -> set[str]:
 def of_objects(name: str, cells: Sequence[Any]) -> Column:
     """Look at the Python objects of a column, which may be of several types."""
     kinds = {type(cell) for cell in cells if not _is_none(cell)}
-    if bool not in kinds and all(issubclass(k, _NUMBERS) for k in kinds):
-        return NumberColumn(np.array([np.nan if _is_none(c) else to_float(c) for c in cells]))
+    if kinds and all(issubclass(k, _DURATIONS) for k in kinds):
+        seconds = np.array([np.nan if _is_none(c) else _total_seconds(c) for c in cells])
+        return NumberColumn(seconds, form=NumberForm(kind="duration"))
+    if kinds and all(issubclass(k, np.float32) for k in kinds):
+        return NumberColumn(shortest(np.array([np.nan if _is_none(c) else c for c in cells], "f4")))
+    numeric = not kinds & {bool, np.bool_} and all(issubclass(k, _NUMBERS) for k in kinds)
+    if numeric and not any(map(_is_long, cells)):
+        return NumberColumn(np.array([np.nan if _is_none(c) else float(c) for c in cells]))
     if kinds and all(issubclass(k, (dt.date, dt.time)) for k in kinds):
         return _of_moments(cells, kinds)
     if any(issubclass(k, (dict, list, tuple, set, np.ndarray)) for k in kinds):
@@ -215,20 +288,40 @@ def of_objects(name: str, cells: Sequence[Any]) -> Column:
             f"Column {name!r} holds lists or records.",
             advice=set_role("Leave it out", name, "ignore"),
         )
-    return texts_of(["" if _is_none(cell) else _text(cell) for cell in cells])
+    return texts_of(["" if _is_none(cell) else _text_of(cell) for cell in cells])
 
 
-def _text(cell: Any) -> str:
+def _is_long(cell: Any) -> bool:
+    """Whether a cell is a whole number that a float does not hold."""
+    return isinstance(cell, (int, np.integer)) and abs(int(cell)) > EXACT
+
+
+def _text_of(cell: Any) -> str:
+    """Write an object as text; of a number as `as_texts` does."""
+    if (
+        isinstance(cell, (float, np.floating))
+        and float(cell).is_integer()
+        and abs(float(cell)) <= EXACT
+    ):
+        return str(int(cell))
     try:
         return str(cell)
-    except ValueError:  # Python writes no number of more than 4,300 digits
-        return str(to_float(cell))
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return f"{'-' if cell < 0 else ''}about 2 to the power of {cell.bit_length() - 1}"
+
+
+def _total_seconds(cell: Any) -> float:
+    if isinstance(cell, dt.timedelta):
+        return cell.total_seconds()
+    return float(cell / np.timedelta64(1, "us")) / 1e6
 
 
 def _is_none(cell: Any) -> bool:
-    if cell is None or isinstance(cell, float):
-        return cell is None or cell != cell
-    return not isinstance(cell, int) and str(cell) in ("NaT", "<NA>")
+    if isinstance(cell, (str, int)):
+        return False
+    return (
+        cell is None or (isinstance(cell, float) and cell != cell) or str(cell) in ("NaT", "<NA>")
+    )
 
 
 def _of_moments(cells: Iterable[Any], kinds: Collection[type]) -> DateColumn:
@@ -255,9 +348,23 @@ def texts_of(cells: Sequence[str]) -> TextColumn:
 
 
 def _known(values: list[str], codes: NDArray[np.int64]) -> TextColumn:
-    """Take words for missing values as missing, and values that are one text as one."""
+    """Take empty texts as missing, and values that are remembered as one text as one."""
     place: dict[str, int] = {}
-    to = [-1 if is_missing(text) else place.setdefault(kept(text), len(place)) for text in values]
+    to = [place.setdefault(remembered(v), len(place)) if v.strip() else -1 for v in values]
     if len(place) == len(values):
         return TextColumn(list(place), codes)
     return TextColumn(list(place), np.array([*to, -1], dtype=np.int64)[codes])
+
+
+def remembered(text: str) -> str:
+    """Return a text as it is remembered, so that many of them fit into memory and a file.
+
+    A page is told apart from another by its beginning and a checksum; half a surrogate pair, which
+    no file can hold, is written as Python escapes it.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode()
+    if len(text) <= LONGEST_TEXT:
+        return text
+    beginning = text[: LONGEST_TEXT - _DIGITS - 1]
+    return f"{beginning}…{sha256(text.encode()).hexdigest()[:_DIGITS]}"

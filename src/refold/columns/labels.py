@@ -10,9 +10,8 @@ from scipy.stats import rankdata
 from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
-from refold.columns.name_hints import words
+from refold.columns.name_hints import word_set, words
 from refold.columns.table import NumberColumn, Table, TextColumn, as_texts
-from refold.columns.text_cells import word_set
 
 # A label if the whole name is this word, or ends with one of these, and the values look like it.
 _ALONE = word_set(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from refold.columns.text_cells import word_set
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
 
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|[0-9]+")
 _LONGEST = 200

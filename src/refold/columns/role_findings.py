@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
+
 import numpy as np
 
 from refold.base.advice import Advice, set_role
@@ -28,9 +30,38 @@ def moment(seconds: float, form: DateForm) -> str:
     return " ".join([day] * form.has_date + [clock] * form.has_clock)
 
 
-def empty(name: str) -> Finding:
+def empty(name: str, rows: int) -> Finding:
     """Say that a column has no value at all."""
-    return Finding("empty", name, message=f"{name} has no value in any row and is left out.")
+    return Finding(
+        kind="empty",
+        message=f"{name} has no value in any of {rows:,} rows: a value there will be an outlier.",
+        column=name,
+        advice=set_role("To leave it out", name, "ignore"),
+    )
+
+
+def missing_words(
+    name: str, missing: Mapping[str, int], values: Collection[str], rows: int
+) -> Iterator[Finding]:
+    """Say which words of a column were taken as missing values, and which as values."""
+    if missing:
+        told = " and ".join(f"{word!r} in {n:,}" for word, n in sorted(missing.items()))
+        yield Finding(
+            kind="missing-words",
+            message=f"{name}: {told} of {rows:,} rows is taken as a missing value.",
+            column=name,
+            values=tuple(sorted(missing)),
+            advice=Advice("If it is a value", "keep", value=",".join(sorted(missing))),
+        )
+    for word in values:
+        yield Finding(
+            kind="missing-words",
+            message=f"{name}: {word!r} is taken as a value, since most of the {rows:,} rows have "
+            "it.",
+            column=name,
+            values=(word,),
+            advice=Advice("If it stands for a missing value", "missing", value=word),
+        )
 
 
 def constant(name: str, value: str) -> Finding:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,7 +15,16 @@ from refold.base.findings import Finding
 from refold.columns import role_findings as findings
 from refold.columns import sentinels
 from refold.columns.date_form import DateForm
-from refold.columns.date_guess import numbers_as_dates, read_as_dates
+from refold.columns.form_guess import (
+    FormReading,
+    TextSample,
+    decimal_mark,
+    numbers_as_dates,
+    read_as_dates,
+    read_as_durations,
+    read_as_numbers,
+)
+from refold.columns.missing import MISSING_WORDS, Written, missing_word
 from refold.columns.name_hints import (
     says_code,
     says_duration,
@@ -24,10 +34,16 @@ from refold.columns.name_hints import (
     words,
 )
 from refold.columns.number_form import NumberForm
-from refold.columns.number_guess import read_as_durations, read_as_numbers
 from refold.columns.running import counts_rows, runs_on
-from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
-from refold.columns.text_sample import FormReading, TextSample
+from refold.columns.table import (
+    Column,
+    DateColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    clear,
+    parse,
+)
 
 Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
 Form = NumberForm | DateForm
@@ -58,20 +74,98 @@ class Guess:
         form in which a CSV would have them.
     noticed : tuple of Finding
         What somebody who knows the table should look at.
+    decimal : str
+        The decimal mark that its texts show, if they do.
+    missing, kept : tuple of str
+        Words, or numbers, that stand for missing values, and words such as NA that are values.
     """
 
     role: Role
     form: Form | None = None
     noticed: tuple[Finding, ...] = ()
+    decimal: str = ""
+    missing: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its numbers could be read in two ways."""
+        return any(finding.kind == "ambiguous-number" for finding in self.noticed)
+
+    def parse(self, column: Column, written: Written) -> Column:
+        """Return a column of a table as its role has it, without what stands for missing values."""
+        missing = (written.words | set(self.missing)) - set(self.kept)
+        form = self.form.in_file(written) if isinstance(self.form, NumberForm) else self.form
+        return parse(clear(column, frozenset(missing)), self.role, form)
 
 
-def guess(name: str, column: Column) -> Guess:
+def guess_roles(table: Table, roles: Mapping[str, str]) -> list[Guess]:
+    """Guess what the columns of a table are, but for those whose roles the user has said.
+
+    Where the numbers of a column leave open what a mark means, the other columns decide.
+    """
+    found = [_taken(name, column, roles, table, "") for name, column in table.items()]
+    shown = Counter(each.decimal for each in found if each.decimal).most_common(2)
+    agreed = shown and (len(shown) == 1 or shown[0][1] > shown[1][1])
+    likely = table.written.decimal_mark or (shown[0][0] if agreed else table.written.likely)
+    if not likely:
+        return found
+    return [
+        _taken(name, column, roles, table, likely)
+        if each.is_open or (likely == "," and each.role == "number" and not each.decimal)
+        else each
+        for (name, column), each in zip(table.items(), found, strict=True)
+    ]
+
+
+def _taken(name: str, column: Column, roles: Mapping[str, str], table: Table, likely: str) -> Guess:
+    """Take a column for something, and words in it for missing values or for values."""
+    written, column = table.written, column.raw
+    counts = _missing_words(column)
+    said = [missing_word(word) for word in written.missing]
+    kept = {missing_word(word) for word in written.keep} | (
+        set() if written.by_people else counts.keys() - set(said)
+    )
+
+    def guessed(kept: set[str]) -> Guess:
+        cleared = clear(column, frozenset(written.words - kept))
+        if name in roles:
+            return as_role(name, cleared, roles[name], likely)
+        return guess(name, cleared, likely) if table.guessed else Guess("number", None, ())
+
+    found = guessed(kept)
+    # A word that most rows have is a value, unless the others are numbers or dates.
+    usual = {w for w, rows in counts.items() if 2 * rows > len(column) and w not in said} - kept
+    if usual and found.role not in ("number", "date"):
+        kept |= usual
+        found = guessed(kept)
+    missing = {word: rows for word, rows in counts.items() if word not in kept}
+    noticed = [*found.noticed]
+    if found.role != "ignore":
+        noticed += findings.missing_words(name, missing, counts.keys() & usual & kept, len(column))
+    taken = tuple(sorted({*said, *missing}))
+    return replace(found, noticed=tuple(noticed), missing=taken, kept=tuple(sorted(kept)))
+
+
+def _missing_words(column: Column) -> Counter[str]:
+    """Count the rows of a column that have words such as NA."""
+    counts: Counter[str] = Counter()
+    if isinstance(column, TextColumn):
+        for text, rows in zip(column.values, column.counts.tolist(), strict=True):
+            if rows and (word := missing_word(text[:_LONGEST_IDENTIFIER])) in MISSING_WORDS:
+                counts[word] += rows
+    return counts
+
+
+def guess(name: str, column: Column, likely: str = "") -> Guess:
     """Guess what a column is, from its values and its name.
 
     Parameters
     ----------
     name : str
     column : Column
+    likely : str, default=""
+        The decimal mark of other columns, for what the cells leave open.
 
     Returns
     -------
@@ -84,18 +178,28 @@ def guess(name: str, column: Column) -> Guess:
     >>> from refold.columns.roles import guess
     >>> prices = TextColumn(["€ 1.234,50", "€ 12,00"], np.array([0, 1, 1, -1]))
     >>> guess("price", prices)
-    Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), noticed=())
+    Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), ...)
     """
-    if _is_empty(column):
-        return Guess("ignore", None, (findings.empty(name),))
+    if _is_empty(column):  # a value there will be the first
+        return Guess("category", None, (findings.empty(name, len(column)),))
     if isinstance(column, DateColumn):
         return _dates(name, column.seconds[~np.isnan(column.seconds)], _form_of(column))
     if isinstance(column, NumberColumn):
-        return _numbers(name, column.values[np.isfinite(column.values)], NumberForm())
-    return _texts(name, column, TextSample.of(column))
+        return _of_numbers(name, column, likely)
+    return _texts(name, column, TextSample.of(column), likely)
 
 
-def as_role(name: str, column: Column, role: str) -> Guess:
+def _of_numbers(name: str, column: NumberColumn, likely: str) -> Guess:
+    """Guess what numbers are; those that were plain texts show a decimal mark, or take another."""
+    values = column.values[np.isfinite(column.values)]
+    if column.form is None or not column.form.plain:
+        return _numbers(name, values, column.form or NumberForm())
+    whole = _is_whole(values)
+    form = NumberForm(decimal=likely) if whole and likely else NumberForm()
+    return replace(_numbers(name, values, form), decimal="" if whole else ".")
+
+
+def as_role(name: str, column: Column, role: str, likely: str = "") -> Guess:
     """Take a column for what the user says it is.
 
     Parameters
@@ -105,6 +209,8 @@ def as_role(name: str, column: Column, role: str) -> Guess:
     role : str
         One of the roles; ``"date:%d/%m/%Y"`` says the form of dates too, and ``"number:,"`` the
         decimal mark.
+    likely : str, default=""
+        The decimal mark of other columns, for what the cells leave open.
 
     Returns
     -------
@@ -121,7 +227,7 @@ def as_role(name: str, column: Column, role: str) -> Guess:
     >>> from refold.columns.table import TextColumn
     >>> from refold.columns.roles import as_role
     >>> as_role("shift", TextColumn(["1", "2"], np.array([0, 1, 1])), "category")
-    Guess(role='category', form=None, noticed=())
+    Guess(role='category', form=None, noticed=(), ...)
     """
     kind, _, how = role.partition(":")
     if kind == "number" and _is_empty(column):
@@ -129,7 +235,7 @@ def as_role(name: str, column: Column, role: str) -> Guess:
     if role == "date" and _is_empty(column):
         return Guess("date", DateForm("iso", has_date=True, has_clock=True))
     if kind == "number":
-        return _as_numbers(name, column, how)
+        return _as_numbers(name, column, how, likely)
     if kind == "date":
         return _as_dates(name, column, how)
     for known in get_args(Role):
@@ -138,8 +244,8 @@ def as_role(name: str, column: Column, role: str) -> Guess:
     raise ValueError(f"{name} cannot be {role!r}: roles are {', '.join(get_args(Role))}")
 
 
-def _texts(name: str, column: TextColumn, sample: TextSample) -> Guess:
-    reading = _reading(name, sample)
+def _texts(name: str, column: TextColumn, sample: TextSample, likely: str) -> Guess:
+    reading = _reading(name, sample, likely)
     if reading is None:
         return _words(name, column, sample)
     form = reading.form
@@ -148,15 +254,26 @@ def _texts(name: str, column: TextColumn, sample: TextSample) -> Guess:
     else:
         found = _dates(name, _in_order(column, form), form)
     unclear = _ambiguous(name, sample, reading) if found.form == form else ()
-    return Guess(found.role, found.form, (*unclear, *found.noticed))
+    return Guess(
+        found.role, found.form, (*unclear, *found.noticed), _shown_decimal(sample, reading)
+    )
+
+
+def _shown_decimal(
+    sample: TextSample, reading: FormReading[NumberForm] | FormReading[DateForm]
+) -> str:
+    form = reading.form
+    if not isinstance(form, NumberForm) or form.kind == "duration" or reading.rival is not None:
+        return ""
+    return decimal_mark(sample.texts, form)
 
 
 def _reading(
-    name: str, sample: TextSample
+    name: str, sample: TextSample, likely: str
 ) -> FormReading[NumberForm] | FormReading[DateForm] | None:
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
-    numbers = read_as_numbers(sample)
+    numbers = read_as_numbers(sample, likely=likely)
     fit = _enough(numbers.share, rows) and not _is_coded(name, sample.texts)
     if fit and not numbers.form.suffix:
         return numbers
@@ -219,17 +336,18 @@ def _ambiguous(
 
 def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
     """Decide what numbers are, given in the order of the rows."""
-    dated = numbers_as_dates(_drawn(values)) if form.plain else None
+    bare = form == NumberForm(form.decimal)  # of plain digits, whatever their decimal mark is
+    dated = numbers_as_dates(_drawn(values)) if bare else None
     if dated and dated.share >= _ENOUGH and (dated.form.format == "%Y%m%d" or says_time(name)):
         seconds = dated.form.of_numbers(values)
         return _dates(name, seconds[~np.isnan(seconds)], dated.form)
     if counts_rows(values, named=says_row(name)):
         ends = (float(values.min()), float(values.max()))
         return Guess("ignore", None, (findings.running_number(name, *ends, otherwise="number"),))
-    if form.plain and _are_codes(name, values):
+    if bare and _are_codes(name, values):
         return _codes(name, values)
     found = list(_notice_numbers(name, values))
-    if form.plain and is_numeric_time(name, values):
+    if bare and is_numeric_time(name, values):
         found.append(findings.numeric_time(name, float(values.min()), float(values.max())))
     return Guess("number", form, tuple(found))
 
@@ -364,20 +482,24 @@ def _is_whole(values: Floats) -> bool:
     return bool((values == np.floor(values)).all())
 
 
-def _as_numbers(name: str, column: Column, decimal: str) -> Guess:
+def _as_numbers(name: str, column: Column, decimal: str, likely: str) -> Guess:
     if isinstance(column, DateColumn):
         raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
     if isinstance(column, NumberColumn):
         values = column.values[np.isfinite(column.values)]
-        return Guess("number", NumberForm(), tuple(_notice_numbers(name, values)))
+        form = column.form or NumberForm()
+        if form.plain and (decimal or likely) and _is_whole(values):
+            form = NumberForm(decimal or likely)
+        return Guess("number", form, tuple(_notice_numbers(name, values)))
     sample = TextSample.of(column)
-    readings = (read_as_numbers(sample, decimal), read_as_durations(sample))
+    readings = (read_as_numbers(sample, decimal, likely), read_as_durations(sample))
     reading = max(readings, key=lambda each: each.share)
     if reading.share == 0.0:
         raise _unfit(name, "number", sample.texts[0])
     unclear = _ambiguous(name, sample, reading)
     values = _in_order(column, reading.form)
-    return Guess("number", reading.form, (*unclear, *_notice_numbers(name, values)))
+    noticed = (*unclear, *_notice_numbers(name, values))
+    return Guess("number", reading.form, noticed, _shown_decimal(sample, reading))
 
 
 def _as_dates(name: str, column: Column, form: str) -> Guess:

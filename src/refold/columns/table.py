@@ -19,11 +19,15 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base import errors
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.shapes import shapes_of
+from refold.columns.missing import IN_MEMORY, Written, masked_numbers, masked_texts
 from refold.columns.number_form import NumberForm
 
 _DAY = 86_400.0
 _THURSDAY = 3  # 1 January 1970, counted from Monday
 _NULL = -1
+TRUTHS = {"true": "True", "false": "False", "1": "True", "0": "False"}
+_TRUTH_NAMES = frozenset(TRUTHS.values())
+EXACT = 2.0**53  # whole numbers up to here are what they say, also as floats
 
 
 class CellState(IntEnum):
@@ -79,7 +83,7 @@ class NumberColumn(_TypedColumn):
     source : TextColumn, DateColumn or None, default=None
         What was parsed; None if numbers came.
     form : NumberForm or None, default=None
-        How it was parsed.
+        How it was parsed; without a source: plain texts that Arrow has read, or durations.
     """
 
     values: Floats
@@ -165,16 +169,19 @@ class TextColumn(_TypedColumn):
     Parameters
     ----------
     values : sequence of str
-        Each different text once, as it was written, none of them a word for a missing value.
+        Each different text once, as it was written, none of them empty.
     codes : ndarray of shape (n,)
         Which one a row has; -1 where it is missing.
     source : NumberColumn, DateColumn or None, default=None
         What was written as text; None if texts came.
+    cleared : frozenset of str, default=frozenset()
+        The words that were taken as missing values.
     """
 
     values: Sequence[str]
     codes: Integers
     source: Column | None = None
+    cleared: frozenset[str] = frozenset()
 
     form: ClassVar[None] = None
 
@@ -201,7 +208,15 @@ class TextColumn(_TypedColumn):
         kept, codes = np.unique(self.codes[rows], return_inverse=True)
         none = int(len(kept) > 0 and kept[0] == _NULL)  # it comes first
         values = [self.values[k] for k in kept[none:].tolist()]
-        return TextColumn(values, codes.ravel() - none, self.source and self.source.take(rows))
+        source = self.source and self.source.take(rows)
+        return TextColumn(values, codes.ravel() - none, source, self.cleared)
+
+    def renamed(self, names: Sequence[str | None]) -> TextColumn:
+        """Return the column with other texts for its values, None for a missing one."""
+        place: dict[str, int] = {}
+        to = [_NULL if name is None else place.setdefault(name, len(place)) for name in names]
+        codes = np.array([*to, _NULL], dtype=np.int64)[self.codes]
+        return replace(self, values=list(place), codes=codes)
 
 
 Column = NumberColumn | DateColumn | TextColumn
@@ -221,12 +236,15 @@ class Table:
         How many rows there are.
     guessed : bool, default=True
         Whether roles are to be guessed; an array of numbers holds nothing else.
+    written : Written, default: nothing is known
+        How its texts are written, as far as its source says so.
     """
 
     names: list[str]
     columns: list[Column]
     rows: int
     guessed: bool = True
+    written: Written = IN_MEMORY
 
     @classmethod
     def of_numbers(cls, names: Sequence[str], columns: Iterable[NDArray[Any]]) -> Table:
@@ -260,7 +278,7 @@ class Table:
             return self
         place = {name: k for k, name in enumerate(self.names)}
         columns = [self.columns[place[name]] for name in names]
-        return Table(list(names), columns, self.rows, self.guessed)
+        return replace(self, names=list(names), columns=columns)
 
     def with_columns(self, columns: Mapping[int, Column]) -> Table:
         """Return the same with other columns in some places."""
@@ -272,7 +290,7 @@ class Table:
         """Return the columns of several tables with the same rows."""
         names = [name for part in parts for name in part.names]
         columns = [column for part in parts for column in part.columns]
-        return Table(names, columns, parts[0].rows, parts[0].guessed)
+        return replace(parts[0], names=names, columns=columns)
 
     @staticmethod
     def concat(parts: Sequence[Table]) -> Table:
@@ -298,6 +316,23 @@ def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Colu
     return replace(as_texts(column), source=column.raw)
 
 
+def clear(column: Column, words: frozenset[str]) -> Column:
+    """Return a column with missing values where one of some words, or numbers, stands.
+
+    What was cleared so is returned as it is.
+    """
+    raw = column.raw
+    if isinstance(raw, TextColumn) and not words <= raw.cleared | {""}:
+        masked = masked_texts(raw.values, words - raw.cleared)
+        if not masked.any():
+            return column if raw is not column else replace(raw, cleared=raw.cleared | words)
+        pairs = zip(raw.values, masked.tolist(), strict=True)
+        return replace(raw.renamed([None if odd else v for v, odd in pairs]), cleared=words)
+    if isinstance(raw, NumberColumn) and (masked := masked_numbers(raw.values, words)).any():
+        return replace(raw, values=np.where(masked, np.nan, raw.values))
+    return column
+
+
 def _numbers(column: Column, form: NumberForm) -> NumberColumn:
     if isinstance(column, NumberColumn) and column.form in (None, form):
         return column
@@ -321,6 +356,21 @@ def _dates(column: Column, form: DateForm | None) -> DateColumn:
     return DateColumn(seconds, form.has_date, form.has_clock, raw, form)
 
 
+def are_truths(column: Column) -> bool:
+    """Whether a column has no other texts than true and false."""
+    if not isinstance(column, TextColumn) or not len(column.values):
+        return False
+    return {value.strip().lower() for value in column.values} <= {"true", "false"}
+
+
+def with_truths(column: Column) -> Column:
+    """Return a column of truth values as True and False, however they are written: true, 1, 0."""
+    assert isinstance(column, TextColumn)
+    if _TRUTH_NAMES.issuperset(column.values):
+        return column
+    return column.renamed([TRUTHS.get(value.strip().lower(), value) for value in column.values])
+
+
 def as_texts(column: Column) -> TextColumn:
     """Return a column as it is written: numbers as Python does, dates in the order of ISO 8601."""
     if isinstance(column, TextColumn):
@@ -337,7 +387,7 @@ def as_texts(column: Column) -> TextColumn:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if value.is_integer() and abs(value) <= EXACT else repr(value)
 
 
 def _moment_writer(column: DateColumn) -> Callable[[float], str]:
@@ -369,7 +419,10 @@ def concat(columns: Sequence[Column]) -> Column:
     for text in map(as_texts, columns):
         to = [place.setdefault(value, len(place)) for value in text.values]
         codes.append(np.array([*to, _NULL], dtype=np.int64)[text.codes])
-    return TextColumn(list(place), np.concatenate(codes), source)
+    texts = [column for column in columns if isinstance(column, TextColumn)]
+    cleared = [column.cleared for column in texts if len(texts) == len(columns)]
+    both = frozenset.intersection(*cleared) if cleared else frozenset[str]()
+    return TextColumn(list(place), np.concatenate(codes), source, both)
 
 
 def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from refold.columns.text_cells import word_set
+from refold.columns.name_hints import word_set
 
 _SYMBOLS = "$€£¥₹₽₩₺₪฿₫₴₦₱"
 _CURRENCIES = word_set(

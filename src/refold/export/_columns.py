@@ -6,7 +6,7 @@ needs its shape and its characters looked at, and not even that where a new text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from refold.columns.encoding.dependence import NONE, OTHER
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.missing import number_codes
 from refold.columns.number_form import NumberForm
 from refold.columns.table import TextColumn
 from refold.models.detector import Detector
@@ -49,6 +50,10 @@ class ExportedText:
         In which a new text is looked at besides: of "shape" and "character".
     decisive : bool
         Whether labels depend on these; not where a new text is rejected anyway.
+    missing : frozenset of str
+        Words that stand for a missing value, in small letters.
+    truth : bool
+        Whether its values are True and False, which may be written otherwise.
     """
 
     name: str
@@ -59,6 +64,8 @@ class ExportedText:
     counts: TextCounts
     views: tuple[str, ...]
     decisive: bool
+    missing: frozenset[str]
+    truth: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +84,8 @@ class ExportedNumber:
         Which were never there.
     edges : tuple of float
         Where dependence divides it.
+    missing : frozenset of str
+        Words and numbers that stand for a missing value.
     """
 
     name: str
@@ -84,6 +93,7 @@ class ExportedNumber:
     magnitudes: Floats
     novel: Booleans
     edges: tuple[float, ...]
+    missing: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +116,8 @@ class ExportedDate:
         Whether what is earlier or later than all is far out.
     counts : DateCounts
         From when to when, and written how.
+    missing : frozenset of str
+        Words that stand for a missing value.
     """
 
     name: str
@@ -116,6 +128,7 @@ class ExportedDate:
     weekdays: Floats
     ranged: bool
     counts: DateCounts
+    missing: frozenset[str]
 
 
 ExportedColumn = ExportedText | ExportedNumber | ExportedDate
@@ -202,9 +215,15 @@ def _column(
             weekdays if kept.has_date else 0.0 * weekdays,
             plan.ranged and kept.has_date and kept.low <= kept.high,
             kept,
+            _missing(plan),
         )
     form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
-    return ExportedNumber(plan.name, form, readable, novel, plan.edges)
+    return ExportedNumber(plan.name, form, readable, novel, plan.edges, _missing(plan))
+
+
+def _missing(plan: ColumnPlan) -> frozenset[str]:
+    """Return the words that stand for a missing value in cells of a type for texts."""
+    return frozenset({"", *plan.missing}).difference(plan.kept)
 
 
 def _text(
@@ -230,6 +249,8 @@ def _text(
         counts,
         tuple(view for view in LEFT_OUT if view not in without),
         not (closed and rejected),
+        _missing(plan),
+        plan.truth,
     )
 
 
@@ -248,10 +269,25 @@ def check_views(columns: Sequence[ExportedColumn], language: str) -> None:
             )
 
 
-def check_plain_numbers(columns: Sequence[ExportedColumn], language: str) -> None:
-    """Refuse, by name, numbers that are written with units or other marks."""
+def check_missing(columns: Sequence[ExportedColumn], language: str) -> None:
+    """Refuse, by name, numbers that stand for a missing value."""
     for column in columns:
-        if isinstance(column, ExportedNumber) and not column.form.plain:
+        if isinstance(column, ExportedNumber) and (codes := number_codes(column.missing)):
+            raise ValueError(
+                f"Column {column.name!r}: {min(codes):g} stands for a missing value, which cannot "
+                f"be said in {language}. Write null in its place and fit again."
+            )
+
+
+def check_plain_numbers(
+    columns: Sequence[ExportedColumn], language: str, reads_marks: Callable[[NumberForm], bool]
+) -> None:
+    """Refuse, by name, numbers with units, or with marks that a language cannot read."""
+    for column in columns:
+        if not isinstance(column, ExportedNumber):
+            continue
+        form = column.form
+        if form != NumberForm(form.decimal, form.thousands) or not reads_marks(form):
             said = {name: mark for name, mark in column.form.as_dict().items() if mark}
             raise ValueError(
                 f"Column {column.name!r}: its numbers are written as {said}, which cannot be said "

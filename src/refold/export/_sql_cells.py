@@ -9,12 +9,12 @@ from sqlglot import exp
 
 from refold.columns.date_form import LONGEST
 from refold.columns.encoding.shapes import LOOKED_AT, shape_of
-from refold.columns.text_cells import MISSING_WORDS
+from refold.columns.number_form import NumberForm
+from refold.columns.table import TRUTHS
 from refold.export._sql_names import text_literal
 from refold.export._sql_stages import Expression, choose, number
 
 _SPACES = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
-_TRUTHS = {"true": "True", "false": "False"}
 _NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _ZONE = (
     "(?: ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?|[A-Z]{3,4}"
@@ -57,16 +57,34 @@ class Reader:
         whole = self.replaced(text, "[.]0$", "", every=False)
         return choose([(self.is_text(column), text)], whole)
 
-    def truth(self, column: Expression) -> Expression:
-        """Return a column of truth values, or of their names, as Python names them."""
-        text = self.text(column)
-        cases = [(text.eq(self.literal(a)), self.literal(b)) for a, b in _TRUTHS.items()]
+    def truth(self, text: Expression) -> Expression:
+        """Return the text of a column of truth values as Python names them."""
+        word = exp.Lower(this=self.trimmed(text))
+        cases = [(word.eq(self.literal(a)), self.literal(b)) for a, b in TRUTHS.items()]
         return choose(cases, text.copy())
 
     def number(self, column: Expression) -> Expression:
         """Return a column of numbers, NULL where it is of a type for texts."""
         value = exp.TryCast(this=column.copy(), to=exp.DataType.build("double"))
         return choose([(self.is_text(column), exp.null())], value)
+
+    def reads_marks(self, form: NumberForm) -> bool:
+        """Whether texts with such marks can be read."""
+        return True
+
+    def unmarked(self, text: Expression, form: NumberForm) -> Expression:
+        """Return a text with a number as Python writes it, NULL where it is of another form."""
+        if form.plain:
+            return text
+        whole = f"({form.grouped}|[0-9]+)" if form.thousands else "[0-9]+"
+        mark = "[,]" if form.decimal == "," else "[.]"
+        pattern = f"^[+-]?({whole}({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]{{1,3}})?$"
+        bare = self.trimmed(text)
+        if form.thousands:
+            bare = self.replaced(bare, form.mark, "")
+        if form.decimal == ",":
+            bare = call("REPLACE", bare, self.literal(","), self.literal("."))
+        return choose([(self.matches(self.trimmed(text), pattern), bare)])
 
     def number_of(self, text: Expression) -> Expression:
         """Read a text that is written as Python writes numbers; NULL where it is none."""
@@ -78,9 +96,9 @@ class Reader:
         """Return a text without the spaces around it, of which Unicode has many."""
         return call("TRIM", text.copy(), self.literal(_SPACES))
 
-    def known(self, text: Expression) -> Expression:
+    def known(self, text: Expression, missing_words: Iterable[str]) -> Expression:
         """Return a text, NULL where it is a word for a missing value."""
-        words = [exp.Literal.string(word) for word in sorted(MISSING_WORDS)]
+        words = [self.literal(word) for word in sorted(missing_words) if self.holds(word)]
         missing = self.one_of(exp.Lower(this=self.trimmed(text)), words)
         return choose([(missing, exp.null())], text.copy())
 
@@ -211,13 +229,6 @@ class SQLiteReader(Reader):
         text = exp.cast(choose([(is_whole, whole.copy())], column.copy()), "text")
         return exp.DPipe(this=text, expression=exp.Literal.string(""))
 
-    def truth(self, column: Expression) -> Expression:
-        cases = [
-            (exp.and_(self._is(column, "integer"), column.copy().eq(value)), self.literal(name))
-            for value, name in ((1, "True"), (0, "False"))
-        ]
-        return choose(cases, self.text(column))
-
     def number(self, column: Expression) -> Expression:
         value = exp.cast(column.copy(), "double")
         return choose([(self._is(column, "integer", "real"), value)])
@@ -228,6 +239,15 @@ class SQLiteReader(Reader):
         kinds = [exp.Literal.string(each) for each in ("integer", "real")]
         readable = self._short(text, exp.In(this=kind, expressions=kinds))
         return choose([(readable, exp.cast(trimmed.copy(), "double"))])
+
+    def reads_marks(self, form: NumberForm) -> bool:
+        return not form.thousands
+
+    def unmarked(self, text: Expression, form: NumberForm) -> Expression:
+        if form.plain:
+            return text
+        pointless = call("INSTR", text.copy(), self.literal(".")).eq(0)
+        return choose([(pointless, call("REPLACE", text, self.literal(","), self.literal(".")))])
 
     def moment(self, text: Expression, *, has_date: bool) -> Expression:
         trimmed = self.trimmed(text)

@@ -72,9 +72,11 @@ class ColumnSteps:
     def _texts(self, column: ExportedText, cells: Expression) -> Iterator[Step]:
         """Look each text up, then look at those that are new."""
         reader = self.reader
-        truths = set(column.values) <= {"True", "False"}
-        yield {"text": reader.truth(cells) if truths else reader.text(cells)}
-        yield {"text": reader.known(self["text"])}
+        yield {"text": reader.text(cells)}
+        text = self["text"]
+        yield {"text": reader.truth(text) if column.truth else reader.known(text, column.missing)}
+        if column.truth:
+            yield {"text": reader.known(self["text"], column.missing)}
         yield self._looked_up(column)
         views = [number(float(column.magnitudes[-2]))]
         if reader.regular and column.views:
@@ -150,9 +152,10 @@ class ColumnSteps:
             "text": choose([(reader.is_text(cells), reader.text(cells))]),
             "raw": reader.number(cells),
         }
-        yield {"text": reader.known(text), "raw": raw}
+        yield {"text": reader.known(text, column.missing), "raw": raw}
         written = exp.not_(text.is_(exp.null()))
-        yield {"text": text, "raw": choose([(written, reader.number_of(text))], raw)}
+        read = reader.number_of(reader.unmarked(text, column.form))
+        yield {"text": text, "raw": choose([(written, read)], raw)}
         state = choose(
             [
                 (is_finite(raw), _whole(0)),
@@ -179,7 +182,7 @@ class ColumnSteps:
         has_date = column.counts.has_date
         written = choose([(reader.is_text(cells), _whole(1))], _whole(0))
         yield {"text": reader.text(cells), "written": written}
-        yield {"text": reader.known(text), "written": self["written"]}
+        yield {"text": reader.known(text, column.missing), "written": self["written"]}
         kept = self._kept("text", "written")
         yield {**kept, "moment": reader.moment(text, has_date=has_date)}
         yield {**kept, "moment": moment, **reader.fields(moment, has_date=has_date)}

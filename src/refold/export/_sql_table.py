@@ -102,7 +102,7 @@ def check_table(columns: Columns, dialect: str) -> None:
             "not be tested."
         )
     reader = READERS[dialect]
-    check_plain_numbers(columns.all, reader.language)
+    check_plain_numbers(columns.all, reader.language, reader.reads_marks)
     if not reader.regular:
         check_views(columns.all, reader.language)
     for column in columns.all:

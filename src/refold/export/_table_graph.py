@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
 from refold.columns.encoding.numbers import GRID
-from refold.columns.text_cells import MISSING_WORDS
+from refold.columns.table import TRUTHS
 from refold.export._columns import (
     Columns,
     ExportedColumn,
@@ -31,6 +31,7 @@ _DAY, _HOUR = 86_400.0, 3_600.0
 _THURSDAY = 3.0  # 1 January 1970, counted from Monday
 # Seconds far beyond any date that are whole numbers still.
 _FAR = 1e15
+_LONG = 8  # letters of a word whose spellings are all listed
 _INT64 = 7  # onnx.TensorProto.INT64
 
 
@@ -174,7 +175,12 @@ def _texts(graph: Graph, column: ExportedText, cells: str) -> _Cells:
     """Find the place of each text: its own, that of a new one, or that of none."""
     n = len(column.values)
     places = {_utf8(text): place for place, text in enumerate(column.values)}
-    places |= dict.fromkeys(_words_for_missing(), n + 1)
+    places |= dict.fromkeys(_cased(column.missing), n + 1)
+    if column.truth:
+        named = {
+            word: places[_utf8(name)] for word, name in TRUTHS.items() if _utf8(name) in places
+        }
+        places |= {text: place for word, place in named.items() for text in _cased([word])}
     place = graph.node(
         "LabelEncoder",
         cells,
@@ -197,11 +203,13 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _words_for_missing() -> list[bytes]:
-    """Return all ways to write them in large and small letters."""
-    return [
+def _cased(words: Iterable[str]) -> list[bytes]:
+    """Return all ways to write words in large and small letters; of a long one, three."""
+    few = [word for word in sorted(words) if len(word) > _LONG]
+    return [_utf8(each) for w in few for each in (w, w.upper(), w.title())] + [
         "".join(letters).encode()
-        for word in sorted(MISSING_WORDS)
+        for word in sorted(words)
+        if len(word) <= _LONG
         for letters in product(*({c, c.upper()} for c in word))
     ]
 

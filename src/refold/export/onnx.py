@@ -21,6 +21,7 @@ from refold.export._columns import (
     ExportedDate,
     ExportedNumber,
     ExportedText,
+    check_missing,
     check_views,
     columns_of,
 )
@@ -136,6 +137,7 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
         raise ValueError(f"A Detector is written in float64 only; dtype={dtype!r} is not possible.")
     columns = columns_of(model, without)
     check_views(columns.all, "ONNX")
+    check_missing(columns.all, "ONNX")
     plain = model.encoder_.counts.plan.plain
     names = ["X"] if plain else columns.names
     nodes = _Nodes(np.dtype(np.float64), fresh_stem([*names, prefix]))

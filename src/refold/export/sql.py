@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.base.needs import needs
 from refold.columns.frames import features_of
-from refold.export._columns import columns_of
+from refold.export._columns import check_missing, columns_of
 from refold.export._sql_names import (
     LIMITS,
     check_apart,
@@ -185,6 +185,7 @@ def _ref_stages(model: REF) -> Writer:
 def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
     """Return what writes the stages of a Detector, from its columns to the distance."""
     columns = columns_of(model, without)
+    check_missing(columns.all, "SQL")
 
     def write(words: Vocabulary, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
         from refold.export import _sql_table

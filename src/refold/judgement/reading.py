@@ -89,9 +89,13 @@ class TableReader:
     def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as ``refold fit`` does, and say where a person finds one."""
         training = read_training(table, Wanted(self.columns))
-        if self._strict and self._judge.encoder is not None:
-            encoder = self._judge.encoder
-            check_cells(encoder, encoder.read(training.table, reset=False), training.where)
+        encoder = self._judge.encoder
+        if encoder is not None:
+            cells = encoder.counts.plan.parse(encoder.read(training.table, reset=False))
+            with saying_where(training.where, table.name):
+                encoder.counts.plan.check_forms(cells)
+            if self._strict:
+                check_cells(encoder, cells, training.where)
         return training.table, training.where
 
     def judge(self, block: Block, *, explained: bool = False) -> Judgement:
@@ -100,15 +104,22 @@ class TableReader:
         def where(row: int) -> str:
             return f"{block.file}, {block.where(row)}"
 
-        cells = block_to_arrow(block.select(self.columns).with_plain_numbers())
+        cells = block_to_arrow(block.select(self.columns))
         with saying_where(where, block.file):
             found = self._judge.table(cells, explained=explained)
+            check_forms(self._judge, found)
         if self._strict and found.cells is not None and self._judge.encoder is not None:
             check_cells(self._judge.encoder, found.cells, where)
         return found
 
 
 Reader = NumberReader | TableReader
+
+
+def check_forms(judge: Judge, found: Judgement) -> None:
+    """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
+    if judge.encoder is not None and found.cells is not None:
+        judge.encoder.counts.plan.check_forms(found.cells)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.columns.frames import feature_names, features_of, floats
+from refold.columns.missing import IN_MEMORY, Written
 from refold.judgement import Judge, Judgement, answers
 
 Batch = Any
@@ -48,10 +49,12 @@ def judge_of_tables(model: Any, columns: Sequence[str] | None, *, on_worker: boo
     return judge.called(called[name] for name in judge.names)
 
 
-def table_judged(judge: Judge, columns: Mapping[str, Any], reasons: int = 0) -> Judgement:
+def table_judged(
+    judge: Judge, columns: Mapping[str, Any], reasons: int = 0, written: Written = IN_MEMORY
+) -> Judgement:
     """Judge Arrow columns of any kind, given by the names that the judge has for them."""
     pa = needs("pyarrow", "parquet")
     assert judge.encoder is not None
     own = judge.encoder.counts.plan.names
     known = {name: columns[called] for name, called in zip(own, judge.names, strict=True)}
-    return judge.table(pa.table(known), explained=reasons > 0)
+    return judge.table(pa.table(known, metadata=written.metadata()), explained=reasons > 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
@@ -15,6 +14,7 @@ from refold.base.needs import needs
 from refold.base.progress import counting
 from refold.columns.frames import features_of
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
+from refold.judgement.reading import check_forms
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.ref import REF
@@ -201,8 +201,9 @@ class _TableRows:
     def judged(self, block: Block, reasons: int) -> Judgement:
         """Judge the rows of a block."""
         columns = {name: block.columns[name] for name in self.judge.names}
-        known = replace(block, columns=columns).with_plain_numbers().without_missing()
-        return table_judged(self.judge, known.columns, reasons)
+        found = table_judged(self.judge, columns, reasons, block.written)
+        check_forms(self.judge, found)
+        return found
 
 
 def _passed_on(

@@ -122,7 +122,7 @@ def as_they_are(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Rea
 
 def brought(block: Block, columns: Sequence[str]) -> Table:
     """Return columns of a block, whatever they hold."""
-    return to_table(block_to_arrow(block.select(columns).with_plain_numbers()))
+    return to_table(block_to_arrow(block.select(columns)))
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from refold._typing import Floats, Integers
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.text_cells import MISSING_WORDS, is_missing
+from refold.columns.missing import MISSING_WORDS, is_missing
+from refold.columns.number_form import NumberForm
 from refold.tabular.errors import quoted
 
 Kind = Literal["number", "truth"]
@@ -132,21 +133,41 @@ def first_known(texts: Any) -> tuple[int, str] | None:
     return index, texts[index].as_py()
 
 
-def without_missing(texts: Any) -> Any:
+def without_missing(texts: Any, words: frozenset[str] = MISSING_WORDS) -> Any:
     """Return a column of text as it is written, null where a word says that a value is missing."""
     pa, pc = needs("pyarrow", "parquet"), needs("pyarrow.compute", "parquet")
     if pa.types.is_dictionary(texts.type):
-        absent = pc.is_null(without_missing(texts.dictionary))
+        absent = pc.is_null(without_missing(texts.dictionary, words))
         codes = pc.if_else(pc.take(absent, texts.indices), None, texts.indices)
         return pa.DictionaryArray.from_arrays(codes, texts.dictionary, ordered=texts.type.ordered)
-    if texts.type == pa.string() and not _may_be_missing(texts):
+    if texts.type == pa.string() and words <= MISSING_WORDS and not _may_be_missing(texts):
         return texts
-    missing = pc.is_in(
-        pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(MISSING_WORDS, texts.type)
-    )
+    missing = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(words, texts.type))
     if not pc.any(missing).as_py():
         return texts
     return pc.if_else(missing, pa.scalar(None, texts.type), texts)
+
+
+def ungrouped(texts: Any, form: NumberForm) -> Any:
+    """Return a column of text without marks between thousands, where they stand as they should."""
+    if not form.thousands:
+        return texts
+    pc = needs("pyarrow.compute", "parquet")
+    fraction = rf"(?:{re.escape(form.decimal)}[0-9]*)?"
+    found = pc.match_substring_regex(texts, rf"^\s*[+-]?{form.grouped}{fraction}\s*$")
+    without = pc.replace_substring_regex(texts, form.mark, "")
+    return pc.if_else(found, without, texts)
+
+
+def plain_texts(texts: Any, form: NumberForm) -> Any:
+    """Return a column of text with numbers as Python writes them; other cells stay."""
+    texts, mark = ungrouped(texts, form), re.escape(form.decimal)
+    if form.decimal == ".":
+        return texts
+    pc = needs("pyarrow.compute", "parquet")
+    number = rf"^\s*[+-]?(?:[0-9]+{mark}[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+    found = pc.match_substring_regex(texts, number)
+    return pc.if_else(found, pc.replace_substring(texts, form.decimal, "."), texts)
 
 
 def without_padded(texts: Any) -> Any:

@@ -48,7 +48,7 @@ class ColumnarTable(FileTable):
             columns = {name: self._sound(name, batch.column(places[name])) for name in wanted}
             block = Block(first, columns, batch.num_rows, _row(first), self.name)
             if batch.num_rows:
-                yield block.without_missing() if asked.nulls else block
+                yield block
                 first += batch.num_rows
 
     def _sound(self, name: str, column: Any) -> Any:

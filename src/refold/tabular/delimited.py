@@ -13,6 +13,7 @@ import numpy as np
 from refold._typing import Integers
 from refold.base.advice import Advice
 from refold.base.needs import needs
+from refold.columns.number_form import NumberForm
 from refold.tabular.cells import first_known, kind_of
 from refold.tabular.csv_records import QuoteError, Record, record_lines, records
 from refold.tabular.dialect import guess, sample
@@ -26,7 +27,7 @@ from refold.tabular.heading import (
     titles_and_names,
     units_below,
 )
-from refold.tabular.marks import Marks, own_marks
+from refold.tabular.marks import own_marks
 from refold.tabular.plain import PlainReader, whole
 from refold.tabular.table import Asked, Block, FileTable, How, checked_names
 from refold.tabular.text import LONGEST_LINE, Lines
@@ -43,6 +44,8 @@ class DelimitedTable(FileTable):
     also finds the line to blame when Arrow cannot decode a block.
     """
 
+    by_people = True
+
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         super().__init__(stream, source, how)
         self._lines = Lines(stream, self.name, how.say)
@@ -56,12 +59,14 @@ class DelimitedTable(FileTable):
         )
         self.dialect = self._dialect
         self._decimal, self.format = self._dialect.decimal, f"CSV, {self._dialect}"
+        if self._dialect.delimiter == ",":
+            self.written = replace(self.written, likely=".")
         names = self._numbered() if how.header is False else self._header()
         # Every column that lines have; one called "" only stands behind the last separator.
         self._columns = checked_names(names, self.name)
         string = needs("pyarrow", "parquet").string()
         self.kinds = {name: string for name in self._columns if name}
-        self._marks = self._own_marks()
+        self._marks, self._open = self._own_marks()
         if how.totals:
             self._lines.change_end(self._without_totals)
 
@@ -73,14 +78,17 @@ class DelimitedTable(FileTable):
     def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
         read = [*wanted, *(name for name in self._columns if not name)]
         numbers = asked.numbers - self._marks.keys()
-        plain = PlainReader(self._columns, read, numbers, asked.nulls, self._dialect)
+        if asked.numbers:
+            self._say_readings()
+        nulls = asked.nulls and not self._how.keep
+        plain = PlainReader(self._columns, read, numbers, nulls, self._dialect)
         if plain.forgetful:
             self._lines.make_ahead(plain.read)
         first = 1
         while self._lines.fill():
             block = self._plain_block(plain, first)
             if block is None:
-                block = self._careful_block(read, asked.nulls, first)
+                block = self._careful_block(read, first)
                 plain.learn(block.columns)
             if "" in block.columns:
                 self._require_nothing(block)
@@ -173,22 +181,25 @@ class DelimitedTable(FileTable):
         self._say("last-separator", "what is behind the last separator of a line was left out.")
         return own, True
 
-    def _own_marks(self) -> dict[str, Marks]:
-        """Return how columns write numbers that do not do it as the file does."""
+    def _own_marks(self) -> tuple[dict[str, NumberForm], dict[str, tuple[str, str]]]:
+        """Return how columns write numbers that do not do it as the file does, and what is open."""
         said, dialect = self._how, self._dialect
         if said.thousands is not None:
-            return dict.fromkeys(self.names, Marks(dialect.decimal, said.thousands))
+            return dict.fromkeys(self.names, NumberForm(dialect.decimal, said.thousands)), {}
         if said.decimal is not None:
-            return {}
-        own, readings = own_marks(self._columns, self._sample(), dialect.decimal, dialect.delimiter)
-        for reading in sorted(set(readings.values())):
-            names = [name for name in readings if readings[name] == reading]
+            other = "," if said.decimal == "." else "."
+            return dict.fromkeys(self.names, NumberForm(said.decimal, other)), {}
+        return own_marks(self._columns, self._sample(), dialect.decimal, dialect.delimiter)
+
+    def _say_readings(self) -> None:
+        """Say how numbers were read that leave open what a mark means."""
+        for example, reading in sorted(set(self._open.values())):
+            names = [name for name in self._open if self._open[name] == (example, reading)]
             self._say(
                 "ambiguous-number",
-                f"in {listed(names)} numbers such as 1,234 were read as {reading}.",
+                f"in {listed(names)} numbers such as {example} were read as {reading}.",
                 Advice("Otherwise", "decimal"),
             )
-        return own
 
     def _require_nothing(self, block: Block) -> None:
         """See that nothing is lost with the column behind the last separator."""
@@ -229,7 +240,7 @@ class DelimitedTable(FileTable):
             self._marks,
         )
 
-    def _careful_block(self, wanted: list[str], nulls: bool, first: int) -> Block:
+    def _careful_block(self, wanted: list[str], first: int) -> Block:
         """Read what is at hand record by record."""
         pa = needs("pyarrow", "parquet")
         before, width = self._lines.number + 1, len(self._columns)
@@ -248,8 +259,7 @@ class DelimitedTable(FileTable):
         def where(k: int) -> str:
             return f"line {before + lines[k]}"
 
-        block = Block(first, columns, len(rows), where, self.name, self._decimal, self._marks)
-        return block.without_missing() if nulls else block
+        return Block(first, columns, len(rows), where, self.name, self._decimal, self._marks)
 
     def _read_record(self, *, strict: bool = True) -> list[str]:
         return self._read_records(1, strict=strict)[0].cells

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.csv_records import last_record_end, records
 from refold.tabular.heading import titles_and_names

@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.needs import needs
 from refold.columns.frames import floats, is_number
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import Block, TableSource

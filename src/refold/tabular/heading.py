@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from refold.base.advice import Advice
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.errors import InputError, listed
 

@@ -26,7 +26,7 @@ class HeldTable(FileTable):
         for batch in self._held.select(wanted).to_batches(max_chunksize=asked.rows):
             columns = dict(zip(wanted, batch.columns, strict=True))
             block = Block(first + 1, columns, batch.num_rows, self._where(first), self.name)
-            yield block.without_missing() if asked.nulls else block
+            yield block
             first += batch.num_rows
 
     def _where(self, first: int) -> Callable[[int], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refold.columns.frames import described, is_number, is_text
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 from refold.tabular import cells
 from refold.tabular.errors import quoted
 from refold.tabular.heading import is_moment

@@ -45,6 +45,7 @@ def open_table(
     sheet: str | None = None,
     skip_rows: int | None = None,
     missing: Sequence[str] = (),
+    keep: Sequence[str] = (),
     totals: bool = True,
     say: Callable[[Finding], None] = lambda finding: None,
 ) -> TableSource:
@@ -71,6 +72,8 @@ def open_table(
         is none, or title lines where these are clear.
     missing : sequence of str, default=()
         Further words, or numbers, that say that a value is missing; they become null.
+    keep : sequence of str, default=()
+        Words such as NA that are values all the same.
     totals : bool, default=True
         Whether lines of totals at the end of a CSV file or sheet are left out, which is said.
     say : callable, default: nothing is said
@@ -99,7 +102,11 @@ def open_table(
             stream,
             source,
             How(
-                header, delimiter, decimal, thousands, sheet, skip_rows, tuple(missing), totals, say
+                *(header, delimiter, decimal, thousands, sheet, skip_rows),
+                missing=tuple(missing),
+                keep=tuple(keep),
+                totals=totals,
+                say=say,
             ),
         )
         if sheet is not None and not table.sheets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
@@ -17,11 +17,12 @@ from refold.base.advice import NO_ADVICE, Advice
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import described, is_text
+from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.number_form import NumberForm
 from refold.tabular.absent import Absent
-from refold.tabular.cells import without_missing
+from refold.tabular.cells import plain_texts, ungrouped, without_missing
 from refold.tabular.dialect import Dialect
 from refold.tabular.errors import InputError, listed
-from refold.tabular.marks import Marks
 from refold.tabular.streams import name_of
 
 # Rows of a block: about 8 MB of numbers, and no more than keeps a reader of its output waiting.
@@ -46,8 +47,10 @@ class Block:
         What messages call the file that it is from.
     decimal : str
         What stands before a fraction in its columns of text.
-    marks : dict of str to Marks
+    marks : dict of str to NumberForm
         Columns of text whose numbers are written otherwise.
+    written : Written
+        How its texts are written, as far as the file or its user says so.
     chosen : ndarray of int or None
         Which rows from the first on these are, from 0; None is all.
 
@@ -69,7 +72,8 @@ class Block:
     where: Callable[[int], str]
     file: str
     decimal: str = "."
-    marks: Mapping[str, Marks] = field(default_factory=dict)
+    marks: Mapping[str, NumberForm] = field(default_factory=dict)
+    written: Written = IN_MEMORY
     chosen: Integers | None = None
 
     @property
@@ -106,8 +110,8 @@ class Block:
 
     def numerals(self, name: str) -> tuple[Any, str]:
         """Return a column as text without marks between thousands, and its decimal mark."""
-        marks = self.marks.get(name) or Marks(self.decimal)
-        return marks.without_thousands(self.texts(name)), marks.decimal
+        form = self.marks.get(name) or NumberForm(self.decimal)
+        return ungrouped(self.texts(name), form), form.decimal
 
     def select(self, names: Sequence[str]) -> Block:
         """Return some of the columns, in that order."""
@@ -115,19 +119,25 @@ class Block:
 
     def with_plain_numbers(self) -> Block:
         """Return the block with the numbers in columns of text as Python writes them."""
-        if self.decimal == "." and not self.marks:
-            return self
-        usual = Marks(self.decimal)
+        usual = NumberForm(self.decimal)
         columns = {
-            name: self.marks.get(name, usual).plain(column) if is_text(column.type) else column
+            name: plain_texts(column, self.marks.get(name, usual))
+            if is_text(column.type)
+            else column
             for name, column in self.columns.items()
         }
         return replace(self, columns=columns, decimal=".", marks={})
 
-    def without_missing(self) -> Block:
-        """Return the block with nulls where words for missing values are in columns of text."""
+    def without_missing(self, kept: Mapping[str, Collection[str]] | None = None) -> Block:
+        """Return the block with nulls where words for missing values are in columns of text.
+
+        `kept` are words that are values in some of the columns.
+        """
+        words, kept = self.written.words, kept or {}
         cleared = {
-            name: without_missing(column) if is_text(column.type) else column
+            name: without_missing(column, words.difference(kept.get(name, ())))
+            if is_text(column.type)
+            else column
             for name, column in self.columns.items()
         }
         return replace(self, columns=cleared)
@@ -179,8 +189,8 @@ class How:
         Which sheet of a workbook, by its name or its number.
     skip_rows : int or None, default=None
         How many lines or rows come before the names; None is to be seen.
-    missing : tuple of str, default=()
-        Further words for missing values.
+    missing, keep : tuple of str, default=()
+        Further words for missing values, and words that are values all the same.
     totals : bool, default=False
         Whether lines of totals at the end are left out.
     say : callable, default: nothing is said
@@ -194,6 +204,7 @@ class How:
     sheet: str | None = None
     skip_rows: int | None = None
     missing: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     totals: bool = False
     say: Callable[[Finding], None] = lambda finding: None
 
@@ -247,6 +258,7 @@ class TableSource(ABC):
     dialect: Dialect | None = None
     sheets: Sequence[str] = ()
     sheet: str = ""
+    written = IN_MEMORY
     _absent = Absent(())
 
     @property
@@ -284,10 +296,13 @@ class TableSource(ABC):
         if rows is None:
             rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
         for block in self._blocks(wanted, Asked(frozenset(numbers), rows, nulls)):
-            yield from self._cleared(block).parts(rows)
+            cleared = self._cleared(block)
+            yield from (cleared.without_missing() if nulls else cleared).parts(rows)
 
     def _cleared(self, block: Block) -> Block:
         """Return a block in which what a user calls missing is null."""
+        if self.written != IN_MEMORY:
+            block = replace(block, written=self.written)
         if not self._absent:
             return block
         columns = {name: self._absent.without(column) for name, column in block.columns.items()}
@@ -323,6 +338,8 @@ class TableSource(ABC):
 class FileTable(TableSource):
     """A table in one file of some format, or in a pipe.
 
+    Where people write it (`by_people`), words such as NA stand for missing values.
+
     Parameters
     ----------
     stream : binary file
@@ -333,9 +350,14 @@ class FileTable(TableSource):
         How to read it, as far as its content does not say.
     """
 
+    by_people = False
+
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
         self._absent = Absent(how.missing)
+        self.written = Written(
+            how.decimal or "", how.thousands or "", "", how.missing, how.keep, self.by_people
+        )
 
     def _say(self, kind: str, message: str, advice: Advice = NO_ADVICE) -> None:
         """Tell the user what was noticed while the file was opened."""

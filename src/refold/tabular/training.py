@@ -74,8 +74,7 @@ class Training:
     Parameters
     ----------
     table : pyarrow.Table
-        The columns to learn, as `read_arrow` has them, but for numbers: these are written with a
-        decimal point and without marks between thousands.
+        The columns to learn, as they are written; its metadata says how, as far as that is known.
     rows_read : int
         How many rows the table has; those with another target are not among these.
     where : callable
@@ -145,7 +144,7 @@ class TrainingBlocks:
             if chosen.any():
                 none = False
                 rows = block if chosen.all() else block.only(chosen)
-                yield rows.select(self._kept).with_plain_numbers().without_missing()
+                yield rows.select(self._kept)
         if self.rows_read == 0:
             raise InputError(f"{self._table.name} has column names but no rows.")
         if none:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.text_cells import is_missing
+from refold.columns.missing import is_missing
 
 _EXACT = 2**53  # whole numbers up to here are what they say, also as floats
 

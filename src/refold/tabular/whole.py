@@ -67,7 +67,7 @@ def joined(blocks: Sequence[Block]) -> Any:
 
 
 def block_to_arrow(block: Block) -> Any:
-    r"""Return the rows of a block as `read_arrow` does those of a table.
+    r"""Return the rows of a block as they are written.
 
     Examples
     --------
@@ -80,11 +80,11 @@ def block_to_arrow(block: Block) -> Any:
     ...     [block_to_arrow(block).to_pydict() for block in table.blocks()]
     [{'part': ['007', '008'], 'torque': ['75.1', '74.9']}]
     """
-    return _as_it_is(block.without_missing())
+    return _as_it_is(block)
 
 
 def _as_it_is(block: Block) -> Any:
-    return needs("pyarrow", "parquet").table(block.columns)
+    return needs("pyarrow", "parquet").table(block.columns, metadata=block.written.metadata())
 
 
 def _empty(table: TableSource, columns: Iterable[str] | None) -> Any:
@@ -97,7 +97,8 @@ def _common(known: Any, here: Any, block: Block) -> Any:
     """Return types that hold what came before and the columns of a block."""
     pa = needs("pyarrow", "parquet")
     return pa.schema(
-        [(field.name, _holding(field.type, here.field(field.name), block)) for field in known]
+        [(field.name, _holding(field.type, here.field(field.name), block)) for field in known],
+        known.metadata,
     )
 
 

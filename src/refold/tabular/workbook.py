@@ -40,6 +40,7 @@ _PLACE = re.compile(rb'\sr=["\']([A-Za-z]{1,7})([0-9]{1,12})["\']')
 class Workbook(HeldTable):
     """A sheet of a workbook; its numbers, dates and texts come as such."""
 
+    by_people = True
     format = "workbook"
 
     def __init__(self, stream: IO[bytes], source: str, how: How) -> None:

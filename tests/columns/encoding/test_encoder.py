@@ -212,10 +212,10 @@ def test_lists_in_cells_are_refused_by_name_unless_ignored():
     np.testing.assert_array_equal(encoder.transform(frame), without)
 
 
-def test_an_empty_column_is_left_out_and_said():
+def test_an_empty_column_is_learned_as_empty_and_said():
     frame = parts().assign(nothing=None)
     encoder = TableEncoder().fit(frame)
-    assert encoder.columns_[-1].role == "ignore"
+    assert (encoder.columns_[-1].role, encoder.columns_[-1].distinct) == ("category", 0)
     assert [found.kind for found in encoder.columns_[-1].noticed] == ["empty"]
 
 

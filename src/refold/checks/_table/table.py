@@ -14,7 +14,8 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.once import once
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
-from refold.columns.roles import Guess, Role, as_role, guess
+from refold.columns.missing import Written
+from refold.columns.roles import Guess, Role, guess_roles
 from refold.columns.table import (
     CellState,
     Column,
@@ -22,7 +23,6 @@ from refold.columns.table import (
     NumberColumn,
     Table,
     TextColumn,
-    parse,
 )
 from refold.judgement import Judgement
 
@@ -60,7 +60,7 @@ class CheckedColumn:
     infinite: Integers
 
     @classmethod
-    def of(cls, name: str, column: Column, found: Guess) -> CheckedColumn:
+    def of(cls, name: str, column: Column, found: Guess, written: Written) -> CheckedColumn:
         """Read a column by its role."""
         infinite = np.empty(0, dtype=np.int64)
         if isinstance(column, NumberColumn):
@@ -68,7 +68,7 @@ class CheckedColumn:
         if len(infinite):
             assert isinstance(column, NumberColumn)
             column = NumberColumn(np.where(np.isinf(column.values), np.nan, column.values))
-        cells = None if found.role == "ignore" else parse(column, found.role, found.form)
+        cells = None if found.role == "ignore" else found.parse(column, written)
         return cls(name, found.role, column, cells, found.noticed, infinite)
 
     @once
@@ -146,11 +146,13 @@ class CheckedTable:
         if table.rows == 0:
             raise UserError("The table has no rows: there is nothing to check.")
         first = table.head(N_INIT)
-        found = [
-            _guess(name, column, roles.get(name), guessed=table.guessed)
-            for name, column in first.items()
-        ]
-        return cls._of(table, found)
+        if not table.guessed:  # an array holds numbers, if anything
+            numbers = [name for name, column in first.items() if not column.is_null.all()]
+            roles, first = (
+                {**dict.fromkeys(numbers, "number"), **roles},
+                replace(first, guessed=True),
+            )
+        return cls._of(table, guess_roles(first, roles))
 
     @classmethod
     def of_judged(cls, found: Judgement) -> CheckedTable:
@@ -166,7 +168,8 @@ class CheckedTable:
     @classmethod
     def _of(cls, table: Table, guesses: list[Guess]) -> CheckedTable:
         columns = zip(table.names, table.columns, guesses, strict=True)
-        return cls(tuple(CheckedColumn.of(*each) for each in columns), table.rows)
+        found = tuple(CheckedColumn.of(*each, table.written) for each in columns)
+        return cls(found, table.rows)
 
     @property
     def used(self) -> Iterator[CheckedColumn]:
@@ -207,11 +210,3 @@ class CheckedTable:
         return replace(
             self, columns=tuple(column.without(odd.get(column.name, ())) for column in self.columns)
         )
-
-
-def _guess(name: str, column: Column, role: str | None, *, guessed: bool) -> Guess:
-    """Take a column for what the user says, or what it looks like; an array holds numbers."""
-    if role is not None:
-        return as_role(name, column, role)
-    empty = isinstance(column, NumberColumn) and not np.isfinite(column.values).any()
-    return guess(name, column) if guessed or empty else as_role(name, column, "number")

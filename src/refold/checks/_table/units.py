@@ -15,9 +15,8 @@ from refold.base.findings import Finding
 from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
-from refold.columns.name_hints import words
+from refold.columns.name_hints import word_set, words
 from refold.columns.table import TextColumn
-from refold.columns.text_cells import word_set
 from refold.columns.units import is_unit
 
 _LEAST_ROWS = 30  # fewer than these are in two clusters by chance

@@ -29,6 +29,7 @@ from refold.columns.encoding.plan import ColumnPlan, Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, refuse_text, whole
+from refold.columns.missing import number_codes
 from refold.columns.table import CellState, Table
 
 N_INIT = 10_000
@@ -330,7 +331,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         This is the short way; None is returned where it does not lead.
         """
         plan = self.counts.plan
-        if not plan.plain or isinstance(X, list):
+        if (
+            not plan.plain
+            or isinstance(X, list)
+            or any(number_codes(column.missing) for column in plan.used)
+        ):
             return None
         if isinstance(X, np.ndarray):
             if X.dtype.kind != "f" or len(plan.used) < len(plan.columns):
@@ -344,6 +349,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         kinds = frame.schema
         if not all(name in kinds and kinds[name].is_numeric() for name in plan.names):
             return None
+        if any(kinds[name] == nw.Float32 for name in plan.names):
+            return None  # to be read as what they stand for
         return frame_to_numpy(frame.select(plan.names).to_native())
 
     def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Table:
@@ -363,8 +370,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         else:
             columns, wanted = self.counts.plan.columns, self.counts.plan.names
             ignore.update(column.name for column in columns if column.role == "ignore")
-        table = X if isinstance(X, Table) else to_table(X, ignore)
-        return self._find_columns(table, wanted)
+        if isinstance(X, Table):
+            return self._find_columns(X, wanted)
+        counts = self._state.counts
+        as_texts = frozenset[str]() if counts is None else counts.plan.as_texts
+        return self._find_columns(to_table(X, ignore, as_texts), wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:
         refuse_text(X)

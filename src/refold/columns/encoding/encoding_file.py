@@ -37,7 +37,11 @@ _MOST_CHARACTERS = 0x110000
 _MOST_LEVELS = 64
 # Bytes that a column's folds take: shifts and scales, and what they are joined to.
 _CHAIN = 4 * 8 * N_ITER
-_PLAN = ("name", "role", "form", "ranged", "frequent", "edges", "partner", "noticed")
+_PLAN = (
+    *("name", "role", "form", "ranged", "frequent", "edges", "partner", "missing", "kept"),
+    *("truth", "noticed"),
+)
+_MOST_WORDS = 2**8
 _TALLIES = ("values", "shapes", "collapsed")
 
 
@@ -85,6 +89,9 @@ def _plan_written(column: ColumnPlan, plan: Plan) -> dict[str, Any]:
         "frequent": list(column.frequent),
         "edges": list(column.edges),
         "partner": column.partner,
+        "missing": list(column.missing),
+        "kept": list(column.kept),
+        "truth": column.truth,
         "noticed": findings_written([each for each in plan.noticed if each.column == column.name]),
     }
 
@@ -189,7 +196,24 @@ def _read_column_plan(members: dict[str, Field]) -> ColumnPlan:
         tuple(texts),
         _read_edges(members["edges"]),
         None if partner.is_null() else partner.integer(0),
+        _read_words(members["missing"]),
+        _read_words(members["kept"]),
+        _read_truth(members["truth"], role),
     )
+
+
+def _read_words(field: Field) -> tuple[str, ...]:
+    words = [item.text() for item in field.items()]
+    if len(words) > _MOST_WORDS:
+        field.refuse(f"must have at most {_MOST_WORDS} texts, not {len(words)}")
+    arrays.check_different(field, words)
+    return tuple(words)
+
+
+def _read_truth(field: Field, role: Role) -> bool:
+    if (truth := field.boolean()) and role != "category":
+        field.refuse(f"must be false for the role {role!r}")
+    return truth
 
 
 def _read_form(field: Field, role: Role) -> NumberForm | DateForm | None:

@@ -10,25 +10,32 @@ from operator import is_
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.base.errors import UserError
+from refold.base.advice import Advice
+from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding
 from refold.base.once import once
+from refold.base.words import quoted
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
+from refold.columns.form_guess import TextSample, read_as_numbers
+from refold.columns.missing import IN_MEMORY, Written
 from refold.columns.number_form import NumberForm
-from refold.columns.roles import Guess, Role, as_role, guess
+from refold.columns.roles import Guess, Role, guess_roles
 from refold.columns.table import (
     Column,
     DateColumn,
     NumberColumn,
     Table,
     TextColumn,
+    are_truths,
     check_finite,
-    parse,
+    with_truths,
 )
 
 # A category with more frequent values than this is told by how surprising they are alone.
 MOST_INDICATORS = 12
+# So many cells in another form, most of a column, are no errors of single cells.
+_OTHERWISE = 3
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,10 @@ class ColumnPlan:
         Of a number: where dependence divides it.
     partner : int or None
         The column that it is looked at beside: its number among those that are not ignored.
+    missing, kept : tuple of str
+        Words, or numbers, that stand for missing values, and words such as NA that are values.
+    truth : bool
+        Of a category: whether it has no other values than True and False.
     """
 
     name: str
@@ -60,16 +71,29 @@ class ColumnPlan:
     frequent: tuple[str, ...] = ()
     edges: tuple[float, ...] = ()
     partner: int | None = None
+    missing: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    truth: bool = False
 
     @classmethod
-    def of(cls, name: str, found: Guess) -> ColumnPlan:
-        """Take a guess."""
+    def of(cls, name: str, found: Guess, column: Column) -> ColumnPlan:
+        """Take a guess about a column."""
         running = any(finding.kind == "running-time" for finding in found.noticed)
-        return cls(name, found.role, found.form, ranged=not running)
+        return cls(
+            name,
+            found.role,
+            found.form,
+            ranged=not running,
+            missing=found.missing,
+            kept=found.kept,
+            truth=found.role == "category" and are_truths(found.parse(column, IN_MEMORY)),
+        )
 
-    def parse(self, column: Column) -> Column:
-        """Return a column as its role has it."""
-        return parse(column, self.role, self.form)
+    def parse(self, column: Column, written: Written) -> Column:
+        """Return a column of a table as its role has it."""
+        found = Guess(self.role, self.form, missing=self.missing, kept=self.kept)
+        parsed = found.parse(column, written)
+        return with_truths(parsed) if self.truth else parsed
 
     def coded(self, cells: Column) -> ColumnPlan:
         """Return the same, with the codes that dependence will use."""
@@ -136,20 +160,20 @@ class Plan:
         for k, column in enumerate(first.columns):
             if isinstance(column.raw, NumberColumn):
                 check_finite(column.raw.values, k, table.names)
-        guesses = [
-            as_role(name, column.raw, roles[name])
-            if name in roles
-            else (guess(name, column.raw) if table.guessed else Guess("number", None, ()))
-            for name, column in first.items()
+        guesses = guess_roles(first, roles)
+        columns = [
+            ColumnPlan.of(name, found, column)
+            for (name, column), found in zip(first.items(), guesses, strict=True)
         ]
-        columns = [ColumnPlan.of(*each) for each in zip(table.names, guesses, strict=True)]
         noticed = tuple(finding for found in guesses for finding in found.noticed)
-        if all(column.role == "ignore" for column in columns):
+        empty = {finding.column for finding in noticed if finding.kind == "empty"}
+        if all(column.role == "ignore" or column.name in empty for column in columns):
             said = " ".join(str(finding) for finding in noticed)
             raise UserError(f"There is no column to learn. {said}".strip())
         plan = cls(tuple(columns), noticed)
         used = [k for k, column in enumerate(columns) if column.role != "ignore"]
-        table = table.with_columns({k: columns[k].parse(table.columns[k]) for k in used})
+        parsed = {k: columns[k].parse(table.columns[k], table.written) for k in used}
+        table = table.with_columns(parsed)
         if not plan.plain:
             first = plan.parse(table)
             plan = plan._with_partners(first if n_init is None else first.head(n_init))
@@ -169,6 +193,12 @@ class Plan:
     def plain(self) -> bool:
         """Whether all of them are numbers: these are then taken as they are."""
         return all(column.role == "number" for column in self.used)
+
+    @once
+    def as_texts(self) -> frozenset[str]:
+        """The columns whose texts are read by their form alone, whatever they look like."""
+        plain = {c.name for c in self.used if c.role == "number" and c.form in (None, NumberForm())}
+        return frozenset(self.names) - plain
 
     @once
     def numbers(self) -> Integers:
@@ -201,10 +231,35 @@ class Plan:
         """Return the columns that are not ignored, as their roles have them."""
         table = table.select(self.names)
         columns = [
-            plan.parse(column) for plan, column in zip(self.used, table.columns, strict=True)
+            plan.parse(column, table.written)
+            for plan, column in zip(self.used, table.columns, strict=True)
         ]
         same = all(map(is_, columns, table.columns))
         return table if same else replace(table, columns=columns)
+
+    def check_forms(self, table: Table) -> None:
+        """Refuse a table, parsed, most of whose numbers are written in another form than learned.
+
+        A few such cells are what they are: unreadable.
+        """
+        for k, (plan, column) in enumerate(zip(self.used, table.columns, strict=True)):
+            if plan.role != "number" or not isinstance(column.source, TextColumn):
+                continue
+            odd = np.flatnonzero(column.unreadable)
+            if len(odd) < _OTHERWISE or 2 * len(odd) <= np.count_nonzero(~column.source.is_null):
+                continue
+            other = read_as_numbers(TextSample.of(column.source.take(odd)))
+            if other.share < 1.0 - 1.0 / _OTHERWISE:
+                continue
+            cell, form = quoted(column.source.text(int(odd[0])) or ""), plan.form or NumberForm()
+            raise TableError(
+                f"{{where}}: {cell} is not written as the numbers that were learned, which have "
+                f"{form}.",
+                row=int(odd[0]),
+                column=k,
+                names=self.names,
+                advice=Advice("If this file is right", "decimal", value=other.form.decimal),
+            )
 
     def with_numbers(self, table: Table, numbers: Floats) -> Table:
         """Return rows, parsed, with other numbers, those of `numbers`."""
