@@ -57,6 +57,7 @@ TRUSTED = [
     "refold.columns.encoding.texts.Characters",
     "refold.columns.encoding.texts.TextCounts",
     "refold.columns.number_form.NumberForm",
+    "refold.columns.missing.Written",
     "refold.columns.table.DateColumn",
     "refold.columns.table.NumberColumn",
     "refold.columns.table.Table",

@@ -174,14 +174,14 @@ class TextColumn(_TypedColumn):
         Which one a row has; -1 where it is missing.
     source : NumberColumn, DateColumn or None, default=None
         What was written as text; None if texts came.
-    cleared : frozenset of str, default=frozenset()
+    cleared : tuple of str, default=()
         The words that were taken as missing values.
     """
 
     values: Sequence[str]
     codes: Integers
     source: Column | None = None
-    cleared: frozenset[str] = frozenset()
+    cleared: tuple[str, ...] = ()
 
     form: ClassVar[None] = None
 
@@ -322,12 +322,12 @@ def clear(column: Column, words: frozenset[str]) -> Column:
     What was cleared so is returned as it is.
     """
     raw = column.raw
-    if isinstance(raw, TextColumn) and not words <= raw.cleared | {""}:
-        masked = masked_texts(raw.values, words - raw.cleared)
+    if isinstance(raw, TextColumn) and (new := words.difference(raw.cleared, {""})):
+        masked, cleared = masked_texts(raw.values, new), (*raw.cleared, *sorted(new))
         if not masked.any():
-            return column if raw is not column else replace(raw, cleared=raw.cleared | words)
+            return column if raw is not column else replace(raw, cleared=cleared)
         pairs = zip(raw.values, masked.tolist(), strict=True)
-        return replace(raw.renamed([None if odd else v for v, odd in pairs]), cleared=words)
+        return replace(raw.renamed([None if odd else v for v, odd in pairs]), cleared=cleared)
     if isinstance(raw, NumberColumn) and (masked := masked_numbers(raw.values, words)).any():
         return replace(raw, values=np.where(masked, np.nan, raw.values))
     return column
@@ -420,9 +420,8 @@ def concat(columns: Sequence[Column]) -> Column:
         to = [place.setdefault(value, len(place)) for value in text.values]
         codes.append(np.array([*to, _NULL], dtype=np.int64)[text.codes])
     texts = [column for column in columns if isinstance(column, TextColumn)]
-    cleared = [column.cleared for column in texts if len(texts) == len(columns)]
-    both = frozenset.intersection(*cleared) if cleared else frozenset[str]()
-    return TextColumn(list(place), np.concatenate(codes), source, both)
+    cleared = texts[0].cleared if len({column.cleared for column in texts}) == 1 else ()
+    return TextColumn(list(place), np.concatenate(codes), source, cleared)
 
 
 def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:

@@ -116,17 +116,14 @@ def score_records(judge: Judge, rows: Sequence[Any], *, explained: bool) -> Judg
 
 def objects_of(table: TableSource, judge: Judge, most: int) -> list[dict[str, Any]]:
     """Return the rows of a table as JSON would have them, for a model of numbers."""
-    plans = () if judge.encoder is None else judge.encoder.counts.plan.used
-    kept = {plan.name: plan.kept for plan in plans}
     rows: list[Any] = []
     try:
         with table:
-            for block in table.blocks():
+            for block in table.blocks(nulls=True):
                 check_count(len(rows) + block.rows, most)
-                known = block if judge.encoder else block.with_plain_numbers()
                 columns = {
                     name: [_number(cell) for cell in column.to_pylist()]
-                    for name, column in known.without_missing(kept).columns.items()
+                    for name, column in block.with_plain_numbers().columns.items()
                     if name in judge.names
                 }
                 rows += [

@@ -373,8 +373,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if isinstance(X, Table):
             return self._find_columns(X, wanted)
         counts = self._state.counts
-        as_texts = frozenset[str]() if counts is None else counts.plan.as_texts
-        return self._find_columns(to_table(X, ignore, as_texts), wanted)
+        as_texts = () if counts is None else counts.plan.as_texts
+        return self._find_columns(to_table(X, ignore, set(as_texts)), wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:
         refuse_text(X)

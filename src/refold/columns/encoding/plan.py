@@ -195,10 +195,10 @@ class Plan:
         return all(column.role == "number" for column in self.used)
 
     @once
-    def as_texts(self) -> frozenset[str]:
+    def as_texts(self) -> list[str]:
         """The columns whose texts are read by their form alone, whatever they look like."""
-        plain = {c.name for c in self.used if c.role == "number" and c.form in (None, NumberForm())}
-        return frozenset(self.names) - plain
+        plain = (None, NumberForm())
+        return [c.name for c in self.used if c.role != "number" or c.form not in plain]
 
     @once
     def numbers(self) -> Integers:
