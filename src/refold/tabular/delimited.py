@@ -146,7 +146,7 @@ class DelimitedTable(FileTable):
         if not any(map(is_total_word, itertools.chain(*last))) and len(text) > _TAIL:
             return text  # sums that nothing is said of are looked for in small files only
         found = list(records(text.decode(), delimiter, strict=False))
-        usual = Marks(self._decimal)
+        usual = NumberForm(self._decimal)
         marks = [self._marks.get(name, usual) for name in self._columns]
         rows = [[*map(_plain_number, record.cells, marks)] for record in found]
         width = len(marks)
@@ -294,7 +294,7 @@ class DelimitedTable(FileTable):
         )
 
 
-def _plain_number(cell: str, marks: Marks) -> str:
+def _plain_number(cell: str, marks: NumberForm) -> str:
     """Return a number as Python writes it, and any other cell as it is."""
     plain = cell.strip().replace(marks.thousands, "").replace(marks.decimal, ".")
     return plain if kind_of(plain, ".") == "number" else cell
