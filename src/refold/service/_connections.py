@@ -12,7 +12,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from refold.service._log import Log, log_lines
+from refold.service._log import Log
 from refold.service._settings import Settings
 
 # Why connections are closed.
@@ -21,25 +21,11 @@ _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood o
 
 
 class Connections:
-    """The connections of a server, and how many of them were refused.
+    """The connections of a server, and how many of them were closed at a limit, by reason."""
 
-    Parameters
-    ----------
-    settings : Settings
-        The limits.
-    log : callable
-        Takes entries of the log.
-
-    Attributes
-    ----------
-    most : int
-        The largest number of connections; the server lowers it where files are scarce.
-    refused : Counter
-        Connections that were closed, by reason.
-    """
-
-    def __init__(self, settings: Settings, log: Log = log_lines) -> None:
-        self.settings, self.most, self.log = settings, settings.max_connections, log
+    def __init__(self, settings: Settings, log: Log) -> None:
+        self.settings, self.log = settings, log
+        self.most = settings.max_connections  # the server lowers it where files are scarce
         self.refused: Counter[str] = Counter()
         self._open: set[LimitedProtocol] = set()
         self._waiting: dict[LimitedProtocol, None] = {}  # for a whole request, the oldest first

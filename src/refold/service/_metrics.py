@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -19,69 +20,40 @@ class Metrics:
     """Counts of one service."""
 
     def __init__(self, settings: Settings, connections: Connections) -> None:
-        self._registry = at = CollectorRegistry()
-        self._connections = connections
-        self._requests = Counter(
-            "refold_requests", "Requests that were answered.", ["model", "status"], registry=at
+        self._registry, self._connections = CollectorRegistry(), connections
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        self._requests = counter(
+            "refold_requests", "Requests that were answered.", ["model", "status"]
         )
-        self._rows = Counter("refold_rows", "Rows that were judged.", ["model"], registry=at)
-        self._outliers = Counter("refold_outliers", "Outliers among them.", ["model"], registry=at)
+        self._rows = counter("refold_rows", "Rows that were judged.", ["model"])
+        self._outliers = counter("refold_outliers", "Outliers among them.", ["model"])
+        about = "Time from a request's last byte to its answer."
         self._seconds = Histogram(
-            "refold_request_seconds",
-            "Time from a request's last byte to its answer.",
-            ["model"],
-            buckets=_SECONDS,
-            registry=at,
+            "refold_request_seconds", about, ["model"], buckets=_SECONDS, registry=self._registry
         )
-        self._drift = Gauge(
-            "refold_drift",
-            "1 for what the rows that were scored are beside those learned.",
-            ["model", "verdict"],
-            registry=at,
-        )
-        # What is counted for every request, by model: looking it up takes longer than counting.
-        self._of_model: dict[str, tuple[Counter, Counter, Histogram]] = {}
-        self._of_status: dict[tuple[str, int], Counter] = {}
-        self._loaded = Gauge(
-            "refold_model_problem",
-            "1 if its file cannot be loaded anew.",
-            ["model"],
-            registry=at,
-        )
-        self._open = Gauge("refold_connections", "Open connections.", registry=at)
-        self._refused = Gauge(
-            "refold_connections_refused",
-            "Connections that were closed at a limit since the start.",
-            ["reason"],
-            registry=at,
-        )
-        limits = Gauge("refold_limit", "The limits of the service.", ["setting"], registry=at)
+        about = "1 for what the rows that were scored are beside those learned."
+        self._drift = gauge("refold_drift", about, ["model", "verdict"])
+        about = "1 if its file cannot be loaded anew."
+        self._loaded = gauge("refold_model_problem", about, ["model"])
+        self._open = gauge("refold_connections", "Open connections.")
+        about = "Connections that were closed at a limit since the start."
+        self._refused = gauge("refold_connections_refused", about, ["reason"])
+        limits = gauge("refold_limit", "The limits of the service.", ["setting"])
         for name, value in asdict(settings).items():
             if isinstance(value, int | float) and not isinstance(value, bool):
                 limits.labels(name).set(value)
 
     def answered(self, model: str, status: int, seconds: float) -> None:
         """Count a request."""
-        counted = self._of_status.get((model, status))
-        if counted is None:
-            counted = self._of_status[model, status] = self._requests.labels(model, str(status))
-        counted.inc()
+        self._requests.labels(model, status).inc()
         if model:
-            self._counts(model)[2].observe(seconds)
+            self._seconds.labels(model).observe(seconds)
 
     def judged(self, model: str, rows: int, outliers: int) -> None:
         """Count rows, and the outliers among them."""
-        counted = self._counts(model)
-        counted[0].inc(rows)
-        if outliers:
-            counted[1].inc(outliers)
-
-    def _counts(self, model: str) -> tuple[Counter, Counter, Histogram]:
-        known = self._of_model.get(model)
-        if known is None:
-            rows, outliers = self._rows.labels(model), self._outliers.labels(model)
-            known = self._of_model[model] = rows, outliers, self._seconds.labels(model)
-        return known
+        self._rows.labels(model).inc(rows)
+        self._outliers.labels(model).inc(outliers)
 
     def text(self, store: ModelStore) -> bytes:
         """Return all of it as Prometheus reads it."""

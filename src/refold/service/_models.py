@@ -88,36 +88,16 @@ class DriftWatch:
 
 @dataclass(frozen=True, eq=False)
 class HostedModel:
-    """A model in service; it does not change.
-
-    Parameters
-    ----------
-    name : str
-        What it is called in addresses.
-    model : estimator
-        The model.
-    judge : Judge
-        What scores.
-    digest : str
-        The SHA-256 of its file.
-    created, version : str
-        When its file was written, and by which version of refold.
-    loaded : str
-        Since when it is in service (UTC).
-    row_seconds : (float, float)
-        The processor time of one row, without and with reasons.
-    watch : DriftWatch or None
-        Compares the rows that come with those learned.
-    """
+    """A model in service; it does not change."""
 
     name: str
     model: Any
     judge: Judge
-    digest: str
+    digest: str  # the SHA-256 of its file
     created: str
     version: str
-    loaded: str
-    row_seconds: tuple[float, float]
+    loaded: str  # since when it is in service (UTC)
+    row_seconds: tuple[float, float]  # processor time of one row, without and with reasons
     watch: DriftWatch | None
 
     @once
@@ -190,12 +170,9 @@ class ModelStore:
         return self._problems.get(name)
 
     def refresh(self) -> list[tuple[str, str | None]]:
-        """Load the models whose files have changed; a broken file leaves the old one in service.
+        """Load the models whose files have changed; return what was tried, and what was wrong.
 
-        Returns
-        -------
-        list of (str, str or None)
-            What was tried, and what was wrong with it.
+        A broken file leaves the old model in service.
         """
         tried: list[tuple[str, str | None]] = []
         for name, file in self._files.items():

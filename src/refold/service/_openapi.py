@@ -25,76 +25,64 @@ _MAYBE_TEXT = {"type": ["string", "null"]}
 _MAYBE_NUMBER = {"type": ["number", "null"]}
 _TEXTS = {"type": "array", "items": _TEXT}
 
-_ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {"error": _TEXT, "row": {"type": "integer", "minimum": 0}, "column": _TEXT},
-}
-_VERDICT = {
-    "type": "object",
-    "required": ["label", "distance", "p_value", "reasons"],
-    "properties": {
-        "label": {
-            "enum": [1, -1, None],
-            "description": "1 normal, -1 not; null for a row that is not judged.",
-        },
-        "distance": _MAYBE_NUMBER,
-        "p_value": _MAYBE_NUMBER,
-        "reasons": {
-            "type": "array",
-            "description": "The columns that matter most; with explain=full objects that say how.",
-            "items": {"type": ["string", "object"]},
-        },
-        "changes": {"type": "array", "items": {"type": "object"}},
-        "problem": _TEXT,
+
+def _object(*optional: str, **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object; all but the optional properties are required."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
+def _header(name: str, about: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"description": about, "required": True, "schema": schema}}
+
+
+_VERDICT = _object(
+    "changes",
+    "problem",
+    label={
+        "enum": [1, -1, None],
+        "description": "1 normal, -1 not; null for a row that is not judged.",
     },
-}
-_VERDICTS = {
-    "type": "object",
-    "required": ["model", "threshold", "alpha", "rows"],
-    "properties": {
-        "model": _TEXT,
-        "threshold": {"type": "number"},
-        "alpha": _MAYBE_NUMBER,
-        "rows": {"type": "array", "items": {"$ref": "#/components/schemas/Verdict"}},
+    distance=_MAYBE_NUMBER,
+    p_value=_MAYBE_NUMBER,
+    reasons={
+        "type": "array",
+        "description": "The columns that matter most; with explain=full objects that say how.",
+        "items": {"type": ["string", "object"]},
     },
-}
-_MODEL = {
-    "type": "object",
-    "required": ["name", "kind", "columns", "threshold", "alpha", "digest", "loaded", "problem"],
-    "properties": {
+    changes={"type": "array", "items": {"type": "object"}},
+    problem=_TEXT,
+)
+_SCHEMAS = {
+    "Error": _object(
+        "row", "column", error=_TEXT, row={"type": "integer", "minimum": 0}, column=_TEXT
+    ),
+    "Verdict": _VERDICT,
+    "Verdicts": _object(
+        model=_TEXT,
+        threshold={"type": "number"},
+        alpha=_MAYBE_NUMBER,
+        rows={"type": "array", "items": {"$ref": "#/components/schemas/Verdict"}},
+    ),
+    "Model": _object(
         **dict.fromkeys(("name", "kind", "digest", "saved", "saved_by", "loaded"), _TEXT),
-        "columns": _TEXTS,
-        "threshold": {"type": "number"},
-        "alpha": _MAYBE_NUMBER,
-        "problem": _MAYBE_TEXT,
-    },
+        columns=_TEXTS,
+        threshold={"type": "number"},
+        alpha=_MAYBE_NUMBER,
+        problem=_MAYBE_TEXT,
+    ),
+    "Drift": _object(
+        watched={"type": "boolean"},
+        rows={"type": "integer"},
+        verdict={"enum": [*VERDICTS, None]},
+        message=_MAYBE_TEXT,
+        features=_TEXTS,
+    ),
 }
-_DRIFT = {
-    "type": "object",
-    "required": ["watched", "rows", "verdict", "message", "features"],
-    "properties": {
-        "watched": {"type": "boolean"},
-        "rows": {"type": "integer"},
-        "verdict": {"enum": [*VERDICTS, None]},
-        "message": _MAYBE_TEXT,
-        "features": _TEXTS,
-    },
-}
-_ID_HEADER = {
-    REQUEST_ID: {
-        "description": "That of the request, or a new one; it is in the log.",
-        "required": True,
-        "schema": _TEXT,
-    }
-}
-_DIGEST_HEADER = {
-    DIGEST: {
-        "description": "The SHA-256 of the model's file.",
-        "required": True,
-        "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-    }
-}
+_ID_HEADER = _header(REQUEST_ID, "That of the request, or a new one; it is in the log.", _TEXT)
+_DIGEST_HEADER = _header(
+    DIGEST, "The SHA-256 of the model's file.", {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+)
 _PROBLEMS = {
     400: "The rows cannot be read; the answer says which row and column.",
     401: "The token is missing or wrong.",
@@ -129,11 +117,7 @@ def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {
-                "Error": _ERROR,
-                "Verdict": _VERDICT,
-                "Verdicts": _VERDICTS,
-                "Model": _MODEL,
-                "Drift": _DRIFT,
+                **_SCHEMAS,
                 **{f"Row-{served.name}": served.row_schema for served in store},
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -154,7 +138,7 @@ def _paths_of(served: HostedModel, settings: Settings) -> dict[str, Any]:
     found = {at: card, f"{at}/score": {"post": _score(served, settings)}}
     found[f"{at}/drift"] = _get("Scored rows beside those learned.", _ref("Drift"), 404)
     found[f"{at}/drift/reset"] = {
-        "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404)
+        "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404, 415)
     }
     return found
 

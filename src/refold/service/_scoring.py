@@ -26,24 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What is said of the rows of a request.
+    """What is said of the rows of a request."""
 
-    Parameters
-    ----------
-    found : Judgement or None
-        Of those that could be read; None if there are none.
-    rows : ndarray of int
-        Which these are.
-    total : int
-        How many rows there were.
-    problems : mapping of int to RequestError
-        What is wrong with the others.
-    """
-
-    found: Judgement | None
-    rows: Integers
+    found: Judgement | None  # of those that could be read
+    rows: Integers  # which these are
     total: int
-    problems: Mapping[int, RequestError]
+    problems: Mapping[int, RequestError]  # of the others
 
 
 def score_objects(

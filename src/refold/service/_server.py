@@ -44,9 +44,10 @@ def bound(host: str, port: int) -> socket.socket:
 def run(app: Starlette, at: socket.socket, *, started: Callable[[], None]) -> None:
     """Serve until the process gets SIGTERM or SIGINT; requests in flight are finished."""
     connections = getattr(app.state, "connections", None)
-    if connections is None:
-        connections = Connections(Settings())
-    LibraryLog(connections.log).install()
+    if connections is None:  # a page for one person, who reads no log
+        connections = Connections(Settings(), lambda entry: None)
+    else:
+        LibraryLog(connections.log).install()
     connections.most = max(min(connections.most, _file_limit() - _OTHER_FILES), 1)
     config = uvicorn.Config(
         app,
