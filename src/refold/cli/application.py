@@ -38,11 +38,11 @@ def open_app(
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
     from refold.app import Session, Workspace, create
-    from refold.service import bound, run
+    from refold.service import listen, run
 
     if table is not None and not table.is_file():
         raise typer.BadParameter(f"There is no file {printable(str(table))}.", param_hint="TABLE")
-    at = bound("127.0.0.1", port)
+    at = listen("127.0.0.1", port)
     session = Session(at.getsockname()[1])
     with TemporaryDirectory(prefix="refold-", ignore_cleanup_errors=True) as folder:
         workspace = Workspace(Path(folder))

@@ -92,7 +92,7 @@ def serve(
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.service import ModelStore, Settings, bound, create, log_lines, run
+    from refold.service import ModelStore, Settings, create, listen, log_lines, run
 
     settings = Settings(
         token=token,
@@ -110,7 +110,7 @@ def serve(
         drift=not no_drift,
     )
     store = ModelStore(_named(models), drift=settings.drift)
-    at = bound(host, port)
+    at = listen(host, port)
     address = f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}

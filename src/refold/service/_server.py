@@ -22,7 +22,7 @@ _BACKLOG = 512  # connections that are not yet accepted
 _OTHER_FILES = 64  # that the process has open beside connections
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or say why there is none; port 0 is any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
