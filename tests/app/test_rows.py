@@ -104,7 +104,7 @@ def test_rows_that_are_in_no_group_are_said(checked, files, monkeypatch):
     checked.put("/check", files / "new.csv")
     rejected = checked.state.checked.rejected
     page = " ".join(checked.page("/check").split())
-    assert f"of the 3 rows that are farthest out, of {rejected} that are not normal" in page
+    assert f"of the 3 rows that are farthest out, of {rejected} that are outliers" in page
 
 
 def test_a_row_shows_every_column_and_what_would_be_normal(checked):

@@ -45,7 +45,7 @@ def test_labels_of_the_page_of_its_model_and_of_its_table_are_those_of_python(
         np.testing.assert_allclose(scored["torque"], new["torque"])
     page = visitor.page("/check")
     assert f"{(labels == -1).sum()} of 200 rows" in page
-    assert b"not normal" in visitor.take("report.html")
+    assert b"outlier" in visitor.take("report.html")
 
 
 def test_normal_rows_can_be_chosen_in_an_excel_file_and_the_others_checked(visitor, files):

@@ -108,7 +108,7 @@ def test_the_line_is_where_a_row_that_is_otherwise_typical_stops_being_normal(X,
     assert not rejected[display.magnitudes < 0.67 * display.needed].any()
     assert 0.0 < display.needed < 3 * model.threshold_ + 1e-9
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert "not normal from here on, if all else is typical" in texts
+    assert "an outlier from here on, if all else is typical" in texts
     # All of the map is in the picture: nothing is a line that leaves it.
     assert display.ax_.get_yscale() == "log"
     assert display.ax_.get_ylim()[1] > display.magnitudes.max()
@@ -175,7 +175,7 @@ def test_no_label_of_the_contributions_is_cut_off(rng):
     figure.canvas.draw()
     beside = display.ax_.xaxis.get_ticklabels()  # some of them are beyond the ends, and not drawn
     texts = [t for t in display.ax_.findobj(Text) if t.get_text() and t not in beside]
-    assert "Row 0 is not normal" in "".join(text.get_text() for text in texts)
+    assert "Row 0 is an outlier" in "".join(text.get_text() for text in texts)
     for text in texts:
         box = text.get_window_extent()
         assert box.x0 >= 0.0

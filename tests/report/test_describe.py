@@ -76,7 +76,7 @@ def side_of(value, ranges):
     if value < ranges[0][0]:
         return "below normal"
     within = any(low <= value <= high for low, high in ranges)
-    return "within normal, adding up with others" if within else "between normal values"
+    return "inside its normal range, far out with others" if within else "between normal values"
 
 
 def test_groups_have_the_same_reason_and_side(report, model, judged):

@@ -263,7 +263,7 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             trained = _there(state.trained, "Nothing is learned yet.").at(rate)
             checked = None if state.checked is None else state.checked.at(trained, job)
-            said = f"About {100 * rate:.3g} % of normal rows will be called not normal."
+            said = f"About {100 * rate:.3g} % of normal rows will be called outliers."
             return replace(state, trained=trained, checked=checked, blind=None, files={}), said
 
         self.begin("Choosing the rate", work)

@@ -122,13 +122,13 @@ def _guarantees(model: Any) -> list[str]:
         rate = f"{100.0 * alpha:g} %"
         if calibration.source == "held-out":
             said.append(
-                f"A new normal row is called not normal with a probability of at most {rate}, "
+                f"A new normal row is called an outlier with a probability of at most {rate}, "
                 "whatever the distribution, as long as it comes from the same source as the "
                 "calibration rows (split conformal prediction)."
             )
         else:
             said.append(
-                f"About {rate} of normal rows are called not normal. The rate was set on training "
+                f"About {rate} of normal rows are called outliers. The rate was set on training "
                 "rows that the judging model had not seen; it is measured, not proven."
             )
     if calibration is not None:
@@ -137,15 +137,15 @@ def _guarantees(model: Any) -> list[str]:
             f"{1.0 / (calibration.total + 1.0):.2g}."
         )
     if model.scorer().additive:
-        said.append("Reasons are exact: the shares of a row's features add up to its distance.")
+        said.append("Reasons are exact: the shares of a row's columns add up to its distance.")
     said.append("A row's result does not depend on the other rows of the table.")
     return said
 
 
 def _limits(model: Any) -> list[str]:
     said = [
-        "Not normal means unlike the training rows, not broken; normal means like them, not good. "
-        "Faults that were in the training rows count as normal.",
+        "An outlier is unlike the training rows, not necessarily broken; a normal row is like "
+        "them, not necessarily good. Faults that were in the training rows count as normal.",
         "Rates hold as long as rows come from the same source as in training. Where this report "
         "says that the data has changed, they do not.",
     ]
@@ -163,11 +163,11 @@ def _limits(model: Any) -> list[str]:
         )
     if not model.scorer().additive and not model.scorer().unexplained:
         said.append(
-            "Reasons are estimates: features share what they have in common, so their parts do not "
+            "Reasons are estimates: columns share what they have in common, so their parts do not "
             "add up to the distance."
         )
     said.append(
         "Rates hold for all rows together, not for each group of them: rows with many gaps, for "
-        "example, may be called not normal more often."
+        "example, may be called outliers more often."
     )
     return said

@@ -1,4 +1,4 @@
-"""Reasons: why a row is not normal, and what would make it so.
+"""Reasons: why a row is an outlier, and what would make it normal.
 
 The distance of REF is a sum over features, so the share of each is exact, not an estimate.
 """
@@ -40,7 +40,7 @@ __all__ = [
 def explain(
     model: Any, X: Any, *, reasons: int | None = None, nearest: bool = True
 ) -> Explanations:
-    """Say of each row whether it is normal, because of which features, and what would make it so.
+    """Say of each row whether it is an outlier, because of which columns, and what would help.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def explain(
     X : array-like, dataframe or Judgement of n rows
         Rows to explain. One without any value has label 0 and no reasons.
     reasons : int or None, default=None
-        How many features to name per row, those with the largest shares; None is all.
+        How many columns to name per row, those with the largest shares; None is all.
     nearest : bool, default=True
-        Whether to look for the nearest values at which rejected rows would be accepted; it takes
+        Whether to look for the nearest values with which outliers would be normal; it takes
         most of the time.
 
     Returns
@@ -133,7 +133,7 @@ def importance(model: Any, X: Any) -> list[Importance]:
     model : REF, CreasedREF or Detector
         Fitted; REF with ``distance="l1"`` or ``"l2"``.
     X : array-like, dataframe or Judgement of n rows
-        Rows, for example all that were called not normal.
+        Rows, for example all outliers.
 
     Returns
     -------

@@ -14,20 +14,7 @@ _MOST_NAMED = 3
 
 
 def beside(found: Judgement, inside: Booleans) -> list[dict[int, list[int]]]:
-    """Return for each rejected row which features are unlikely because of which others.
-
-    Parameters
-    ----------
-    found : Judgement
-        Of rows that all have a value.
-    inside : ndarray of bool, shape (n, d)
-        Which numbers are normal by themselves: only they need others to be unlikely.
-
-    Returns
-    -------
-    list of dict
-        A feature may not be there: it is too far out by itself, or does not matter.
-    """
+    """Return for each rejected row which features are unlikely because of which others."""
     asked = inside & found.outlier[:, None] & (found.attribution().parts > 0.0)
     relations = Relations.of(found)
     if relations is not None:

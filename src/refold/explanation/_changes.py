@@ -19,22 +19,7 @@ _STEPS = (1, 1, 1, 1, 1, 2, 4, 8)
 
 
 def smallest_changes(found: Judgement, normal: Normal, learned: Floats | None) -> Floats:
-    """Return rows that are accepted, and unlike the rejected ones in as few values as were found.
-
-    Parameters
-    ----------
-    found : Judgement
-        Of rejected rows.
-    normal : Normal
-        What was learned of each feature.
-    learned : ndarray of shape (m, d) or None
-        Some training rows, if the model keeps any.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        NaN in all of a row for which nothing was found.
-    """
+    """Return normal rows that differ from the outliers in as few values as were found."""
     X = found.rows.astype(np.float64, copy=False)
     instead, chosen = X.copy(), np.zeros(X.shape, dtype=bool)
     typical = normal.short(_typical(inside(found.judge.scorer), normal)[None])

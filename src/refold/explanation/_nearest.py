@@ -45,21 +45,6 @@ def nearest_accepted(found: Judgement, normal: Normal, wanted: NDArray[np.int64]
     """Return for each row and each of its wanted features the nearest accepted value.
 
     Of a discrete feature that is one of those that were learned.
-
-    Parameters
-    ----------
-    found : Judgement
-        Of rows that all have a value, by a REF whose distance is a sum over features.
-    normal : Normal
-        What was learned of each feature.
-    wanted : ndarray of int, shape (n, k)
-        Features, by number.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        NaN where no value would do or the value is missing; a row that is accepted as it is keeps
-        its own.
     """
     out = np.full(wanted.shape, np.nan)
     for begin in range(0, len(found), _AT_ONCE):

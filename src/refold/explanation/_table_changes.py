@@ -29,13 +29,7 @@ _TYPICAL = 0.25
 
 
 def table_changes(found: Judgement) -> list[dict[int, float | str]]:
-    """Return for each outlier the changes with which it is normal, by column; none if not found.
-
-    Parameters
-    ----------
-    found : Judgement
-        Of rows that all have a value.
-    """
+    """Return for each outlier the changes with which it is normal, by column; none if not found."""
     out: list[dict[int, float | str]] = [{} for _ in range(len(found))]
     outliers = np.flatnonzero(found.outlier)
     if len(outliers) == 0:

@@ -43,15 +43,7 @@ def of_table(
 
 
 class _Block:
-    """Rows that are explained together.
-
-    Parameters
-    ----------
-    found : Judgement
-        What is said of the rows.
-    changes : list of dict
-        What would have to change in each, by column.
-    """
+    """Rows that are explained together."""
 
     def __init__(self, found: Judgement, changes: Sequence[Mapping[int, float | str]]) -> None:
         judge = found.judge

@@ -48,7 +48,7 @@ def position(reason: Reason) -> str:
     if reason.view == "beside":
         return _odd(reason)
     if reason.expected is None:
-        return "within normal, adding up with others"
+        return "inside its normal range, far out with others"
     return "higher than expected" if reason.value > reason.expected else "lower than expected"
 
 

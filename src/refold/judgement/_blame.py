@@ -55,15 +55,7 @@ def _of_outliers(found: Judgement, blame: Floats) -> Floats:
 
 
 def near_expected(found: Judgement, *, far_out: bool) -> Booleans:
-    """Say which numbers are what the other values of their rows let expect.
-
-    Parameters
-    ----------
-    found : Judgement
-        The rows.
-    far_out : bool
-        Whether numbers are meant too that are far out: what is as far out lets expect them.
-    """
+    """Say which numbers are what the other values of their rows let expect."""
     expected, summary = found.expected, found.judge.summary
     if expected is None or summary is None:
         return np.zeros((len(found), len(found.judge.numeric)), dtype=np.bool_)

@@ -282,7 +282,7 @@ class Judgement:
 
     @property
     def worst_first(self) -> Integers:
-        """Which rows are not normal, the farthest out first."""
+        """Which rows are outliers, the farthest out first."""
         out = np.flatnonzero(self.outlier)
         return out[np.argsort(-self.distances[out], kind="stable")]
 

@@ -37,17 +37,7 @@ _KEEPERS = (SimpleImputer, KNNImputer, SelectorMixin)
 
 @dataclass(frozen=True, eq=False)
 class PipelineSteps:
-    """What a pipeline does to rows before its model sees them.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        All steps but the last.
-    units : Units
-        What the values that come out are in the units of the table.
-    judges : REF, CreasedREF or Detector
-        The last step, as it is.
-    """
+    """What a pipeline does to rows before its model sees them."""
 
     pipeline: Pipeline
     units: Units

@@ -28,19 +28,6 @@ class Relations:
 
     How surprising other cells are says nothing about what a number should be, and a surprise
     beyond all that was learned would lead to expect something absurd: these are left out.
-
-    Parameters
-    ----------
-    creases : Creases
-        What was learned.
-    numbers : ndarray of shape (n, k)
-        The rows' numbers, NaN where missing.
-    Z : ndarray of shape (n, v)
-        Those that vary, standardized, gaps filled.
-    varying : ndarray of int, shape (v,)
-        Which of the numbers that are.
-    precision : ndarray of shape (v, v)
-        The inverse of what they have in common.
     """
 
     creases: Creases

@@ -84,13 +84,7 @@ def _ranges(inner: Floats, rows: int) -> Ranges:
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """What was learned of each feature by itself, to compare values with.
-
-    Parameters
-    ----------
-    summary : Summary
-        What is remembered of the training rows.
-    """
+    """What was learned of each feature by itself, to compare values with."""
 
     summary: Summary
 

@@ -29,15 +29,7 @@ from refold.tabular.errors import listed
 
 
 class NumberReader:
-    """Reads the blocks of a table for a model whose features are numbers.
-
-    Attributes
-    ----------
-    columns : list of str
-        The columns that are read.
-    numeric : dict of str to int
-        Those that are features as they are, and which.
-    """
+    """Reads the blocks of a table for a model whose features are numbers."""
 
     def __init__(self, judge: Judge, table: TableSource) -> None:
         self._judge, self._features = judge, Features(judge.names, table)

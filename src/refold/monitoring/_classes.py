@@ -35,17 +35,7 @@ _TELLING = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Divided:
-    """A column whose rows are divided into classes, and the training rows of each.
-
-    Parameters
-    ----------
-    before : dict of str to Tally
-        By the ways to divide it: "value" and "shape", or "hour", "weekday" and "range".
-    low, high : float
-        Of dates that have a range: the earliest and the latest, in seconds.
-    ends : tuple of str
-        What the classes are called that are earlier and later.
-    """
+    """A column whose rows are divided into classes, and the training rows of each."""
 
     before: Tallies
     low: float = -np.inf
@@ -120,15 +110,7 @@ def added(some: Tallies, more: Tallies) -> Tallies:
 
 @dataclass(frozen=True, eq=False)
 class ClassComparison:
-    """The classes of one way to divide a column.
-
-    Parameters
-    ----------
-    way : str
-        How it is divided.
-    before, now, rejected : Tally
-        The training rows, the new ones, and those of these that the model rejects.
-    """
+    """The classes of one way to divide a column."""
 
     way: str
     before: Tally

@@ -20,16 +20,7 @@ from refold.monitoring._training import Baseline
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Between which values the true training quantiles lie.
-
-    Parameters
-    ----------
-    lower, upper : ndarray of shape (257, d)
-        Equal, unless the quantiles come from the bins of a sketch.
-    single : ndarray of bool, shape (d,)
-        Features whose quantiles are all numbers of single precision. Their training rows may have
-        been stored so: 0.1 is then not 0.1 in double precision, and is compared in single.
-    """
+    """Between which values the true training quantiles lie."""
 
     lower: Floats
     upper: Floats
@@ -63,19 +54,7 @@ def _in_single(values: NDArray[Any]) -> NDArray[np.float32]:
 
 @dataclass(eq=False)
 class Places:
-    """How many values of a set of rows lie below each cut, feature by feature.
-
-    Parameters
-    ----------
-    below : ndarray of shape (257, d)
-        How many values are smaller than the lower cut.
-    up_to : ndarray of shape (257, d)
-        How many are at most the upper cut.
-    present : ndarray of shape (d,)
-        How many values there are.
-    smallest, largest : ndarray of shape (258, d)
-        Of the values between one upper cut and the next; infinite where there are none.
-    """
+    """How many values of a set of rows lie below each cut, feature by feature."""
 
     below: Integers
     up_to: Integers
@@ -130,23 +109,7 @@ class Places:
 
 @dataclass(eq=False)
 class Counts:
-    """All that is remembered of new rows.
-
-    Parameters
-    ----------
-    rows : int
-        How many there were.
-    judged : int
-        How many of them have a value, so that the model could judge them.
-    rejected : int
-        How many of these it rejected.
-    states : ndarray of shape (d, 3)
-        How many cells of each column are readable, missing, unreadable.
-    places, places_rejected : Places
-        Where the numbers of all rows lie, and those of the rejected ones.
-    classes, classes_rejected : dict of int to (dict of str to Tally)
-        The classes of all rows, and of the rejected ones, in columns that are no numbers.
-    """
+    """All that is remembered of new rows."""
 
     rows: int
     judged: int

@@ -25,13 +25,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class FalseAlarms:
-    """How often a model rejects rows that are like those of training.
-
-    Parameters
-    ----------
-    rejected, rows : float
-        How many of how many calibration rows the threshold rejects; 0 of 0 without calibration.
-    """
+    """How often a model rejects rows that are like those of training."""
 
     rejected: float
     rows: float

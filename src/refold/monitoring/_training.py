@@ -17,25 +17,7 @@ from refold.monitoring._classes import Divided
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """What a model remembers of its training rows.
-
-    Parameters
-    ----------
-    names, kinds : tuple of str
-        The columns, and what each was taken for.
-    numeric : list of int
-        Which of them are numbers.
-    summary : Summary or None
-        Of these; None if there is none.
-    rows : float
-        How many independent rows there were.
-    states : ndarray of shape (d, 3)
-        How many of these were readable, missing, unreadable.
-    divided : dict of int to Divided
-        The columns that are no numbers.
-    plan : Plan or None
-        How cells are read; None where all are numbers from the start.
-    """
+    """What a model remembers of its training rows."""
 
     names: tuple[str, ...]
     kinds: tuple[str, ...]

@@ -69,15 +69,6 @@ def no_more_new(found: int, rows: int, rows_before: int, together: Integers) -> 
     How often each value occurs in both samples `together` is given; which of these rows are the new
     ones is then a draw without replacement. That a value is among them alone makes the same of
     others less likely, not more (negative association), so Chernoff's bound holds for their number.
-
-    Parameters
-    ----------
-    found : int
-        How many values the new rows have that training has not.
-    rows, rows_before : int
-        How many rows there are.
-    together : ndarray of int
-        In how many rows of both each value is.
     """
     values, fitting = len(together), together[together <= rows]
     expected = float(share_not_larger(fitting, rows, 0, rows_before).sum())

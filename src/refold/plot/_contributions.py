@@ -100,11 +100,10 @@ class ContributionsDisplay:
         self.ax_.set_yticks(places, labels, fontsize=8)
         self.ax_.invert_yaxis()
         self.ax_.set_xlim(0.0, 1.12 * max(*parts, np.finfo(float).tiny))
-        verdict = "normal" if row.label == 1 else "not normal"
+        verdict = "normal" if row.label == 1 else "an outlier"
         self.ax_.set_xlabel("contribution to the distance")
         self.ax_.set_title(
-            f"Row {row.row} is {verdict}: distance {number(row.distance)}, "
-            f"normal up to {number(row.threshold)}",
+            f"Row {row.row} is {verdict}: {row.limit()}",
             loc="right",  # there is room on the left, over the labels
             fontsize=10,
         )

@@ -114,7 +114,7 @@ class DistancesDisplay:
     def _groups(self) -> list[tuple[Floats, str, str, dict[str, Any]]]:
         if self.is_normal is None:
             inside = self.distances <= self.threshold
-            names = ("called normal", "called not normal")
+            names = ("called normal", "called an outlier")
         else:
             inside, names = self.is_normal, ("normal rows", "outliers")
         groups: list[tuple[Floats, str, str, dict[str, Any]]] = [

@@ -33,7 +33,7 @@ class FoldMapDisplay:
     ranges : tuple of (low, high)
         The normal range or ranges.
     needed : float or None
-        From this magnitude on, a row whose other features are typical is not normal; None if the
+        From this magnitude on, a row whose other features are typical is an outlier; None if the
         distance is a function of the user's.
     name : str
         The feature's name.
@@ -141,7 +141,7 @@ class FoldMapDisplay:
         if self.needed is not None:
             ax.axhline(
                 max(self.needed, bottom), color=OUTLIER, linestyle="--", linewidth=1.2,
-                label="not normal from here on, if all else is typical",
+                label="an outlier from here on, if all else is typical",
             )  # fmt: skip
         for low, high in self.ranges:
             ax.plot(

@@ -151,7 +151,7 @@ class RegionsDisplay:
             return
         kinds = (
             (1, NORMAL, "o", {"s": 9, "edgecolors": "white", "linewidths": 0.4}, "called normal"),
-            (-1, OUTLIER, "X", {"s": 30, "edgecolors": "black", "linewidths": 0.6}, "not normal"),
+            (-1, OUTLIER, "X", {"s": 30, "edgecolors": "black", "linewidths": 0.6}, "outlier"),
         )
         for label, colour, mark, style, name in kinds:
             which = self.rows[self.labels == label]

@@ -69,21 +69,7 @@ def _rendered(comparison: Comparison, title: str, about: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class ScatterPicture:
-    """Each row as a point: old across, new up, on logarithmic axes.
-
-    Parameters
-    ----------
-    side : float
-        How wide and high it is.
-    same, changed : list of (x, y)
-        Where rows are that keep their verdict, and those that do not.
-    limits : tuple of (float or None)
-        Where the limits of old and new are, in percent from the left and from the bottom.
-    across, up : list of (float, str)
-        Where the labels of the axes are, in percent, and what they say.
-    of : str
-        What is shown: "p-value" or "distance".
-    """
+    """Each row as a point: old across, new up, on logarithmic axes."""
 
     side: float
     same: list[tuple[str, str]]

@@ -51,15 +51,7 @@ class ExpectedRejections:
 
 @dataclass(frozen=True)
 class Marked:
-    """How many training rows have each of a column's values, hours or weekdays.
-
-    Parameters
-    ----------
-    heights : tuple of float
-        Their counts, as parts of the largest.
-    at : int or None
-        Which of them a row has; None if none.
-    """
+    """How many training rows have each of a column's values, hours or weekdays."""
 
     heights: tuple[float, ...]
     at: int | None
@@ -67,19 +59,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class FeatureBars:
-    """The classes of a column of texts or dates, in training and in the new rows.
-
-    Parameters
-    ----------
-    of : {"value", "shape", "hour", "weekday"}
-        What makes a class: its text, what that looks like, the time.
-    labels : tuple of str
-        What the classes are called.
-    training, new : tuple of float
-        The share of the rows, with a value, that are of each.
-    named : int
-        So many of the labels are texts of the column; others sum up what is left.
-    """
+    """The classes of a column of texts or dates, in training and in the new rows."""
 
     of: str
     labels: tuple[str, ...]
@@ -242,7 +222,7 @@ class Distances:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One feature: what is normal, what is new, and its part in what is not normal.
+    """One column: what is normal, what is new, and its part in outliers.
 
     Parameters
     ----------
@@ -300,7 +280,7 @@ class Report:
     rows, empty : int
         How many new rows there are, and how many of them have no value at all and are not judged.
     rejected : int
-        How many are not normal.
+        How many are outliers.
     interval : tuple of float
         The share of rejected rows that rows of this kind have in the long run, with a confidence of
         95 % (Clopper-Pearson).
@@ -385,5 +365,5 @@ class Report:
 
     @property
     def rate(self) -> float:
-        """The share of the judged rows that is not normal."""
+        """The share of the judged rows that are outliers."""
         return self.rejected / self.judged

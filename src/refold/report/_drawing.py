@@ -21,15 +21,7 @@ _ROOM = 36  # so many letters fit below a picture on a narrow screen
 
 @dataclass(frozen=True)
 class FeaturePicture:
-    """A feature's training values as an area, its new ones as a line, over its normal bands.
-
-    Parameters
-    ----------
-    bands : list of (x, width)
-        The normal ranges.
-    training, new : str
-        Paths.
-    """
+    """A feature's training values as an area, its new ones as a line, over its normal bands."""
 
     bands: list[tuple[str, str]]
     training: str
@@ -68,13 +60,7 @@ def bars_picture(bars: FeatureBars) -> FeaturePicture:
 
 @dataclass(frozen=True)
 class Small:
-    """A column's normal values, hours or weekdays as small bars, and a row's own.
-
-    Parameters
-    ----------
-    bars, own : str
-        Paths: all bars, and the one of the row, or a dot behind them if it is none of them.
-    """
+    """A column's normal values, hours or weekdays as small bars, and a row's own."""
 
     bars: str
     own: str
@@ -109,17 +95,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class DistancePicture:
-    """Bars of rows by their distance, with the threshold between normal and not.
-
-    Parameters
-    ----------
-    bars : list of Bar
-        Each is one wide, from the left.
-    threshold : float
-        How far across it is, in percent.
-    across, up : list of (float, str)
-        Where the labels of the axes are, in percent, and what they say.
-    """
+    """Bars of rows by their distance, with the threshold between normal and not."""
 
     bars: list[Bar]
     threshold: float

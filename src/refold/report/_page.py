@@ -41,7 +41,7 @@ def write_report(
     title : str, default=None
         What the page is called.
     worst : int, default=100
-        How many of the rows that are not normal are listed, the farthest out.
+        How many of the outliers are listed, the farthest out.
     reasons : int, default=3
         How many features are named for each of them.
     fdr : float, default=0.1

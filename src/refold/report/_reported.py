@@ -41,7 +41,7 @@ class ReportedTable:
     Attributes
     ----------
     rows, judged, rejected : int
-        How many rows there are, have a value, and are not normal.
+        How many rows there are, have a value, and are outliers.
 
     Examples
     --------

@@ -21,13 +21,7 @@ _SHAPES = ("shape", "collapsed shape")
 
 
 class ColumnShares:
-    """Counts for the pictures of a table's columns.
-
-    Parameters
-    ----------
-    found : Judgement
-        The new rows, by a model that encodes tables.
-    """
+    """Counts for the pictures of a table's columns."""
 
     def __init__(self, found: Judgement) -> None:
         assert found.judge.encoder is not None
