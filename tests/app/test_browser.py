@@ -10,6 +10,7 @@ import refold
 from refold.models.files import load
 from tests.app.conftest import new_parts, parts
 from tests.app.running import AppPage, running
+from tests.other_origin import OtherOrigin
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +269,19 @@ def test_nothing_is_wider_than_a_phone(browser, address, scheme):
         fits()
     app.context.close()
     assert app.said == []
+
+
+def test_a_server_on_another_port_gets_no_secret(browser, address):
+    """Cookies go to all ports of a host: this one is bound to a path that nobody else learns."""
+    with OtherOrigin.running() as other:
+        app = AppPage(browser, address)
+        (cookie,) = app.context.cookies()
+        assert cookie["path"] == app.root.removeprefix(app.origin)
+        app.page.evaluate("other => { location.href = other; }", other.address)
+        app.page.wait_for_url(other.address)
+        app.page.goto(f"{other.address}check")
+        assert len(other.asked) >= 2
+        sent = str(other.asked)
+        assert cookie["value"] not in sent
+        assert cookie["path"].strip("/") not in sent
+        app.context.close()
