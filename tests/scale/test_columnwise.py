@@ -28,7 +28,7 @@ def test_the_model_is_that_of_rows_read_together(
 ):
     model = scale.learn(source, REF(alpha=alpha, n_jobs=n_jobs))
     monkeypatch.setattr(Files, "by_column", False, raising=False)
-    monkeypatch.setattr("refold.tabular.columnar.ParquetTable.by_column", False)
+    monkeypatch.setattr("refold.tabular.arrow_table.ParquetTable.by_column", False)
     together = scale.learn(source, REF(alpha=alpha))
     known = pd.DataFrame(rows, columns=names).dropna(how="all")
     assert_same_model(model, together, known)

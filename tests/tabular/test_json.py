@@ -19,7 +19,7 @@ from refold import Detector
 from refold.base.errors import UserError
 from refold.columns.missing import is_missing
 from refold.tabular import InputError, Wanted, json_table, open_table, read_arrow
-from refold.tabular.table import How
+from refold.tabular.table import ReadOptions
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]
 FORMS = {
@@ -217,4 +217,4 @@ def test_reading_is_ended_by_an_interrupt():
             return len(rows)
 
     with pytest.raises(KeyboardInterrupt):
-        json_table.JsonTable(io.BufferedReader(Endless()), "t", How())
+        json_table.JsonTable(io.BufferedReader(Endless()), "t", ReadOptions())

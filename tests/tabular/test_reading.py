@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Column, Features, InputError, delimited, open_table, text
+from refold.tabular import Column, Features, InputError, csv_table, open_table, text
 from refold.tabular.cells import BadCellError, number_of, numbers
-from refold.tabular.dialect import guess
-from refold.tabular.opening import is_text
+from refold.tabular.csv_dialect import guess
+from refold.tabular.files import is_text_file
 from tests.tabular.numbers import read_numbers
 
 
@@ -242,7 +242,7 @@ def test_a_long_cell_is_a_cell_however_it_is_written(folder, cell):
 @pytest.mark.parametrize("header", [True, False])
 def test_a_quote_that_is_not_closed_is_found_by_its_line(folder, header, monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 2**12)
-    monkeypatch.setattr(delimited, "LONGEST_LINE", 2**14)
+    monkeypatch.setattr(csv_table, "LONGEST_LINE", 2**14)
     names = "a,b\n" if header else ""
     file = written(folder, names + '1,2\n3,"x\n' + "4,5\n" * 20_000)
     with (
@@ -289,10 +289,10 @@ def test_a_table_says_how_its_text_is_written_and_others_have_none(folder):
     with open_table(folder / "t") as table, open_table(folder / "p") as other:
         assert (table.dialect.delimiter, table.dialect.decimal) == (";", ",")
         assert other.dialect is None
-    assert is_text(folder / "t")
-    assert not is_text(folder / "p")
+    assert is_text_file(folder / "t")
+    assert not is_text_file(folder / "p")
     (folder / "d").write_bytes(b"%PDF-1.7 no table")
-    assert not is_text(folder / "d")
+    assert not is_text_file(folder / "d")
 
 
 def test_columns_that_are_not_there_are_not_read(folder):

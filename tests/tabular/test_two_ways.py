@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from refold import Detector, scale
 from refold.columns.missing import MISSING_WORDS
 from refold.tabular import Column, InputError, open_table, text
-from refold.tabular.plain import PlainReader
+from refold.tabular.csv_arrow import ArrowCsvReader
 from tests.tables import OTHERS, PACKAGED, of_tables, real_table
 from tests.tabular.numbers import read_numbers
 
@@ -38,7 +38,7 @@ def as_numbers(file, **how):
 
 def carefully(read, *arguments, **keywords):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PlainReader, "read", lambda self, text: None)
+        patch.setattr(ArrowCsvReader, "read", lambda self, text: None)
         return read(*arguments, **keywords)
 
 
@@ -182,7 +182,7 @@ def test_a_further_row_never_changes_the_verdict_on_another(file):
 
 
 def test_line_breaks_in_quotes_are_decoded_by_arrow_across_blocks(file, monkeypatch):
-    monkeypatch.setattr("refold.tabular.delimited.DelimitedTable._careful_block", None)
+    monkeypatch.setattr("refold.tabular.csv_table.CsvTable._careful_block", None)
     rows = [(str(k), "first\n\nsecond, " * (k % 9), "x") for k in range(300)]
     with file.open("w", newline="") as sink:
         csv.writer(sink).writerows([("n", "said", "x"), *rows])
@@ -237,7 +237,7 @@ def test_real_tables_are_read_as_pandas_reads_them(name):
 
 def test_plain_text_is_decoded_by_arrow(file, monkeypatch):
     """The careful reader is for what needs it: neither words for missing values nor quotes do."""
-    monkeypatch.setattr("refold.tabular.delimited.DelimitedTable._careful_block", None)
+    monkeypatch.setattr("refold.tabular.csv_table.CsvTable._careful_block", None)
     lines = [f'{k};"said ""{k}"", loud";{k},5;{"?" if k % 7 == 0 else k}' for k in range(1, 200)]
     content = "\r\n".join(["n;text;half;holes", *lines, ""])
     file.write_bytes(content.encode())

@@ -12,9 +12,9 @@ from refold.base.advice import Advice, in_words
 from refold.base.words import names_in, shortened
 from refold.service import RequestError
 from refold.tabular import InputError, TableSource
-from refold.tabular.dialect import DELIMITERS, Dialect
-from refold.tabular.opening import is_text
-from refold.tabular.table import How
+from refold.tabular.csv_dialect import DELIMITERS, Dialect
+from refold.tabular.files import is_text_file
+from refold.tabular.table import ReadOptions
 
 # What may stand between the cells of a text file and in its numbers, as the page offers it.
 MARKS = {
@@ -47,7 +47,7 @@ class TableFile:
         Which of the samples it is; empty if none.
     ours : bool
         Whether it is removed when nobody needs it any more.
-    how : How
+    how : ReadOptions
         What somebody has said about reading it.
     format : str
         What it was found to be, in words; empty if nobody knows.
@@ -64,7 +64,7 @@ class TableFile:
     step: str
     sample: str = ""
     ours: bool = True
-    how: How = field(default_factory=How)
+    how: ReadOptions = field(default_factory=ReadOptions)
     format: str = ""
     dialect: Dialect | None = None
     sheets: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class TableFile:
     @property
     def is_text(self) -> bool:
         """Whether separators matter; of a file that could not be opened, its first bytes say so."""
-        return self.dialect is not None if self.format else is_text(self.path)
+        return self.dialect is not None if self.format else is_text_file(self.path)
 
     @property
     def mendable(self) -> bool:
@@ -104,7 +104,7 @@ class TableFile:
 
     def options(self) -> dict[str, Any]:
         """Return what somebody has said, as `open_table` takes it."""
-        unsaid = How()
+        unsaid = ReadOptions()
         return {
             name: value
             for name, value in vars(self.how).items()
@@ -112,12 +112,12 @@ class TableFile:
         }
 
 
-def how_of(form: Mapping[str, list[str]], file: TableFile) -> How:
+def how_of(form: Mapping[str, list[str]], file: TableFile) -> ReadOptions:
     """Read what a form says about reading a file; what is left empty is guessed."""
     skipped = one(form, "skip_rows", "").strip()
     if skipped and not (skipped.isascii() and skipped.isdigit() and len(skipped) <= _DIGITS):
         raise RequestError(400, "Lines are counted by a whole number.")
-    return How(
+    return ReadOptions(
         header=not form.get("no_header"),
         delimiter=_chosen(form, "delimiter", tuple(MARKS["delimiter"])),
         decimal=_chosen(form, "decimal", tuple(MARKS["decimal"])),

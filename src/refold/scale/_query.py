@@ -9,7 +9,7 @@ from typing import Any
 from refold.base.needs import needs
 from refold.columns.frames import described, is_number, is_text
 from refold.tabular import Block, InputError, TableSource
-from refold.tabular.table import Asked
+from refold.tabular.table import ScanOptions
 
 
 class QueryTable(TableSource):
@@ -59,7 +59,7 @@ class QueryTable(TableSource):
             for name, kind in self.kinds.items()
         }
 
-    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         first, reader = 1, self._read([quoted(name) for name in wanted], asked.rows)
         while (batch := self._next(reader)) is not None:
             columns = dict(zip(wanted, batch.columns, strict=True))

@@ -21,7 +21,7 @@ from refold.models.ref import REF
 from refold.scale._batches import judge_of_tables, table_judged
 from refold.scale._query import QueryTable
 from refold.scale.blocks import located, rows_at_once
-from refold.tabular import Block, Features, Files, Paths, WriteOptions, ahead, writing
+from refold.tabular import Block, Features, Files, Paths, WriteOptions, prefetch, writing
 from refold.tabular.writing import format_of
 
 _Source = Files | QueryTable
@@ -161,7 +161,7 @@ class Scored:
         rows, table = self._rows, self._table
         size = rows_at_once(len(rows.judge.names))
         with counting("scoring", table.rows, show=self._show) as count:
-            for block in ahead(table.blocks(numbers=rows.numeric, rows=size)):
+            for block in prefetch(table.blocks(numbers=rows.numeric, rows=size)):
                 with located(block, rows.judge.names):
                     found = rows.judged(block, self._reasons)
                     added = answers(found, self._reasons)

@@ -13,7 +13,7 @@ from refold.columns.conversion import to_table
 from refold.columns.table import Table
 from refold.models.parts import FirstLook, Work
 from refold.tabular import Block, Column, InputError, block_to_arrow
-from refold.tabular.ahead import made_ahead
+from refold.tabular.streams import prefetch_map
 
 # Numbers in a block, 16 MB of them: much more than what is kept of it, so that adding up is cheap.
 _VALUES, _FEWEST, _MOST = 2**21, 2**10, 2**18
@@ -78,7 +78,7 @@ class BlockParts:
 
         what = "reading" if looks else "learning"
         with counting(what, self._rows, show=self._show) as count:
-            for size, part in made_ahead(self._placed(), done, self._threads):
+            for size, part in prefetch_map(self._placed(), done, self._threads):
                 total = part if total is None else total.plus(part)
                 if isinstance(work, FirstLook):
                     work = work.after(total)

@@ -18,10 +18,10 @@ from starlette.types import Receive
 from refold.service._errors import RequestError, row_error
 from refold.service._settings import Settings
 from refold.tabular import InputError, TableSource
-from refold.tabular.columnar import ArrowFile, ArrowStream
-from refold.tabular.delimited import DelimitedTable
+from refold.tabular.arrow_table import ArrowFile, ArrowStream
+from refold.tabular.csv_table import CsvTable
 from refold.tabular.json_table import JsonError, parse_json
-from refold.tabular.table import How
+from refold.tabular.table import ReadOptions
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
@@ -34,8 +34,8 @@ EXPLAIN = ("short", "full")
 # Bodies that are held at a time, in those of the largest size.
 _AT_ONCE = 8
 _REASONS = re.compile(r"0|[1-9][0-9]{0,3}")
-_FORMATS: dict[str, Callable[[IO[bytes], str, How], TableSource]] = {
-    CSV: DelimitedTable,
+_FORMATS: dict[str, Callable[[IO[bytes], str, ReadOptions], TableSource]] = {
+    CSV: CsvTable,
     ARROW_STREAM: ArrowStream,
     ARROW_FILE: ArrowFile,
 }
@@ -202,7 +202,7 @@ def _rows_of(document: Any) -> list[Any]:
 def open_columns(body: bytes, kind: str) -> TableSource:
     """Open CSV or Arrow."""
     try:
-        return _FORMATS[kind](io.BytesIO(body), "The request", How())
+        return _FORMATS[kind](io.BytesIO(body), "The request", ReadOptions())
     except InputError as error:
         raise RequestError(400, str(error)) from None
 

@@ -1,4 +1,4 @@
-"""What a CSV file means: records, cells and quotes.
+"""What a CSV file means: separators, records, cells and quotes.
 
 A cell in quotes may hold separators, line breaks and doubled quotes; spaces before its first quote
 do not belong to it. Any other cell is what stands between separators, spaces and quotes included.

@@ -13,8 +13,9 @@ from refold.base.needs import needs
 from refold.columns.frames import floats, is_number
 from refold.columns.missing import is_missing
 from refold.tabular import cells
+from refold.tabular.block import Block
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import Block, TableSource
+from refold.tabular.table import TableSource
 
 # Between a column's name and a category of it; and the category of what training has not seen.
 EQUALS, OTHER = "=", "(other)"

@@ -1,13 +1,14 @@
-"""Files that together are one table: which they are, and what columns they share.
+"""Which format a file has, and files that together are one table.
 
-All files are looked at before the first row is read: a column that is missing in the last file is
-found before the others have been read for nothing.
+The first bytes of a file say what it is, whatever its name. Of several files all are looked at
+before the first row is read, so that nothing is read in vain.
 """
 
 from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +18,150 @@ from refold._typing import PathLike
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import described, is_number, is_text
+from refold.tabular.arrow_table import ArrowFile, ArrowStream, ParquetTable
+from refold.tabular.block import Block, common_type
+from refold.tabular.csv_table import CsvTable
 from refold.tabular.errors import InputError, listed
-from refold.tabular.opening import open_table
-from refold.tabular.table import Asked, Block, TableSource
+from refold.tabular.excel_table import Workbook
+from refold.tabular.json_table import JsonTable
+from refold.tabular.streams import name_of, open_bytes
+from refold.tabular.table import FileTable, ReadOptions, ScanOptions, TableSource
+
+# The first one that recognizes a file reads it; text is what is left.
+FORMATS: list[type[FileTable]] = [
+    ParquetTable,
+    ArrowFile,
+    ArrowStream,
+    Workbook,
+    JsonTable,
+    CsvTable,
+]
+
+_REFUSED = {
+    b"\x93NUMPY": "is a NumPy array: save it as CSV or Parquet",
+    b"SQLite format 3": "is an SQLite database: write the table to CSV or Parquet",
+    b"%PDF": "is a PDF document: save the table in it as CSV",
+    b"FEA1": "is Feather of version 1: write it again, as Feather 2 or Parquet",
+    b"\x1f\x8b": "is packed more than once: unpack it first",
+}
+_MODEL = re.compile(rb'\s*\{\s*"format"\s*:\s*"refold model"')
+
+
+def open_table(
+    source: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    sheet: str | None = None,
+    skip_rows: int | None = None,
+    missing: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    totals: bool = True,
+    say: Callable[[Finding], None] = lambda finding: None,
+) -> TableSource:
+    r"""Open a table in a file or on standard input.
+
+    Parameters
+    ----------
+    source : path
+        CSV (comma, semicolon, tab or bar), a workbook of Excel or LibreOffice, JSON, Parquet, Arrow
+        IPC file or stream; plain or packed by gzip, bzip2, xz, zstd or ZIP. ``"-"`` is standard
+        input.
+    header : bool or None, default=None
+        Whether a CSV file or sheet names its columns; otherwise they are x0, x1, … None is yes,
+        but names that are all numbers, such as years, are an error: True says that they are names.
+    delimiter, decimal : str or None, default=None
+        What separates the cells of a CSV file and what stands before a fraction; None is guessed.
+    thousands : str or None, default=None
+        What stands between the thousands of numbers in a CSV file; None is seen by its cells.
+    sheet : str or None, default=None
+        Which sheet of a workbook to read, by its name or its number from 1; None is the
+        largest one.
+    skip_rows : int or None, default=None
+        How many lines of a CSV file, or rows of a sheet, come before the names of the columns; None
+        is none, or title lines where these are clear.
+    missing : sequence of str, default=()
+        Further words, or numbers, that say that a value is missing; they become null.
+    keep : sequence of str, default=()
+        Words such as NA that are values all the same.
+    totals : bool, default=True
+        Whether lines of totals at the end of a CSV file or sheet are left out, which is said.
+    say : callable, default: nothing is said
+        Takes findings that the user should know, such as a guessed encoding.
+
+    Returns
+    -------
+    TableSource
+        To be used as a context; its ``blocks()`` are read once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular import open_table
+    >>> file = Path(tempfile.mkdtemp()) / "parts.txt"
+    >>> _ = file.write_text("torque;speed\n75,1;300\n74,9;301\n")
+    >>> with open_table(file) as table:
+    ...     print(table.names, table.format, [block.rows for block in table.blocks()])
+    ['torque', 'speed'] CSV, semicolons, decimal commas [2]
+    """
+    source = os.fspath(source)
+    head, stream = open_bytes(source)
+    try:
+        table = _recognized(head, source)(
+            stream,
+            source,
+            ReadOptions(
+                *(header, delimiter, decimal, thousands, sheet, skip_rows),
+                missing=tuple(missing),
+                keep=tuple(keep),
+                totals=totals,
+                say=say,
+            ),
+        )
+        if sheet is not None and not table.sheets:
+            raise InputError(
+                f"{table.name} is {table.format} and has no sheets; sheet {sheet!r} was asked for."
+            )
+    except BaseException:
+        stream.close()
+        raise
+    return table
+
+
+def is_text_file(source: str | os.PathLike[str]) -> bool:
+    """Whether a file is read as text, if it can be read at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.tabular.files import is_text_file
+    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
+    >>> _ = file.write_text("75.1,300")
+    >>> is_text_file(file)
+    True
+    """
+    source = os.fspath(source)
+    try:
+        head, stream = open_bytes(source)
+        with stream:
+            return _recognized(head, source) is CsvTable
+    except InputError:
+        return False
+
+
+def _recognized(head: bytes, source: str) -> type[FileTable]:
+    """Return what reads a file that begins so; refuse what nothing here can read."""
+    if _MODEL.match(head):
+        raise InputError(f"{name_of(source)} is a model of refold, not a table.")
+    for magic, problem in _REFUSED.items():
+        if head.startswith(magic):
+            raise InputError(f"{name_of(source)} {problem}.")
+    return next(kind for kind in FORMATS if kind.recognizes(head))
+
 
 Paths = PathLike | Sequence[PathLike]
 
@@ -109,12 +251,16 @@ class Files(TableSource):
         common = _read_as(self._heads[0], numbers)
         for head in self._heads[1:]:
             here = _read_as(head, numbers)
-            common = {
-                name: _common(known, here[name], name, head.file) for name, known in common.items()
-            }
+            for name, known in common.items():
+                common[name] = common_type(known, here[name])
+                if common[name] is None:
+                    raise InputError(
+                        f"{head.file}: column {name!r} holds {here[name]}; in the files before it "
+                        f"held {known}."
+                    )
         return common
 
-    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         first = 1
         for file in self.files:
             with open_table(file, say=self._say) as table:
@@ -134,18 +280,6 @@ def _read_as(head: _Head, numbers: Collection[str]) -> dict[str, Any]:
         if is_text(kinds[name]):
             kinds[name] = needs("pyarrow", "parquet").float64()
     return kinds
-
-
-def _common(known: Any, here: Any, name: str, file: Path) -> Any:
-    """Return a type that holds both; numbers of any type are numbers, nulls are of every type."""
-    pa = needs("pyarrow", "parquet")
-    if known == here or pa.types.is_null(here):
-        return known
-    if pa.types.is_null(known):
-        return here
-    if is_number(known) and is_number(here):
-        return pa.float64()
-    raise InputError(f"{file}: column {name!r} holds {here}; in the files before it held {known}.")
 
 
 def _files_at(paths: Paths) -> list[Path]:

@@ -13,8 +13,7 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
 from refold.tabular.errors import InputError, quoted
-from refold.tabular.held import HeldTable
-from refold.tabular.table import How, checked_names
+from refold.tabular.table import HeldTable, ReadOptions, checked_names
 from refold.tabular.typed import typed, written
 
 _PIECE = 2**20  # characters read at a time
@@ -36,7 +35,7 @@ class JsonTable(HeldTable):
 
     format = "JSON"
 
-    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+    def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         super().__init__(stream, source, how)
         self._columns = _GrowingColumns()
         values = enumerate(self._rows(_Values(stream, self.name)), 1)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from refold.columns.frames import described, is_number, is_text
 from refold.columns.missing import is_missing
 from refold.tabular import cells
+from refold.tabular.block import Block
 from refold.tabular.errors import quoted
-from refold.tabular.heading import is_moment
-from refold.tabular.table import Block, TableSource
+from refold.tabular.layout import is_moment
+from refold.tabular.table import TableSource
 
 LOOKED_AT = 1000  # rows that say whether a column is text
 

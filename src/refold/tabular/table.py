@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 from typing import IO, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from refold._typing import Integers
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.findings import Finding
-from refold.base.needs import needs
-from refold.columns.frames import described, is_text
 from refold.columns.missing import IN_MEMORY, Written
-from refold.columns.number_form import NumberForm
 from refold.tabular.absent import Absent
-from refold.tabular.cells import plain_texts, ungrouped, without_missing
-from refold.tabular.dialect import Dialect
+from refold.tabular.block import Block
+from refold.tabular.csv_dialect import Dialect
 from refold.tabular.errors import InputError, listed
 from refold.tabular.streams import name_of
 
@@ -30,142 +23,7 @@ _VALUES, _FEWEST, _MOST = 2**20, 2**10, 2**16
 
 
 @dataclass(frozen=True)
-class Block:
-    r"""Some rows of a table that follow each other.
-
-    Parameters
-    ----------
-    first : int
-        The number of its first row; the rows of a table are counted from 1.
-    columns : dict of str to pyarrow.Array
-        Where the file is text, text, or numbers if these were asked for; else as the file has them.
-    rows : int
-        How many rows there are.
-    where : callable
-        Says where a person finds the k-th row of the block, k from 0: "line 18" or "row 17".
-    file : str
-        What messages call the file that it is from.
-    decimal : str
-        What stands before a fraction in its columns of text.
-    marks : dict of str to NumberForm
-        Columns of text whose numbers are written otherwise.
-    written : Written
-        How its texts are written, as far as the file or its user says so.
-    chosen : ndarray of int or None
-        Which rows from the first on these are, from 0; None is all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     [(block.first, block.rows, list(block.columns)) for block in table.blocks()]
-    [(1, 2, ['part', 'torque'])]
-    """
-
-    first: int
-    columns: dict[str, Any]
-    rows: int
-    where: Callable[[int], str]
-    file: str
-    decimal: str = "."
-    marks: Mapping[str, NumberForm] = field(default_factory=dict)
-    written: Written = IN_MEMORY
-    chosen: Integers | None = None
-
-    @property
-    def numbers(self) -> Integers:
-        """Which rows of the table these are, counted from 1."""
-        return self.first + (np.arange(self.rows) if self.chosen is None else self.chosen)
-
-    def place(self, row: int) -> str:
-        """Say where a person finds a row of the block, from 0: "parts.csv, line 18"."""
-        return f"{self.file}, {self.where(row)}"
-
-    def only(self, chosen: NDArray[np.bool_]) -> Block:
-        """Return some of the rows; errors still find them where they are in the file."""
-        places = np.flatnonzero(chosen)
-        mask = needs("pyarrow", "parquet").array(chosen)
-        return replace(
-            self,
-            columns={name: column.filter(mask) for name, column in self.columns.items()},
-            rows=len(places),
-            where=lambda k: self.where(int(places[k])),
-            chosen=places if self.chosen is None else self.chosen[places],
-        )
-
-    def texts(self, name: str) -> Any:
-        """Return a column as text; numbers as they are written."""
-        pa = needs("pyarrow", "parquet")
-        column = self.columns[name]
-        try:
-            return column.cast(pa.string())
-        except pa.ArrowException:
-            raise InputError(
-                f"{self.file}: column {name!r} holds {described(column.type)}."
-            ) from None
-
-    def numerals(self, name: str) -> tuple[Any, str]:
-        """Return a column as text without marks between thousands, and its decimal mark."""
-        form = self.marks.get(name) or NumberForm(self.decimal)
-        return ungrouped(self.texts(name), form), form.decimal
-
-    def select(self, names: Sequence[str]) -> Block:
-        """Return some of the columns, in that order."""
-        return replace(self, columns={name: self.columns[name] for name in names})
-
-    def with_plain_numbers(self) -> Block:
-        """Return the block with the numbers in columns of text as Python writes them."""
-        usual = NumberForm(self.decimal)
-        columns = {
-            name: plain_texts(column, self.marks.get(name, usual))
-            if is_text(column.type)
-            else column
-            for name, column in self.columns.items()
-        }
-        return replace(self, columns=columns, decimal=".", marks={})
-
-    def without_missing(self, kept: Mapping[str, Collection[str]] | None = None) -> Block:
-        """Return the block with nulls where words for missing values are in columns of text.
-
-        `kept` are words that are values in some of the columns.
-        """
-        words, kept = self.written.words, kept or {}
-        cleared = {
-            name: without_missing(column, words.difference(kept.get(name, ())))
-            if is_text(column.type)
-            else column
-            for name, column in self.columns.items()
-        }
-        return replace(self, columns=cleared)
-
-    def parts(self, rows: int) -> Iterator[Block]:
-        """Cut the block into some of at most so many rows; nothing is copied."""
-        if self.rows <= rows:
-            yield self
-            return
-        for begin in range(0, self.rows, rows):
-            columns = {name: column.slice(begin, rows) for name, column in self.columns.items()}
-            part = replace(
-                self,
-                columns=columns,
-                rows=min(rows, self.rows - begin),
-                where=self._from(begin),
-            )
-            if self.chosen is None:
-                yield replace(part, first=self.first + begin)
-            else:
-                yield replace(part, chosen=self.chosen[begin : begin + rows])
-
-    def _from(self, begin: int) -> Callable[[int], str]:
-        return lambda k: self.where(begin + k)
-
-
-@dataclass(frozen=True)
-class Asked:
+class ScanOptions:
     """How rows are wanted; `TableSource.blocks` says what each means."""
 
     numbers: frozenset[str]
@@ -174,28 +32,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class How:
-    """How a table is read, as far as its content does not say.
-
-    Parameters
-    ----------
-    header : bool or None, default=None
-        Whether the first line of a CSV file names the columns; None is yes, unless all are numbers.
-    delimiter, decimal : str or None, default=None
-        What separates the cells of a CSV file and what stands before a fraction; None is guessed.
-    thousands : str or None, default=None
-        What stands between thousands; None is to be seen.
-    sheet : str or None, default=None
-        Which sheet of a workbook, by its name or its number.
-    skip_rows : int or None, default=None
-        How many lines or rows come before the names; None is to be seen.
-    missing, keep : tuple of str, default=()
-        Further words for missing values, and words that are values all the same.
-    totals : bool, default=False
-        Whether lines of totals at the end are left out.
-    say : callable, default: nothing is said
-        Takes findings that the user should know.
-    """
+class ReadOptions:
+    """How a table is read, as far as its content does not say; see `open_table`."""
 
     header: bool | None = None
     delimiter: str | None = None
@@ -295,7 +133,7 @@ class TableSource(ABC):
             wanted = [name for name in wanted if name in chosen]
         if rows is None:
             rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
-        for block in self._blocks(wanted, Asked(frozenset(numbers), rows, nulls)):
+        for block in self._blocks(wanted, ScanOptions(frozenset(numbers), rows, nulls)):
             cleared = self._cleared(block)
             yield from (cleared.without_missing() if nulls else cleared).parts(rows)
 
@@ -309,7 +147,7 @@ class TableSource(ABC):
         return replace(block, columns=columns)
 
     @abstractmethod
-    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         """Read some columns; a block may have more rows than asked for."""
 
     def close(self) -> None:  # noqa: B027 - not every table has something to close
@@ -336,23 +174,11 @@ class TableSource(ABC):
 
 
 class FileTable(TableSource):
-    """A table in one file of some format, or in a pipe.
-
-    Where people write it (`by_people`), words such as NA stand for missing values.
-
-    Parameters
-    ----------
-    stream : binary file
-        Its bytes, unpacked.
-    source : str
-        Where it is.
-    how : How
-        How to read it, as far as its content does not say.
-    """
+    """A table in one file of some format, or in a pipe: its bytes, unpacked, and where it is."""
 
     by_people = False
 
-    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+    def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
         self._absent = Absent(how.missing)
         self.written = Written(
@@ -383,3 +209,34 @@ def checked_names(names: Sequence[str], file: str) -> Sequence[str]:
             f"{file}: columns need different names; these appear more than once: {listed(twice)}."
         )
     return names
+
+
+class HeldTable(FileTable):
+    """A table in memory; its class calls `_hold` when it is opened."""
+
+    def _hold(self, table: Any, where: Callable[[int], str]) -> None:
+        """Keep an Arrow table; `where` says where a person finds its k-th row."""
+        self._held, self._place, self.rows = table, where, table.num_rows
+        self.kinds = dict(zip(table.column_names, table.schema.types, strict=True))
+
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
+        first = 0
+        for batch in self._held.select(wanted).to_batches(max_chunksize=asked.rows):
+            columns = dict(zip(wanted, batch.columns, strict=True))
+            block = Block(first + 1, columns, batch.num_rows, self._where(first), self.name)
+            yield block
+            first += batch.num_rows
+
+    def _where(self, first: int) -> Callable[[int], str]:
+        return lambda k: self._place(first + k)
+
+
+def bounded(stream: IO[bytes], source: str, most: int) -> bytes:
+    """Read all of a stream that must be held."""
+    content = stream.read(most + 1)
+    if len(content) > most:
+        raise InputError(
+            f"{name_of(source)} has more than {most >> 20} MB, too much to be held: save it as CSV "
+            "or Parquet."
+        )
+    return content

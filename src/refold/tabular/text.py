@@ -10,9 +10,9 @@ from typing import IO, Any
 import numpy as np
 
 from refold.base.findings import Finding
-from refold.tabular.ahead import made_ahead
 from refold.tabular.csv_records import last_record_end
 from refold.tabular.errors import InputError
+from refold.tabular.streams import prefetch_map
 
 BLOCK = 2**22  # bytes read at a time
 LONGEST_LINE = 2**24  # bytes
@@ -32,17 +32,8 @@ class Part:
 class Lines:
     r"""The lines of a stream in UTF-8, one by one or all that are at hand.
 
-    Line ends of any kind become ``"\n"``. No more than a block and a line are held. Text that is
+    Line ends of any kind become ``"\n"``. No more than two blocks and a line are held. Text that is
     plain UTF-8 already is passed on as it is.
-
-    Parameters
-    ----------
-    stream : binary file
-        Where to read.
-    name : str
-        What errors call it.
-    say : callable
-        Takes a sentence that the user should know.
     """
 
     def __init__(self, stream: IO[bytes], name: str, say: Callable[[Finding], None]) -> None:
@@ -66,7 +57,7 @@ class Lines:
     def make_ahead(self, make: Callable[[bytes], Any]) -> None:
         """Make something of the parts to come, in threads, while those before are used."""
         if self._may_run_ahead and len(self._part.text) >= BLOCK:  # else there is no more
-            self._parts = made_ahead(
+            self._parts = prefetch_map(
                 self._parts, lambda part: Part(part.text, part.lines, True, make(part.text)), _AHEAD
             )
 

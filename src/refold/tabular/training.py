@@ -12,10 +12,10 @@ import numpy as np
 from refold._typing import Booleans, Integers
 from refold.base.advice import set_role
 from refold.base.needs import needs
+from refold.tabular.block import Block, joined
 from refold.tabular.cells import kind_of, number_of
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import Block, TableSource
-from refold.tabular.whole import joined
+from refold.tabular.table import TableSource
 
 
 @dataclass(frozen=True)
@@ -116,20 +116,7 @@ class Training:
 
 
 class TrainingBlocks:
-    """The rows to learn from, block by block; they can be read once.
-
-    Parameters
-    ----------
-    table : TableSource
-        What has them.
-    wanted : Wanted
-        What is wanted of it.
-
-    Attributes
-    ----------
-    rows_read : int
-        How many rows have been read so far; those with another target are among these.
-    """
+    """The rows to learn from, block by block; they can be read once, and `rows_read` counts on."""
 
     def __init__(self, table: TableSource, wanted: Wanted) -> None:
         self._table, self._wanted = table, wanted

@@ -9,9 +9,10 @@ from typing import IO, Any
 
 from refold.base.needs import needs
 from refold.columns.frames import is_number
+from refold.tabular.block import Block
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
-from refold.tabular.table import Asked, Block, FileTable, How, checked_names
+from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
 
 
 class ColumnarTable(FileTable):
@@ -19,7 +20,7 @@ class ColumnarTable(FileTable):
 
     _from_its_end = True  # where the file says what is in it
 
-    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+    def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         super().__init__(stream, source, how)
         if self._from_its_end:
             self._stream = seekable(stream, source)
@@ -36,7 +37,7 @@ class ColumnarTable(FileTable):
     def _batches(self, wanted: list[str], rows: int) -> Iterator[Any]:
         """Read record batches that have at least the columns wanted."""
 
-    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         batches = self._batches(wanted, asked.rows)
         first = 1
         while True:

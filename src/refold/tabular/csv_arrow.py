@@ -9,8 +9,8 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.tabular.cells import first_known, kind_of, missing_as_written, without_padded
+from refold.tabular.csv_dialect import Dialect
 from refold.tabular.csv_records import quotes_surround_cells
-from refold.tabular.dialect import Dialect
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
 # Arrow learns the words for missing values anew for each column and block, which costs more than it
@@ -18,21 +18,11 @@ _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
 _WIDE = 2000
 
 
-class PlainReader:
+class ArrowCsvReader:
     """Decodes blocks of a text file; what Arrow would not read as we do, it leaves to others.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The file's columns.
-    wanted : list of str
-        Those to read.
-    numbers : collection of str
-        Those to read as numbers as long as their cells are plain ones, else as text.
-    nulls : bool
-        Whether words for missing values are null in columns of text too.
-    dialect : Dialect
-        What stands between cells and before fractions.
+    Of the columns `wanted`, those of `numbers` come as such as long as their cells are plain.
+    With `nulls`, words for missing values are null in columns of text too.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from refold.columns.missing import is_missing
 from refold.tabular.cells import kind_of
 from refold.tabular.csv_records import last_record_end, records
-from refold.tabular.heading import titles_and_names
+from refold.tabular.layout import titles_and_names
 from refold.tabular.marks import file_decimal
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}

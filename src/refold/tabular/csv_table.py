@@ -14,29 +14,31 @@ from refold._typing import Integers
 from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.columns.number_form import NumberForm
+from refold.tabular.block import Block
 from refold.tabular.cells import first_known, kind_of
+from refold.tabular.csv_arrow import ArrowCsvReader, whole
+from refold.tabular.csv_dialect import guess, sample
 from refold.tabular.csv_records import QuoteError, Record, record_lines, records
-from refold.tabular.dialect import guess, sample
 from refold.tabular.errors import InputError, listed, quoted
-from refold.tabular.heading import (
+from refold.tabular.layout import (
     about_joined,
     about_repeated,
+    count_totals,
     distinct,
+    is_total_word,
     joined_names,
     refuse_numbers_as_names,
     titles_and_names,
     units_below,
 )
 from refold.tabular.marks import own_marks
-from refold.tabular.plain import PlainReader, whole
-from refold.tabular.table import Asked, Block, FileTable, How, checked_names
+from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
 from refold.tabular.text import LONGEST_LINE, Lines
-from refold.tabular.totals import count_totals, is_total_word
 
 _TAIL = 2**16  # bytes at the end of a file that show whether it has totals
 
 
-class DelimitedTable(FileTable):
+class CsvTable(FileTable):
     """CSV and its relatives.
 
     Text whose quotes stand around whole cells is decoded by Arrow, a block at a time, columns of
@@ -46,7 +48,7 @@ class DelimitedTable(FileTable):
 
     by_people = True
 
-    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+    def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         super().__init__(stream, source, how)
         self._lines = Lines(stream, self.name, how.say)
         for _ in range(how.skip_rows or 0):
@@ -75,13 +77,13 @@ class DelimitedTable(FileTable):
         """Any file may be text."""
         return True
 
-    def _blocks(self, wanted: list[str], asked: Asked) -> Iterator[Block]:
+    def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         read = [*wanted, *(name for name in self._columns if not name)]
         numbers = asked.numbers - self._marks.keys()
         if asked.numbers:
             self._say_readings()
         nulls = asked.nulls and not self._how.keep
-        plain = PlainReader(self._columns, read, numbers, nulls, self._dialect)
+        plain = ArrowCsvReader(self._columns, read, numbers, nulls, self._dialect)
         if plain.forgetful:
             self._lines.make_ahead(plain.read)
         first = 1
@@ -215,7 +217,7 @@ class DelimitedTable(FileTable):
         record = next(records(text, self._dialect.delimiter, strict=False))
         return [f"x{number}" for number in range(len(record.cells))]
 
-    def _plain_block(self, plain: PlainReader, first: int) -> Block | None:
+    def _plain_block(self, plain: ArrowCsvReader, first: int) -> Block | None:
         """Let Arrow decode what is at hand; None if it cannot."""
         part = self._lines.peek()
         table = part.made if part.ahead else plain.read(part.text)

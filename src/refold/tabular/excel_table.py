@@ -15,18 +15,17 @@ from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import refuse_sparse
 from refold.tabular.errors import InputError, listed
-from refold.tabular.heading import (
+from refold.tabular.layout import (
     about_joined,
     about_repeated,
+    count_totals,
     distinct,
     joined_names,
     refuse_numbers_as_names,
     titles_and_names,
     units_below,
 )
-from refold.tabular.held import HeldTable, bounded
-from refold.tabular.table import How, checked_names
-from refold.tabular.totals import count_totals
+from refold.tabular.table import HeldTable, ReadOptions, bounded, checked_names
 from refold.tabular.typed import typed, written
 
 _MOST_PACKED = 2**28  # bytes of a workbook
@@ -43,7 +42,7 @@ class Workbook(HeldTable):
     by_people = True
     format = "workbook"
 
-    def __init__(self, stream: IO[bytes], source: str, how: How) -> None:
+    def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         super().__init__(stream, source, how)
         content = bounded(stream, source, _MOST_PACKED)
         if zipfile.is_zipfile(io.BytesIO(content)):
