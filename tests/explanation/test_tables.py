@@ -185,3 +185,12 @@ def check_reason(truth, reason):
     assert bool(reason.normal) == (reason.role == "number")
     assert reason.share >= 0.0
     assert not (reason.novel and reason.view not in ("unseen", "missing", "unreadable"))
+
+
+def test_of_a_row_without_any_value_that_is_said_once(orders):
+    model = Detector(alpha=0.01).fit(orders)
+    row = model.explain(pd.DataFrame({name: [None] for name in orders}))[0]
+    assert row.label == -1
+    assert row.sentence() == "no value in 5 of 5 columns"
+    assert row.text().startswith("row 0: outlier; no value in 5 of 5 columns\n  ")
+    assert row.because() == ["no value in 5 of 5 columns"]

@@ -93,10 +93,16 @@ class Explanation:
         alone = len(self.reasons) == 1
         return not alone and (not first or first[0].share < LEADS or first[0].usual)
 
+    @property
+    def _no_value(self) -> bool:
+        return bool(self.reasons) and self.reasons[0].view == "empty"
+
     def sentence(self) -> str:
         """Return the verdict's cause in one sentence; empty for a row that is no outlier."""
         if self.label != -1:
             return ""
+        if self._no_value:
+            return self.reasons[0].words
         if not self.together:
             return self.reasons[0].sentence()
         named = [reason.cell() for reason in self.first(_SOME)]
@@ -126,7 +132,7 @@ class Explanation:
         if self.label != -1:
             return "\n  ".join([self.headline(), *self.because(reasons)])
         lines = self.because(reasons)
-        if not self.together:
+        if not self.together and not self._no_value:
             lead = self.reasons[0]
             lines[0] = f"{called(lead.feature)[0]}: {lead.details()}{self._accepted(lead)}"
         else:
@@ -146,6 +152,8 @@ class Explanation:
             ]
         shown = self.first(reasons)
         said = [f"{reason}{self._accepted(reason)}" for reason in shown]
+        if self._no_value:
+            return [self.sentence()]
         if self.together:
             said, shown = [self.sentence()], []
         return [*said, *self._way_out(shown)]

@@ -98,7 +98,7 @@ class _Block:
             share=float(self._found.shares[row, column]),
             beside=tuple(self._cell(row, other) for other in others),
             role=self._roles[column],
-            view=said.view,
+            view="empty" if self._empty[row] else said.view,
             words=words,
             novel=bool(self._novel[row, column]),
             unit=self._forms[column][0],
