@@ -325,7 +325,7 @@ def test_a_creased_model_is_served_with_its_reasons(normal, new, tmp_path):
     refold.mlflow.save_model(model, tmp_path / "creased")
     answers = mlflow.pyfunc.load_model(str(tmp_path / "creased")).predict(new)
     np.testing.assert_array_equal(answers["label"], model.predict(new))
-    largest = model.reasons(new).drop.argmax(axis=1)
+    largest = model._reasons(new).drop.argmax(axis=1)
     rejected = answers["label"] == -1
     assert (answers["reason_1"][rejected] == np.array(NAMES)[largest][rejected]).all()
 

@@ -59,7 +59,7 @@ def test_parts_are_those_of_the_model_and_come_with_the_same_distances(model, ro
     assert parts[11, 1] == pytest.approx(0.0, abs=1e-9)
     assert parts[7].argmax() == 1
     if isinstance(model, CreasedREF):
-        reasons = model.reasons(rows[known])
+        reasons = model._reasons(rows[known])
         np.testing.assert_array_equal(parts[known], np.maximum(reasons.drop, 0.0))
         np.testing.assert_array_equal(expected[known], reasons.expected)
     else:

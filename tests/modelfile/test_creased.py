@@ -53,7 +53,7 @@ def assert_same_answers(a, b, rows):
         ours, theirs = getattr(a, method)(rows), getattr(b, method)(rows)
         np.testing.assert_array_equal(ours, theirs, err_msg=method)
     for part in ("expected", "drop"):
-        ours, theirs = (getattr(one.reasons(rows), part) for one in (a, b))
+        ours, theirs = (getattr(one._reasons(rows), part) for one in (a, b))
         np.testing.assert_array_equal(ours, theirs, err_msg=part)
     np.testing.assert_array_equal(a.summary_.quantiles, b.summary_.quantiles)
     assert (a.threshold_, a.alpha_, a.get_params()) == (b.threshold_, b.alpha_, b.get_params())

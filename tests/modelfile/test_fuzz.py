@@ -38,7 +38,7 @@ def outcome(raw):
     model.__dict__.pop("feature_names_in_", None)
     rows = np.repeat(ROWS, model.n_features_in_, axis=1)
     assert np.isfinite(model.score_samples(rows)).all()
-    parts = model.contributions(rows) if isinstance(model, REF) else model.reasons(rows).drop
+    parts = model.contributions(rows) if isinstance(model, REF) else model._reasons(rows).drop
     assert np.isfinite(parts).all()
     assert set(model.predict(rows)) <= {-1, 1}
     assert np.isfinite(model.summary_.quantiles).all()

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from refold import REF, CreasedREF, Detector, TableEncoder
-from refold.models import guard
+from refold.models import model_mixin
 from tests.modelfile.conftest import fitted
 from tests.modelfile.test_detector import mixed
 
@@ -25,7 +25,7 @@ TRUSTED = [
     "refold.columns.edges.Counted",
     "refold.columns.edges.Edge",
     "refold.models.creased._known.KnownRows",
-    "refold.models.creased._rankgauss.RankGauss",
+    "refold.models.creased._drawing.RankGauss",
     "refold.algorithm.chain.FoldChain",
     "refold.models.learned.FromRows",
     "refold.models.learned.FromSketch",
@@ -37,12 +37,12 @@ TRUSTED = [
     "refold.models.creased._creases.Creases",
     "refold.models.creased._estimator.CreasedREF",
     "refold.models.creased._leverage.Leverage",
-    "refold.models.creased._sample.Sample",
+    "refold.models.creased._rows.Sample",
     "refold.models.creased._scoring.Learned",
     "refold.models.creased._scoring.Scoring",
     "refold.models.creased._state.Recipe",
     "refold.models.creased._state.TrainingState",
-    "refold.models.creased._sums.Sums",
+    "refold.models.creased._leverage.Sums",
     "refold.columns.date_form.DateForm",
     "refold.columns.encoding.counts.TableCounts",
     "refold.columns.encoding.dates.DateCounts",
@@ -62,7 +62,7 @@ TRUSTED = [
     "refold.columns.table.NumberColumn",
     "refold.columns.table.Table",
     "refold.columns.table.TextColumn",
-    "refold.models.creased._scorer.CreasedScorer",
+    "refold.models.creased._reasons.CreasedScorer",
     "refold.models.detector.estimator.Detector",
     "refold.models.detector.learned.Inside",
     "refold.models.detector.learned.LearnedTable",
@@ -171,11 +171,11 @@ def test_the_documents_say_what_to_trust():
 @pytest.mark.parametrize("model", [REF(), CreasedREF(n_creases=16)])
 def test_a_pickle_of_another_series_of_versions_is_refused_in_words(model, rows, monkeypatch):
     model.fit(rows)
-    monkeypatch.setattr(guard, "VERSION", "1.2.3")
+    monkeypatch.setattr(model_mixin, "VERSION", "1.2.3")
     pickled = pickle.dumps(model)
-    monkeypatch.setattr(guard, "VERSION", "1.9.0")
+    monkeypatch.setattr(model_mixin, "VERSION", "1.9.0")
     np.testing.assert_array_equal(pickle.loads(pickled).predict(rows), model.predict(rows))
     assert vars(pickle.loads(pickled)).keys() == vars(model).keys()
-    monkeypatch.setattr(guard, "VERSION", "2.0.0")
+    monkeypatch.setattr(model_mixin, "VERSION", "2.0.0")
     with pytest.raises(ValueError, match=r"by refold 1\.2\.3, which version 2\.0\.0 cannot"):
         pickle.loads(pickled)

@@ -190,7 +190,7 @@ def test_estimated_reasons_are_shown_too():
     model = CreasedREF().fit(table)
     new = pd.DataFrame({"a": [1.0, 1.0], "b": [1.1, -1.0]})
     report = describe(model, new)
-    theirs = model.reasons(new)
+    theirs = model._reasons(new)
     (row,) = report.worst
     assert row.name == "1"
     first = int(theirs.drop[1].argmax())

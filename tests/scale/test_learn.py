@@ -191,13 +191,13 @@ def test_a_failure_leaves_the_model_as_it_was(model, table, tmp_path):
 @pytest.mark.usefixtures("in_parts")
 def test_files_that_change_meanwhile_are_noticed(table, tmp_path, monkeypatch):
     source = in_files(table, tmp_path / "a", 700)
-    frozen = refold.models.parts.of_creased.CreasedLearner.frozen
+    frozen = refold.models.parts.learner.CreasedLearner.frozen
 
     def meanwhile(*arguments):
         pq.write_table(pa.Table.from_pandas(table[:3]), source / "000.parquet")
         return frozen(*arguments)
 
-    monkeypatch.setattr("refold.models.parts.of_creased.CreasedLearner.frozen", meanwhile)
+    monkeypatch.setattr("refold.models.parts.learner.CreasedLearner.frozen", meanwhile)
     with pytest.raises(InputError, match=r"3,000 rows at first and then 2,303: files must not"):
         scale.learn(source, CreasedREF(n_creases=8))
 

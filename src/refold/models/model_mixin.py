@@ -1,18 +1,153 @@
-"""What every model can be asked for by the same name: reasons, its file, one model of several."""
+"""What every estimator has in common: errors, notices, its card, reasons, its file, merging."""
 
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
+
+from refold._typing import Booleans, Floats
+from refold.base.errors import TableError, UserError
+from refold.base.findings import Finding, RateWarning, told
+from refold.base.learning import learning, snapshot
+from refold.base.version import VERSION, series
+from refold.columns.frames import read_weights
 from refold.modelfile import ModelFileError
 
 if TYPE_CHECKING:
     from refold.explanation import Explanations
 
 
-class ModelMixin:
-    """Explains rows, and is saved, loaded and merged."""
+_ASKED_FOR = frozenset({"trimmed"})
+
+
+class ModelMixin(BaseEstimator):
+    """Errors name columns, a failure changes nothing; explains, is saved, loaded and merged."""
+
+    noticed_: tuple[Finding, ...] = ()
+    # Whether another model will say what this one inside it has noticed.
+    _quiet: bool = False
+
+    def _notice(self, findings: Iterable[Finding], warned: Collection[str] | None = None) -> None:
+        """Keep what was noticed, and warn of it; called by what ``fit`` calls.
+
+        `warned` are the kinds to warn of; None is all but what was asked for.
+        """
+        self.noticed_ = tuple(findings)
+        told_of = [
+            each
+            for each in self.noticed_
+            if (each.kind not in _ASKED_FOR if warned is None else each.kind in warned)
+        ]
+        for text in () if self._quiet else told(told_of):
+            warnings.warn(text, RateWarning, stacklevel=4)
+
+    def _normal_rows(self, y: object, rows: int) -> Booleans | None:
+        """Say which rows are learned by labels of 1 and -1; None is all of them, or no labels."""
+        if y is None:
+            return None
+        labels = np.asarray(y).ravel()
+        if len(labels) != rows or labels.dtype.kind not in "iuf":
+            return None
+        normal = np.asarray(labels == 1)
+        if normal.all() or not (normal | (labels == -1)).all():
+            return None
+        if not normal.any():
+            raise UserError("All rows have the label -1 in y: there is no normal row to learn.")
+        warnings.warn(
+            f"{rows - normal.sum():,} of {rows:,} rows have the label -1 in y and are left out: "
+            "only normal rows are learned.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return normal
+
+    @contextmanager
+    def _naming_columns(self) -> Iterator[None]:
+        """Let errors call columns by the user's names."""
+        try:
+            yield
+        except TableError as error:
+            raise error.named(getattr(self, "feature_names_in_", None)) from None
+
+    def _weights(self, X: Any, y: object, sample_weight: Any) -> Floats | None:
+        """Return how often rows count; those of label -1 not at all."""
+        weights, normal = read_weights(X, sample_weight), self._normal_rows(y, X.shape[0])
+        if normal is None:
+            return weights
+        return np.where(normal, 1.0 if weights is None else weights, 0.0)
+
+    @contextmanager
+    def _learning(self) -> Iterator[Self]:
+        """Give a copy with checked parameters that becomes the model if it learns without error.
+
+        They are checked always; scikit-learn does not before ``partial_fit`` of a fitted model.
+        """
+        with learning(self) as model, model._naming_columns():
+            model._validate_params()
+            yield model
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """What a notebook shows: the card of a model that has learned, else its diagram.
+
+        Not there where scikit-learn is told to show estimators as text.
+        """
+        diagram: Callable[[], str] = super()._repr_html_
+        return lambda: self._card() or diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return the same for notebooks that ask for all forms at once."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown and (card := self._card()):
+            shown["text/html"] = card
+        return shown
+
+    def _card(self) -> str:
+        """Return the card; empty if nothing was learned."""
+        from refold.cards import card_html  # a room above: this is its front door
+
+        try:
+            return card_html(snapshot(self))
+        except NotFittedError:
+            return ""
+
+    def __dir__(self) -> list[str]:
+        """Return the names there are, those too that need more rows than were learned."""
+        return [name for name in object.__dir__(self) if self._has(name)]
+
+    def _has(self, name: str) -> bool:
+        try:
+            return hasattr(self, name)
+        except ValueError:  # what a model says that waits for rows
+            return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "refold_version": VERSION}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Refuse what another version, whose objects are made otherwise, has pickled."""
+        learned = dict(state)
+        theirs = learned.pop("refold_version", "0.0")
+        if series(theirs) != series(VERSION):
+            raise ValueError(
+                f"This {type(self).__name__} was pickled by refold {theirs}, which version "
+                f"{VERSION} cannot read. Load it with that version and write it by refold.save: "
+                "such files stay loadable."
+            )
+        super().__setstate__(learned)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def explain(self, X: Any, *, reasons: int | None = None, nearest: bool = True) -> Explanations:
         """Say of each row whether it is normal, because of which columns, and what would be.

@@ -36,7 +36,6 @@ from refold.decisions.thresholds import Calibration, DecisionMixin, check_suppor
 from refold.models import ref_noticed, ref_trim
 from refold.models.feedback import FeedbackMixin
 from refold.models.learned import FromRows, FromSketch
-from refold.models.model_mixin import ModelMixin
 from refold.models.ref_trim import FoldCut
 from refold.models.scoring import FoldScorer
 from refold.models.trim import MOST_TRIM
@@ -50,7 +49,6 @@ def _has_sketch(estimator: REF) -> bool:
 
 class REF(
     FeedbackMixin,
-    ModelMixin,
     DecisionMixin,
     OneToOneFeatureMixin,
     TransformerMixin,

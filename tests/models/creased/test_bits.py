@@ -47,11 +47,11 @@ def test_a_row_alone_gets_the_bits_that_it_gets_among_many(kind, rng):
     X = a_table(kind, rng)
     model, new = a_model(kind).fit(X), new_rows(X, rng)
     assert model.scoring_.leverage.dual == (kind == "dual")
-    together, reasons = model.score_samples(new), model.reasons(new)
+    together, reasons = model.score_samples(new), model._reasons(new)
     for i in (0, 1, 7, 60, len(new) - 1):
         np.testing.assert_array_equal(model.score_samples(new[[i]]), together[[i]])
         np.testing.assert_array_equal(model.score_samples(new[i : i + 3]), together[i : i + 3])
-        alone = model.reasons(new[[i]])
+        alone = model._reasons(new[[i]])
         for name in ("drop", "alone", "expected", "distance"):
             found, expected = (getattr(r, name) for r in (alone, reasons))
             np.testing.assert_array_equal(found, expected[[i]])
@@ -62,7 +62,7 @@ def test_reasons_have_the_distances_of_scoring(columns, rng):
     X = rng.normal(size=(500, columns))
     model = CreasedREF(n_creases=40).fit(X)
     new = np.vstack([X[:50], 2.0 * rng.normal(size=(100, columns))])
-    np.testing.assert_array_equal(model.reasons(new).distance, -model.score_samples(new))
+    np.testing.assert_array_equal(model._reasons(new).distance, -model.score_samples(new))
 
 
 def test_how_rows_lie_in_memory_changes_nothing(kind, rng):
@@ -84,7 +84,7 @@ def test_no_bit_depends_on_the_number_of_threads(kind, rng):
 
     def results(n_jobs):
         model = a_model(kind, n_jobs).fit(X)
-        reasons = model.reasons(X[:200])
+        reasons = model._reasons(X[:200])
         model.partial_fit(X[:700])
         return (
             model.score_samples(X),
@@ -114,7 +114,7 @@ for kind in TABLES:
     X = a_table(kind, rng)[:400]
     model = a_model(kind).fit(X)
     new = new_rows(X, rng)
-    reasons = model.reasons(new)
+    reasons = model._reasons(new)
     out[kind] = [model.score_samples(new).tolist(), reasons.drop.tolist()]
 json.dump(out, sys.stdout)
 """

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from refold import REF, CreasedREF
-from refold.models.creased._expected import MOST_COLUMNS
+from refold.models.creased._drawing import MOST_COLUMNS
 
 
 def small(**options):
@@ -142,7 +142,7 @@ def test_no_magnitude_of_values_gives_nan_or_infinity(scale):
     far = [0.0, scale, -1.79e308, 1.79e308, 1e-300, 5e-324]
     new = np.array([[x, y] for x in far for y in far])
     assert np.isfinite(model.score_samples(new)).all()
-    reasons = model.reasons(new)
+    reasons = model._reasons(new)
     assert np.isfinite(reasons.expected).all()
     assert np.isfinite(reasons.drop).all()
 
@@ -191,7 +191,7 @@ def test_unusable_tables_are_refused(learn, X, message):
 def test_too_few_rows_and_empty_columns_are_refused_when_they_matter(table):
     with pytest.raises(ValueError, match="at least 2 rows"):
         small().fit(table[:1])
-    with pytest.raises(ValueError, match=r"alpha=0\.1 needs at least 9 rows.*there are 8"):
+    with pytest.raises(ValueError, match=r"alpha.0\.1 needs at least 9 rows.*there are 8"):
         small().fit(table[:8])
     empty = table[:20].copy()
     empty[:, 2] = np.nan
@@ -205,7 +205,7 @@ def test_too_few_rows_and_empty_columns_are_refused_when_they_matter(table):
         small().fit(np.where(np.eye(20, 2)[:, ::-1] > 0, table[:20, :2], [1.0, np.nan]))
 
 
-@pytest.mark.parametrize("method", ["predict", "score_samples", "p_values", "reasons"])
+@pytest.mark.parametrize("method", ["predict", "score_samples", "p_values", "_reasons"])
 def test_rows_that_cannot_be_judged_are_named(method, table):
     import pandas as pd
 
@@ -236,7 +236,7 @@ def test_failed_learning_leaves_the_model_as_it_was(learn, table, new):
 
 
 def test_wrong_width_and_missing_fit_are_said(table):
-    for method in ("predict", "reasons", "empty_like"):
+    for method in ("predict", "_reasons", "empty_like"):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             getattr(CreasedREF(), method)(*[table][: method != "empty_like"])
     with pytest.raises(ValueError, match="2 features, but CreasedREF is expecting 4"):

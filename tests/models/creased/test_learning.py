@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from refold import REF, CreasedREF, merge
-from refold.models.creased import _sample
+from refold.models.creased import _rows
 
 
 def assert_same_model(a, b, new):
@@ -135,7 +135,7 @@ def test_one_seed_gives_the_same_bits_and_another_other_creases(table, new):
 
 
 def test_partial_fit_calibrates_on_a_uniform_sample(monkeypatch, rng):
-    monkeypatch.setattr(_sample, "SIZE", 400)
+    monkeypatch.setattr(_rows, "SIZE", 400)
     X = rng.normal(size=(3000, 3))
     models = [
         chunked(CreasedREF(n_creases=20, n_init=500), X, cuts) for cuts in ([], [100, 101, 2000])
@@ -192,7 +192,7 @@ def test_a_row_alone_gets_the_bits_it_got_among_others(rows, n_creases, columns,
 def test_scoring_changes_nothing_in_the_model(table):
     model = CreasedREF(n_creases=20).fit(table)
     before = joblib.hash(model), sorted(vars(model))
-    for method in ("predict", "score_samples", "decision_function", "p_values", "reasons"):
+    for method in ("predict", "score_samples", "decision_function", "p_values", "_reasons"):
         getattr(model, method)(table)
     assert (joblib.hash(model), sorted(vars(model))) == before
 

@@ -2,12 +2,11 @@
 
 from refold.models.creased._accepted import relearned, with_accepted_rows
 from refold.models.creased._creases import LARGEST, Creases, n_plain
+from refold.models.creased._drawing import RankGauss
 from refold.models.creased._estimator import CreasedREF
 from refold.models.creased._known import TOLERANCE, weights_of_marks
 from refold.models.creased._leverage import Leverage
-from refold.models.creased._rankgauss import RankGauss
-from refold.models.creased._reasons import Reasons
-from refold.models.creased._scorer import CreasedScorer
+from refold.models.creased._reasons import CreasedScorer, Reasons
 from refold.models.creased._scoring import MOST_EXCESS, Learned, Scoring, rescaled
 
 __all__ = [

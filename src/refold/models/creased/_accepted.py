@@ -8,10 +8,10 @@ from refold._typing import Booleans, Floats
 from refold.algorithm.engines.sketch import Sketch
 from refold.columns.edges import joined
 from refold.models.creased import _rows
+from refold.models.creased._leverage import Sums
 from refold.models.creased._scoring import Accepted, Learned, accepted_edges
 from refold.models.creased._state import TrainingState
-from refold.models.creased._sums import Sums
-from refold.models.feedback.rows import equal_rows
+from refold.models.feedback.entry import equal_rows
 
 
 def with_accepted_rows(

@@ -12,9 +12,7 @@ from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base import errors
 from refold.base.once import fields_only, once
-from refold.models.creased._drawing import Drawer, of_four_kinds
-from refold.models.creased._expected import Expected
-from refold.models.creased._rankgauss import RankGauss
+from refold.models.creased._drawing import Drawer, Expected, RankGauss, of_four_kinds
 from refold.models.creased._rows import n_threads, weighted_sum
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.

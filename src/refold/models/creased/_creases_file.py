@@ -13,7 +13,7 @@ from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 from refold.modelfile.limits import Budget
 from refold.models.creased._creases import LARGEST, Creases, n_plain
-from refold.models.creased._rankgauss import MOST_KNOTS, RankGauss
+from refold.models.creased._drawing import MOST_KNOTS, RankGauss
 
 MOST_CREASES = 2**20
 _ARRAYS = ("center", "scale", "directions", "offsets", "shifts", "spreads", "precision")

@@ -1,10 +1,122 @@
-"""How creases are drawn: through rows and between rows, along all columns or a few."""
+"""What creases are drawn from: rank-gauss copies, filled gaps, random directions."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from refold._typing import Floats
+import numpy as np
+from scipy.special import ndtri
+
+from refold._typing import Floats, Integers
+from refold.algorithm import kernels
+from refold.base.once import fields_only, once
+
+# Knots per column. More rows than these are told apart by straight lines, evenly along the bend:
+# the tails, where rows are few, keep theirs.
+MOST_KNOTS = 65
+
+
+@dataclass(frozen=True, eq=False)
+class RankGauss:
+    """Piecewise linear maps, one per column, that go on with slope 1/sd beyond their last knots."""
+
+    # Where the lines meet and what the values there become, column after column; the knots of a
+    # column ascend
+    knots: Floats
+    heights: Floats
+    starts: Integers  # (v + 1,): where each column's knots begin
+    # (v,): the slope outside the knots: one over the spread of the bent training values
+    slopes: Floats
+
+    @classmethod
+    def of(cls, Z: Floats, weights: Floats) -> RankGauss:
+        """Learn from rows without gaps: Φ⁻¹ of the mid-ranks, over their standard deviation."""
+        columns = [_bend(column, weights) for column in Z.T]
+        lengths = [len(knots) for knots, _, _ in columns]
+        return cls(
+            np.concatenate([np.empty(0), *(knots for knots, _, _ in columns)]),
+            np.concatenate([np.empty(0), *(heights for _, heights, _ in columns)]),
+            np.cumsum([0, *lengths]),
+            np.array([slope for _, _, slope in columns]),
+        )
+
+    def __call__(self, Z: Floats) -> Floats:
+        """Return the copy of rows without gaps."""
+        return kernels.bent(self.bends, Z)
+
+    @once
+    def bends(self) -> kernels.Bends:
+        """The maps as the kernels evaluate them."""
+        return kernels.bends(self.knots, self.heights, self.starts, self.slopes)
+
+    __getstate__ = fields_only
+
+
+def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
+    """Return the knots of one column, their heights, and the slope beyond them."""
+    order = kernels.order(z)
+    ordered = z[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    knots, counts = ordered[first], np.add.reduceat(weights[order], first)
+    heights = ndtri((np.cumsum(counts) - counts / 2.0) / counts.sum())
+    mean = np.average(heights, weights=counts)
+    # At least two different values: a constant column is not among these.
+    spread = np.sqrt((counts * np.square(heights - mean)).sum() / (counts.sum() - 1.0))
+    if len(knots) > MOST_KNOTS:
+        even = np.linspace(heights[0], heights[-1], MOST_KNOTS)
+        at = np.unique(np.searchsorted(heights, even).clip(0, len(knots) - 1))
+        knots, heights = knots[at], heights[at]
+    return knots, heights / spread, 1.0 / float(spread)
+
+
+# With more columns the products of all pairs would cost more than everything else.
+MOST_COLUMNS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The ridge-linear prediction of standardized columns from each other."""
+
+    # (v, v): inverse of the regularized sums of products. As with a normal distribution, the
+    # expected values of the columns m given the others o are −P[m,m]⁻¹ P[m,o] z[o].
+    precision: Floats
+
+    @classmethod
+    def of(cls, Z: Floats, weights: Floats, ridge: float) -> Expected:
+        """Learn from standardized rows; where there are gaps, pair by pair of columns."""
+        v = Z.shape[1]
+        if v > MOST_COLUMNS:
+            return cls(np.eye(v))
+        observed = ~np.isnan(Z)
+        filled = np.where(observed, Z, 0.0)
+        products = _products(filled, weights)
+        if not observed.all():
+            together = _products(observed.astype(np.float64), weights)
+            products *= np.divide(
+                weights.sum(), together, out=np.zeros_like(together), where=together > 0.0
+            )
+            # Pairs counted on different rows need not fit together: keep the part that does.
+            values, vectors = np.linalg.eigh(products)
+            products = kernels.product(vectors * np.maximum(values, 0.0), vectors)
+        floor = v * np.finfo(np.float64).eps * products.diagonal().max(initial=0.0)
+        products[np.diag_indices(v)] += max(ridge, floor)
+        roots = kernels.solve_lower(kernels.cholesky(products)).T
+        return cls(kernels.product(roots, roots))
+
+    def fill(self, Z: Floats) -> None:
+        """Replace NaN by what the observed columns of the row lead to expect, in place."""
+        kernels.filled(Z, self.precision)
+
+    def deviations(self, Z: Floats) -> Floats:
+        """Return for each value how far it is from what the others of its row lead to expect."""
+        pulls = kernels.product(Z, np.ascontiguousarray(self.precision.T))
+        return np.asarray(pulls / self.precision.diagonal())
+
+
+def _products(Z: Floats, weights: Floats) -> Floats:
+    """Return Σ w z zᵀ."""
+    return kernels.product(Z.T * weights, np.ascontiguousarray(Z.T))
+
 
 # How often a pair is drawn again because its two rows are the same.
 _ATTEMPTS = 32

@@ -25,15 +25,13 @@ from refold.decisions import noticed
 from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.creased import _accepted, _reasons, _rows
 from refold.models.creased._creases import Creases
-from refold.models.creased._reasons import Reasons
+from refold.models.creased._leverage import Sums
+from refold.models.creased._reasons import CreasedScorer, Reasons
 from refold.models.creased._refits import Divided
-from refold.models.creased._scorer import CreasedScorer
 from refold.models.creased._scoring import NO_ROWS, Learned, Scoring
 from refold.models.creased._state import Recipe, TrainingState
-from refold.models.creased._sums import Sums
 from refold.models.draws import drawn
 from refold.models.feedback import FeedbackMixin
-from refold.models.model_mixin import ModelMixin
 from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
@@ -49,7 +47,7 @@ def _calibrating(alpha: float) -> int:
     return max(_CALIBRATING, math.ceil(_BEYOND / alpha))
 
 
-class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
 
     REF folds each feature by itself. Here the standardized rows are folded along random oblique
@@ -138,8 +136,9 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
     >>> new = [[1.0, 1.1], [1.0, -3.0]]
     >>> model.predict(new)
     array([ 1, -1])
-    >>> model.reasons(new).of_row(1, 1)
-    ['x1: expected 0.9936, got -3']
+    >>> reason = model.explain(new)[1].reasons[0]
+    >>> reason.feature, round(reason.expected, 2)
+    ('x1', 0.99)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -428,27 +427,12 @@ class CreasedREF(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEst
         check_learned(self)
         return CreasedScorer(self.scoring_, self.n_jobs)
 
-    def reasons(self, X: Array) -> Reasons:
-        """Say what each value was expected to be and what difference that makes.
-
-        Each value is replaced by its ridge-linear prediction from the others in its row; the drop
-        is how much smaller the distance then is. Features share what they have in common: the
-        drops of a row do not add up to its distance.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n, d)
-            Rows to explain.
-
-        Returns
-        -------
-        Reasons
-            ``values``, ``expected`` and ``drop``, each of shape (n, d); ``of_row`` gives words.
-        """
+    def _reasons(self, X: Array) -> Reasons:
+        """Return what each value was expected to be and what difference that makes."""
         model, X = self._read(X)
         with model._naming_columns():
             _rows.check(X)
-        return _reasons.reasons(model.scoring_, X, feature_names(model), model.n_jobs)
+        return _reasons.reasons(model.scoring_, X, model.n_jobs)
 
     def training_sample(self) -> Floats:
         """Return the training rows that the model has kept, NaN where missing.

@@ -1,73 +1,35 @@
-"""Why a row is far off: what each column was expected to be, and what difference that makes."""
+"""What each value was expected to be, and what difference that makes; a ready CreasedREF."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
+from refold.models.creased import _rows
 from refold.models.creased._scoring import Scoring
+from refold.models.scoring import Attribution
 
 
-@dataclass(frozen=True, eq=False)
-class Reasons:
-    """What speaks for and against each value of some rows. The drops of a row do not add up.
+class Reasons(NamedTuple):
+    """What speaks for and against each value, shape (n, d). The drops of a row do not add up."""
 
-    Parameters
-    ----------
-    names : list of str
-        The columns.
-    values : ndarray of shape (n, d)
-        The rows; NaN where missing.
-    expected : ndarray of shape (n, d)
-        What the other values of the row lead to expect, in the column's own units.
-    drop : ndarray of shape (n, d)
-        How much smaller the row's distance would be had the column its expected value, and lay it
-        within what was learned; negative if it would be larger.
-    alone : ndarray of shape (n, d)
-        How much of the drop the value has by itself: it lies outside of all that was learned.
-    distance : ndarray of shape (n,)
-        The rows' distances.
-    """
-
-    names: list[str]
-    values: Floats
-    expected: Floats
+    values: Floats  # NaN where missing
+    expected: Floats  # what the other values of the row lead to expect, in the column's own units
+    # How much smaller the row's distance would be had the column its expected value, and lay it
+    # within what was learned; negative if it would be larger.
     drop: Floats
-    alone: Floats
-    distance: Floats
-
-    def of_row(self, row: int, n: int = 3) -> list[str]:
-        """Say in words which columns of a row matter most.
-
-        Parameters
-        ----------
-        row : int
-            Which row.
-        n : int, default=3
-            How many columns to name; those without a positive drop are left out.
-
-        Returns
-        -------
-        list of str
-            For example ``"pressure: expected 3.1, got 7.4"``.
-        """
-        order = np.argsort(-self.drop[row], kind="stable")[:n]
-        return [
-            f"{self.names[d]}: expected {self.expected[row, d]:.4g}, got {self.values[row, d]:.4g}"
-            for d in order
-            if self.drop[row, d] > 0.0
-        ]
+    alone: Floats  # how much of it the value has by itself: it lies outside of all that was learned
+    distance: Floats  # (n,)
 
 
 def reasons(
     scoring: Scoring,
     X: NDArray[Any],
-    names: list[str],
     n_jobs: int | None,
     owners: Integers | None = None,
 ) -> Reasons:
@@ -102,7 +64,7 @@ def reasons(
     distance[learned] = known
     to_distance = (factor / scoring.unit)[:, None]
     alone *= to_distance
-    return Reasons(names, rows.copy(), instead, drop * to_distance + alone, alone, distance)
+    return Reasons(rows.copy(), instead, drop * to_distance + alone, alone, distance)
 
 
 def _expected(scoring: Scoring, rows: Floats, Z: Floats, magnitudes: int) -> tuple[Floats, Floats]:
@@ -155,3 +117,32 @@ def _scores(
     left = np.maximum(1.0 - scores[learned, :1], np.finfo(np.float64).eps)
     scores[learned] += np.square(across[learned]) / left
     return scores
+
+
+@dataclass(frozen=True, eq=False)
+class CreasedScorer:
+    """Leverage scores in units of their threshold."""
+
+    scoring: Scoring  # What was learned
+    n_jobs: int | None  # Threads
+    # The columns that features are made of, whose parts are then by column; the last features are
+    # these columns' magnitudes. None if each feature is its own.
+    owners: Integers | None = None
+
+    additive: ClassVar[bool] = False
+    unexplained: ClassVar[str] = ""
+
+    def distances(self, X: NDArray[Any]) -> Floats:
+        """Return each row's distance."""
+        return self.scoring.distances(X, self.n_jobs)
+
+    def attribution(self, X: NDArray[Any]) -> Attribution:
+        """Return the drops in distance had each feature the value that was expected."""
+        _rows.check(X)
+        found = reasons(self.scoring, X, self.n_jobs, self.owners)
+        parts = np.maximum(found.drop, found.alone)
+        return Attribution(found.distance, parts, found.expected, found.alone)
+
+    def on_threads(self, n_jobs: int | None) -> CreasedScorer:
+        """Return one that uses so many threads."""
+        return replace(self, n_jobs=n_jobs)

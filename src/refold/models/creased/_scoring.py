@@ -19,12 +19,10 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import _rows
 from refold.models.creased._creases import Creases
 from refold.models.creased._known import KnownRows, have_twins
-from refold.models.creased._leverage import Leverage
+from refold.models.creased._leverage import Leverage, Sums
 from refold.models.creased._refits import Divided, n_parts, refitted
-from refold.models.creased._rows import n_threads
-from refold.models.creased._sample import Sample
+from refold.models.creased._rows import Sample, n_threads
 from refold.models.creased._state import TrainingState
-from refold.models.creased._sums import Sums
 
 NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
 # A column so many units outside its box is as far outside as it can be.

@@ -29,11 +29,16 @@ from refold.models.creased._creases_file import (
     read_creases,
 )
 from refold.models.creased._estimator import MOST_GAIN, CreasedREF
-from refold.models.creased._sample import SIZE, Sample
+from refold.models.creased._leverage import Sums
+from refold.models.creased._rows import SIZE, Sample
 from refold.models.creased._scoring import Scoring, Unit
-from refold.models.creased._state import LEAST_CREASES, Recipe, TrainingState, enough_creases
-from refold.models.creased._sums import Sums
-from refold.models.creased._trim import CreasedCut
+from refold.models.creased._state import (
+    LEAST_CREASES,
+    CreasedCut,
+    Recipe,
+    TrainingState,
+    enough_creases,
+)
 from refold.models.draws import BELOW_ONE
 from refold.models.feedback import feedback_file as feedback
 from refold.models.trim import read_cut, read_dropped, read_share

@@ -17,7 +17,7 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import Learned, relearned, with_accepted_rows
 from refold.models.detector.learned import Inside, LearnedTable, of_model
 from refold.models.detector.scorer import MeanScorer
-from refold.models.feedback.rows import equal_rows
+from refold.models.feedback.entry import equal_rows
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
 

@@ -29,12 +29,11 @@ from refold.models.detector.noticed import WARNED, findings, trimmed
 from refold.models.detector.scorer import TableScorer, encoded_rows
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin
-from refold.models.feedback.rows import JudgedRows
-from refold.models.model_mixin import ModelMixin
+from refold.models.feedback.entry import JudgedRows
 from refold.models.trim import MOST_TRIM
 
 
-class Detector(FeedbackMixin, ModelMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
 
     What each column is, it guesses and says (``columns_``); then it learns how numbers go together

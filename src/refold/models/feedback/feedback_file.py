@@ -19,10 +19,16 @@ from refold.decisions.calibration_file import (
 from refold.modelfile import arrays
 from refold.modelfile.document import read_time
 from refold.modelfile.fields import Field
-from refold.models.feedback.entry import LONGEST_NOTE, Decision, FeedbackEntry, Kind, Verdict
+from refold.models.feedback.entry import (
+    LONGEST_NOTE,
+    Decision,
+    FeedbackEntry,
+    JudgedRows,
+    Kind,
+    Verdict,
+)
 from refold.models.feedback.log import MOST_ROWS, FeedbackLog
 from refold.models.feedback.mixin import FeedbackMixin
-from refold.models.feedback.rows import JudgedRows
 
 # The member of a model's document.
 MEMBER = "feedback"

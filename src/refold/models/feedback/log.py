@@ -9,8 +9,15 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.base.errors import UserError
-from refold.models.feedback.entry import Decision, FeedbackEntry, Kind
-from refold.models.feedback.rows import JudgedRows, equal_rows, joined, taken
+from refold.models.feedback.entry import (
+    Decision,
+    FeedbackEntry,
+    JudgedRows,
+    Kind,
+    equal_rows,
+    joined,
+    taken,
+)
 
 # They are in the model file, and are learned anew whenever the model learns.
 MOST_ROWS = 10_000

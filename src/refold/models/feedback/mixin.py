@@ -15,13 +15,19 @@ from refold.base.errors import UserError
 from refold.base.learning import snapshot
 from refold.columns.frames import read_table
 from refold.decisions.thresholds import Calibration
-from refold.models.feedback.entry import LONGEST_NOTE, Decision, FeedbackEntry, Kind, Verdict
+from refold.models.feedback.entry import (
+    LONGEST_NOTE,
+    Decision,
+    FeedbackEntry,
+    JudgedRows,
+    Kind,
+    Verdict,
+)
 from refold.models.feedback.log import FeedbackLog
-from refold.models.feedback.rows import JudgedRows
-from refold.models.guard import GuardMixin
+from refold.models.model_mixin import ModelMixin
 
 
-class FeedbackMixin(GuardMixin):
+class FeedbackMixin(ModelMixin):
     """Takes what people say of rows: base ⊕ accepted rows is what judges.
 
     What was learned without them stays as it is, underneath: taking feedback back restores it to

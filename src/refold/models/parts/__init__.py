@@ -1,10 +1,9 @@
 """One model from a table that lies in many parts, wherever these are.
 
 Rows are told apart by their place in the whole table, so the model does not depend on how that is
-divided. From below: `drawn` (rows drawn by place), `look` (the first pass over the parts),
-`counting` (the second), `learner` and `of_ref`, `of_creased`, `of_detector` (what each estimator
-makes of them), `learn` (all of it in order). Who has the parts goes over them and adds up:
-`refold.scale`.
+divided. From below: `drawn` (rows drawn by place), `look` (the two passes over the parts),
+`learner` (what each estimator makes of them), `learn` (all of it in order). Who has the
+parts goes over them and adds up: `refold.scale`.
 """
 
 from refold.models.parts.drawn import Drawn, Header, numbers

@@ -11,10 +11,7 @@ from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.parts import learner as _learner
 from refold.models.parts.drawn import Header
-from refold.models.parts.learner import Learner
-from refold.models.parts.of_creased import CreasedLearner
-from refold.models.parts.of_detector import DetectorLearner
-from refold.models.parts.of_ref import RefLearner
+from refold.models.parts.learner import CreasedLearner, DetectorLearner, Learner, RefLearner
 from refold.models.ref import REF
 
 Model = TypeVar("Model", REF, CreasedREF, Detector)

@@ -1,22 +1,36 @@
-"""What estimators have in common that learn from a table in parts."""
+"""What each estimator makes of a table in parts."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from refold._typing import Floats
+from refold.algorithm.engines.sketch import Sketch
 from refold.base.findings import Finding
 from refold.base.needs import needs
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.encoder import N_INIT
+from refold.columns.encoding.plan import Plan
+from refold.columns.encoding.state import TableState
 from refold.columns.table import Table
 from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
-from refold.models.parts.drawn import Header, matrix
-from refold.models.parts.look import FirstLook, Look
+from refold.models.creased import CreasedREF
+from refold.models.creased._state import TrainingState
+from refold.models.detector import Detector
+from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
+from refold.models.detector.noticed import WARNED
+from refold.models.detector.scorer import encoded_rows
+from refold.models.learned import FromSketch
+from refold.models.parts.drawn import Header, HeldOut, matrix
+from refold.models.parts.look import CreasedCount, FirstLook, Look, TableCount, TableTotals
+from refold.models.ref import REF
 
 # The most rows that are held out, unless a small alpha needs more; a table of no more than these is
 # learned as ``fit`` does, which makes more of few rows.
@@ -129,3 +143,147 @@ def held_out(distances: Floats) -> Calibration:
 def observed(X: Floats) -> Floats:
     """Return the rows that have a value: others have no distance."""
     return X[~np.isnan(X).all(axis=1)]
+
+
+class RefLearner(NumberLearner):
+    """Teaches REF."""
+
+    model: REF
+
+    @property
+    def alpha(self) -> float | None:
+        """The parameter."""
+        return self.model.alpha
+
+    @property
+    def first(self) -> FirstLook:
+        """What is done with each part: rows that may not be held out are sketched at once."""
+        return replace(super().first, n_bins=self.model.n_bins, apart=self.alpha is not None)
+
+    def frozen(self, look: Look, held: int) -> None:
+        """Return that all is counted."""
+
+    def learn(self, look: Look, held: int, counted: None) -> None:
+        """Learn from the sketch."""
+        out, others = look.drawn.divided(held)
+        learn_sketch(self.model, look.sketch_with(others), matrix(out))
+        self.model._notice(self._of_threshold())
+
+    def _check(self) -> None:
+        if self.model.engine not in ("auto", "sketch"):
+            raise ValueError(
+                f"The model has engine={self.model.engine!r}, which needs all rows in memory; "
+                "parts of a table are learned by 'sketch', or 'auto'."
+            )
+        self.model._check_engine("sketch")
+        self.model._check_decision()
+
+
+def learn_sketch(model: REF, sketch: Sketch, out: Floats) -> None:
+    """Make a model that of the rows of a sketch; rows that are not in it set the threshold."""
+    model._settle(sketch.weight)
+    model._learned = FromSketch(sketch, model._recipe())
+    model._learned.chain  # noqa: B018  # now, so that what is wrong with the rows is said
+    model.engine_, model.dropped_ = "sketch", np.empty(0, dtype=np.int64)
+    model._decide_at(model.threshold)
+    if model.alpha is not None:
+        model._decide_by(held_out(model.scorer().distances(observed(out))), float(model.alpha))
+
+
+class CreasedLearner(NumberLearner):
+    """Teaches CreasedREF."""
+
+    model: CreasedREF
+
+    @property
+    def alpha(self) -> float:
+        """The parameter."""
+        return float(self.model.alpha)
+
+    @property
+    def n_init(self) -> int:
+        """The parameter."""
+        return int(self.model.n_init)
+
+    def frozen(self, look: Look, held: int) -> CreasedCount:
+        """Make the creases."""
+        _, first, _ = look.drawn.divided(held, self.n_init)
+        return creased_count(self.model, matrix(first), look.drawn.held_out(held))
+
+    def learn(self, look: Look, held: int, counted: TrainingState) -> None:
+        """Learn from the sums."""
+        model, (out, _) = self.model, look.drawn.divided(held)
+        model._learn(counted)
+        distances = model.scoring_.distances(observed(matrix(out)), model.n_jobs)
+        model._decide_by(held_out(distances), self.alpha)
+        model._notice([*model._absurd_cells(), *self._of_threshold()])
+
+
+def creased_count(model: CreasedREF, first: Floats, held: HeldOut) -> CreasedCount:
+    """Make creases from rows; return what adds up all rows by them."""
+    nothing = TrainingState.nothing(model._recipe(), first.shape[1])
+    return CreasedCount(nothing.plus_rows(first, None, last=True).emptied(), held)
+
+
+class DetectorLearner(Learner):
+    """Teaches Detector."""
+
+    model: Detector
+
+    @property
+    def alpha(self) -> float:
+        """The parameter; ``"auto"`` is what it is for many rows."""
+        alpha = self.model.alpha
+        return auto_rate(HELD_OUT) if alpha == "auto" else float(alpha)
+
+    @property
+    def n_init(self) -> int:
+        """The rows that decide what columns are."""
+        return N_INIT
+
+    def fit(self, rows: Table) -> None:
+        """Learn from all rows of a small table."""
+        self.model._fit(rows)
+
+    def frozen(self, look: Look, held: int) -> TableCount:
+        """Decide what the columns are."""
+        _, first, _ = look.drawn.divided(held, self.n_init)
+        out, (state, sample) = look.drawn.held_out(held), self.model._nothing()
+        counts = TableCounts.of(*Plan.of(first, state.roles))
+        learned = self.model._learned_of(state.with_counts(counts), sample, None)
+        inside, model = None, learned.estimator()
+        if counts.plan.plain and isinstance(model, CreasedREF):
+            inside = creased_count(model, counts.numbers_of(first), out)
+        return TableCount(counts.plan, sample.seed, out, inside)
+
+    def learn(self, look: Look, held: int, counted: TableTotals) -> None:
+        """Learn from the counts."""
+        model, (out, _) = self.model, look.drawn.divided(held)
+        state = self._nothing.with_counts(counted.counts)
+        learned = model._learned_of(state, counted.sample, None)
+        if counted.counts.plan.plain:
+            LearnedTable.inside.keep(learned, _inside(learned, counted, out))
+        model._learn(learned)
+        rows = observed(encoded_rows(counted.counts, out, n_jobs=model.n_jobs))
+        model._decide_by(held_out(model.scorer().distances(rows)), learned.rate)
+        model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
+
+    def _check(self) -> None:
+        self.model._encoder_of(self._nothing)._check_roles(list(self.header.names))
+
+    @property
+    def _nothing(self) -> TableState:
+        return TableState(dict(self.model.roles or {}), N_INIT)
+
+
+def _inside(learned: LearnedTable, counted: TableTotals, out: Table) -> Inside:
+    """Return what judges a table of numbers alone: it has learned all rows, not a sample."""
+    model, counts = learned.estimator(), counted.counts
+    assert counts.numbers is not None
+    model.n_features_in_ = len(counts.plan.used)
+    if isinstance(model, REF):
+        learn_sketch(model, counts.numbers.sketch, counts.numbers_of(out))
+    else:
+        assert counted.inside is not None
+        model._learn(counted.inside)
+    return of_model(model)

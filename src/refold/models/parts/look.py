@@ -1,4 +1,4 @@
-"""The first pass over the parts of a table: how many rows there are, and some of them."""
+"""The two passes over the parts of a table: a first look, then all that is counted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.algorithm.engines.sketch import GrowingSketch, Sketch
+from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.plan import Plan
 from refold.columns.table import NumberColumn, Table, check_finite
-from refold.models.parts.drawn import NONE, Drawn, below, numbers, numbers_without
+from refold.models.creased._state import TrainingState
+from refold.models.detector.learned import RowSample
+from refold.models.draws import draws
+from refold.models.parts.drawn import NONE, Drawn, HeldOut, below, matrix, numbers, numbers_without
 
 _AT_ONCE = 2**20
 
@@ -138,3 +143,65 @@ def _sketch(rows: Table, n_bins: int) -> Sketch:
     sketch = GrowingSketch(len(rows.columns), n_bins)
     sketch.add(numbers(rows))
     return sketch.sketch()
+
+
+@dataclass(frozen=True, eq=False)
+class CreasedCount:
+    """Adds up what CreasedREF needs of the rows of a part; it travels to where they are."""
+
+    nothing: TrainingState  # Creases without any row
+    held: HeldOut  # The rows that are not learned
+
+    def __call__(self, rows: Table, first: int) -> TrainingState:
+        """Count rows that begin at a place of the table."""
+        return self.of(matrix(rows), first)
+
+    def of(self, X: Floats, first: int) -> TrainingState:
+        """Count rows that are an array."""
+        kept = self.held.kept(first, len(X))
+        sample = replace(self.nothing.sample, seen=first)  # rows are drawn by their place
+        weights = None if kept.all() else kept.astype(np.float64)
+        state = replace(self.nothing, sample=sample).plus_rows(X, weights, last=True, n_jobs=1)
+        assert state.sketch is not None
+        return replace(state, sketch=replace(state.sketch, rows=int(kept.sum())))
+
+
+@dataclass(frozen=True, eq=False)
+class TableTotals:
+    """What Detector needs of rows."""
+
+    counts: TableCounts  # All of them, counted
+    sample: RowSample  # Some of them
+    inside: TrainingState | None  # What CreasedREF needs of them, where all columns are numbers
+
+    def plus(self, other: TableTotals) -> TableTotals:
+        """Return what is needed of the rows of both."""
+        inside = self.inside
+        if inside is not None and other.inside is not None:
+            inside = inside.plus(other.inside)
+        counts, sample = self.counts.plus(other.counts), self.sample.plus(other.sample)
+        return TableTotals(counts, sample, inside)
+
+
+@dataclass(frozen=True, eq=False)
+class TableCount:
+    """Counts what Detector needs of the rows of a part; it travels to where they are."""
+
+    plan: Plan  # What the columns are taken for
+    seed: int  # Draws the rows that are kept
+    held: HeldOut  # The rows that are not learned
+    # What counts for the estimator inside, where all columns are numbers
+    inside: CreasedCount | None
+
+    def __call__(self, rows: Table, first: int) -> TableTotals:
+        """Count rows that begin at a place of the table."""
+        rows = rows.select(self.plan.names)
+        kept = self.held.kept(first, rows.rows)
+        learned = rows if kept.all() else rows.take(kept)
+        keys = draws(self.seed, first, rows.rows)[kept]
+        drawn = RowSample(self.seed, first + rows.rows, keys, learned)
+        counts = TableCounts.of(self.plan, learned, n_jobs=1)
+        inside = None
+        if self.inside is not None:
+            inside = self.inside.of(counts.numbers_of(rows), first)
+        return TableTotals(counts, RowSample(self.seed).plus(drawn), inside)
