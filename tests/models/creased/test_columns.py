@@ -201,8 +201,12 @@ def test_too_few_rows_and_empty_columns_are_refused_when_they_matter(table):
     with pytest.raises(ValueError, match="at least 2 rows"):
         waiting.predict(table)
     assert waiting.partial_fit(table[1:]).predict(table).shape == (300,)
+    single = np.where(np.eye(20, 2)[:, ::-1] > 0, table[:20, :2], [1.0, np.nan])
+    with pytest.warns(UserWarning, match="x1 has a value in one of 20 rows"):
+        small().fit(single)
+    single[1, 1] = 2.0
     with pytest.raises(ValueError, match=r"observed in column 'x1' sum to 1 or less"):
-        small().fit(np.where(np.eye(20, 2)[:, ::-1] > 0, table[:20, :2], [1.0, np.nan]))
+        small().fit(single, sample_weight=np.full(20, 0.4))
 
 
 @pytest.mark.parametrize("method", ["predict", "score_samples", "p_values", "_reasons"])
