@@ -18,25 +18,14 @@ _LARGEST = np.finfo(np.float64).max / 1e4
 
 
 class LearnedColumn(NamedTuple):
-    """From where to where a column goes.
+    """From where to where a column goes."""
 
-    Parameters
-    ----------
-    low, high : float
-        The ends of what was taken as normal.
-    scale : float
-        What shifts are measured by: the range; of a constant column its value.
-    marks : ndarray
-        Values within, ascending: all of a discrete column, else some that lie where others do.
-    step : float
-        The smallest step of a discrete column, else 0.
-    """
-
-    low: float
+    low: float  # the ends of what was taken as normal
     high: float
-    scale: float
+    scale: float  # what shifts are measured by: the range; of a constant column its value
+    # Values within, ascending: all of a discrete column, else some that lie where others do.
     marks: Floats
-    step: float
+    step: float  # the smallest step of a discrete column, else 0
 
 
 def learned_columns(summary: Summary) -> list[LearnedColumn]:

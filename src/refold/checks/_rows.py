@@ -21,24 +21,12 @@ _SEED = 746_120_891
 
 
 class NormalRows(NamedTuple):
-    """Rows that a model accepts.
+    """Rows that a model accepts."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, d)
-        Their numbers, NaN where missing.
-    offsets : ndarray of shape (n,)
-        What is to be added to their distances: 0 for rows that really are.
-    source : str
-        Where they come from, in words.
-    cells : Table or None
-        All their cells, where they hold more than numbers.
-    """
-
-    values: Floats
-    offsets: Floats
-    source: str
-    cells: Table | None = None
+    values: Floats  # their numbers, NaN where missing
+    offsets: Floats  # what is to be added to their distances: 0 for rows that really are
+    source: str  # where they come from, in words
+    cells: Table | None = None  # all their cells, where they hold more than numbers
 
     def distances(self, judge: Judge, rows: Integers, moved: Floats) -> Floats:
         """Return how far out rows are with other numbers."""

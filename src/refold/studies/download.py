@@ -17,22 +17,12 @@ class DataError(UserError):
 
 @dataclass(frozen=True)
 class PublishedFiles:
-    """A folder of published files at one fixed version.
+    """A folder of published files at one fixed version."""
 
-    Parameters
-    ----------
-    folder : str
-        Its name in the folder that the environment variable ``REFOLD_DATA`` names, and in the
-        cache.
-    url : str
-        Where it was published; a file's name follows after a slash.
-    sha256 : dict of str to str
-        Each file's hash by its name.
-    """
-
+    # Its name in the folder that the environment variable ``REFOLD_DATA`` names, and in the cache.
     folder: str
-    url: str
-    sha256: dict[str, str]
+    url: str  # where it was published; a file's name follows after a slash
+    sha256: dict[str, str]  # each file's hash by its name
 
     def path(self, name: str) -> Path:
         """Find a file: the local copy, then the cache, then where it was published."""

@@ -13,18 +13,10 @@ from refold.studies.download import DataError
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """The files of a folder that have a certain ending; their hashes are those that they have.
+    """The files of a folder that have a certain ending; their hashes are those that they have."""
 
-    Parameters
-    ----------
-    folder : Path
-        Where they are.
-    ending : str
-        How their names end.
-    """
-
-    folder: Path
-    ending: str
+    folder: Path  # where they are
+    ending: str  # how their names end
 
     @cached_property
     def sha256(self) -> dict[str, str]:
@@ -40,17 +32,7 @@ class LocalFiles:
 
 
 def local_files(name: str, ending: str, wanted: str) -> LocalFiles:
-    """Return the files of a folder in the one that ``REFOLD_DATA`` names.
-
-    Parameters
-    ----------
-    name : str
-        The folder.
-    ending : str
-        How the names of its files end.
-    wanted : str
-        What should be there, for the DataError that is raised if nothing is.
-    """
+    """Return the files of a folder in the one that ``REFOLD_DATA`` names."""
     around = os.environ.get("REFOLD_DATA")
     files = LocalFiles(Path(around or "", name), ending)
     if not around or not files.sha256:

@@ -20,24 +20,12 @@ _LONGEST_NOTE = 300
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """What came of one cell.
+    """What came of one cell."""
 
-    Parameters
-    ----------
-    outcome : {"done", "failed", "too long"}
-        Whether there are measures.
-    measures : dict of str to float
-        Fractions of 1, and seconds of processor time; empty unless done.
-    note : str
-        The error, or what the method warned of.
-    time_limit : float or None
-        The seconds after which it was stopped, if it was.
-    """
-
-    outcome: Literal["done", "failed", "too long"]
-    measures: dict[str, float]
-    note: str = ""
-    time_limit: float | None = None
+    outcome: Literal["done", "failed", "too long"]  # whether there are measures
+    measures: dict[str, float]  # fractions of 1, and seconds of processor time; empty unless done
+    note: str = ""  # the error, or what the method warned of
+    time_limit: float | None = None  # the seconds after which it was stopped, if it was
 
     @classmethod
     def of(cls, measure: Callable[[], dict[str, float]]) -> MeasuredCell:
@@ -63,15 +51,9 @@ class MeasuredCell:
 
 
 class MeasuredStudy(Study[Job, MeasuredCell]):
-    """A study whose methods may fail or take too long; it goes on with the others.
+    """A study whose methods may fail or take too long; it goes on with the others."""
 
-    Parameters
-    ----------
-    time_limit : float
-        In seconds. A method that was stopped earlier than this gets another chance.
-    """
-
-    time_limit: float
+    time_limit: float  # in seconds. A method that was stopped earlier than this gets another chance
 
     def __init__(self, time_limit: float) -> None:
         self.time_limit = time_limit

@@ -17,18 +17,6 @@ def left_out_threshold(
 ) -> float:
     """Return the threshold that scores of left-out training rows suggest (five parts).
 
-    Parameters
-    ----------
-    n : int
-        How many training rows there are.
-    alpha : float
-        The rate.
-    seed : int
-        Decides which rows are left out together.
-    score : callable
-        ``score(others, part)`` learns from some of the rows and returns the scores of others; the
-        higher, the less normal.
-
     Examples
     --------
     >>> import numpy as np

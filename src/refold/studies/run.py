@@ -31,26 +31,7 @@ def run(
     n_jobs: int = 1,
     progress: Progress = silent,
 ) -> dict[Job, Cell]:
-    """Compute cells.
-
-    Parameters
-    ----------
-    study : Study
-        What a job does.
-    jobs : iterable of tuple
-        Which ones.
-    folder : Path
-        Where finished cells are and go; an interrupted run continues from there.
-    n_jobs : int, default=1
-        Processes. No result but times depends on it.
-    progress : callable, optional
-        ``progress(done, total)`` is called after each cell.
-
-    Returns
-    -------
-    dict
-        Each job's cell, in the order of `jobs`.
-    """
+    """Compute cells."""
     store, jobs = CellStore(folder, study), list(dict.fromkeys(jobs))
     cells = store.finished(jobs)
     progress(len(cells), len(jobs))

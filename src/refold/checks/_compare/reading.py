@@ -15,17 +15,7 @@ _NAMED = 20
 
 
 def judged(model: Any, X: Any, which: str) -> Judgement:
-    """Judge the rows of a table; columns that the model does not need are left out.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    X : array-like, dataframe or list of dict
-        The table.
-    which : {"old", "new"}
-        What errors call the model.
-    """
+    """Judge the rows of a table; columns that the model does not need are left out."""
     if not is_table(X):
         return Judgement.of(model, X)
     X = whole(X)

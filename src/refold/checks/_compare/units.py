@@ -105,21 +105,11 @@ class UnitChange:
 
 
 class LearnedValues(NamedTuple):
-    """What a model remembers of a column of numbers.
+    """What a model remembers of a column of numbers."""
 
-    Parameters
-    ----------
-    quantiles : ndarray
-        Ascending.
-    rows : float
-        How many values they were taken from.
-    rounding : float
-        How far a quantile may lie from its value.
-    """
-
-    quantiles: Floats
-    rows: float
-    rounding: float
+    quantiles: Floats  # ascending
+    rows: float  # how many values they were taken from
+    rounding: float  # how far a quantile may lie from its value
 
     @classmethod
     def of(cls, summary: Summary, j: int) -> LearnedValues:

@@ -40,24 +40,12 @@ _FEWEST = 30
 
 @dataclass(frozen=True, eq=False)
 class JudgedTable:
-    """A table, how far out its rows are, and the model that says why.
+    """A table, how far out its rows are, and the model that says why."""
 
-    Parameters
-    ----------
-    table : Table
-        The rows.
-    model : Detector
-        Has not learned from the oddest of them.
-    scores : ndarray of shape (n,)
-        How far out each row is; NaN where it has no value.
-    p_values : ndarray of shape (n,) or None, default=None
-        How rare that is among trusted rows, if there were any.
-    """
-
-    table: Table
-    model: Detector
-    scores: Floats
-    p_values: Floats | None = None
+    table: Table  # the rows
+    model: Detector  # has not learned from the oddest of them
+    scores: Floats  # how far out each row is; NaN where it has no value
+    p_values: Floats | None = None  # how rare that is among trusted rows, if there were any
 
     @property
     def worst_first(self) -> Integers:

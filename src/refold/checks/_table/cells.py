@@ -21,13 +21,7 @@ LISTED = 100
 
 
 def notice_cells(table: CheckedTable) -> Iterator[Finding]:
-    """Find cells that should be looked at one by one.
-
-    Yields
-    ------
-    Finding
-        ``"absurd-cell"``, ``"sentinel"`` or ``"unreadable"``.
-    """
+    """Find cells that should be looked at one by one."""
     for column in table.columns:
         yield from _infinite(column)
         if column.values is not None:

@@ -21,14 +21,7 @@ _LEAST_ROWS = 100  # fewer than these are nearly constant by chance
 
 
 def notice_roles(table: CheckedTable) -> Iterator[Finding]:
-    """Say what columns were taken for where somebody should know, and which say nothing.
-
-    Yields
-    ------
-    Finding
-        ``"identifier"``, ``"running-number"``, ``"constant"`` and what else
-        :mod:`refold.columns.role_findings` says.
-    """
+    """Say what columns were taken for where somebody should know, and which say nothing."""
     for column in table.columns:
         for found in column.noticed:
             if found.kind == "running-number" and isinstance(column.observed, NumberColumn):

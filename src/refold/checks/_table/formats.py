@@ -22,13 +22,7 @@ _MOST_VALUES = 20_000  # of texts, to look for other spellings
 
 
 def notice_formats(table: CheckedTable) -> Iterator[Finding]:
-    """Find texts among numbers, dates in two forms, and words in several spellings.
-
-    Yields
-    ------
-    Finding
-        ``"mixed-format"``, at most one for a column.
-    """
+    """Find texts among numbers, dates in two forms, and words in several spellings."""
     for column in table.used:
         if column.texts is None or not column.texts.counts.any():
             continue

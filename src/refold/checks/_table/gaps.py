@@ -27,12 +27,6 @@ def notice_gaps(table: CheckedTable, derived: Collection[str | None]) -> Iterato
     """Find runs of rows without a value, and columns that have none in the same rows.
 
     A column that follows from another one, in `derived`, lacks what that lacks.
-
-    Yields
-    ------
-    Finding
-        ``"missing-block"``: one for each run of rows, and one for each set of rows in which
-        columns have no value.
     """
     missing = [(c.name, c.missing) for c in table.used if c.name not in derived][:_MOST_COLUMNS]
     holes = {name: where for name, where in missing if 0 < where.sum() < table.rows}

@@ -40,24 +40,12 @@ class Change(NamedTuple):
 
 
 class TimeOrder(NamedTuple):
-    """The rows of a table in the order of time.
+    """The rows of a table in the order of time."""
 
-    Parameters
-    ----------
-    column : str
-        The column that says the time.
-    order : ndarray of int
-        The rows, the earliest first.
-    moments : ndarray of float
-        The time of each of them.
-    dated : bool
-        Whether the time is a date, in seconds.
-    """
-
-    column: str
-    order: Integers
-    moments: Floats
-    dated: bool
+    column: str  # the column that says the time
+    order: Integers  # the rows, the earliest first
+    moments: Floats  # the time of each of them
+    dated: bool  # whether the time is a date, in seconds
 
     def splits(self) -> list[int]:
         """Return how many rows are early where about a quarter, a half, … of them is."""
@@ -80,11 +68,6 @@ def notice_order(
 
     The rows of a table that carries time are put in the order of time first. Whether another order
     of the rows matters only somebody who knows the table knows. Columns in `known` are left out.
-
-    Returns
-    -------
-    changed, ordered : Finding or None
-        Of the kind ``"drift"``.
     """
     time = _time_order(table)
     table = table.some_columns

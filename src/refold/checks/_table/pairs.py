@@ -28,11 +28,6 @@ def notice_pairs(table: CheckedTable) -> Iterator[Finding]:
 
     The former by a checksum, so that it takes as long as reading; the latter among up to 500
     columns and 10,000 rows.
-
-    Yields
-    ------
-    Finding
-        ``"duplicate-column"`` and ``"dependent"``, at most one for a column.
     """
     copies: set[str] = set()
     for column, first in _copies(list(table.used)):

@@ -27,13 +27,7 @@ _MOST_ROWS, _MOST_COLUMNS = 1000, 100
 
 
 def notice_duplicates(table: CheckedTable) -> Iterator[Finding]:
-    """Find rows that are the same as an earlier one, where that is no chance.
-
-    Yields
-    ------
-    Finding
-        ``"duplicate-rows"``, at most one.
-    """
+    """Find rows that are the same as an earlier one, where that is no chance."""
     columns = [column for column in table.used if column.role not in ("identifier", "ignore")]
     if len(columns) < _LEAST_COLUMNS or table.rows < 2:
         return
@@ -109,11 +103,6 @@ def notice_too_few(
     Nothing but a model tells the latter: one is fitted, to at most 1,000 rows and 100 columns, if
     there are fewer than three rows for each column and 50 more, or fewer than five lie beyond the
     threshold.
-
-    Yields
-    ------
-    Finding
-        ``"too-few-rows"``, at most one.
     """
     if table.rows < _FEWEST:
         rows = "1 row" if table.rows == 1 else f"{table.rows:,} rows"

@@ -34,30 +34,14 @@ SAMPLED = 10_000
 
 @dataclass(frozen=True, eq=False)
 class CheckedColumn:
-    """A column and what it was taken for.
+    """A column and what it was taken for."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    role : str
-        What it was taken for.
-    observed : Column
-        As it was brought.
-    cells : Column or None
-        As its role has it; None where it is left out.
-    noticed : tuple of Finding
-        What was said when its role was guessed.
-    infinite : ndarray of int
-        The rows with infinity, which is no value.
-    """
-
-    name: str
-    role: Role
-    observed: Column
-    cells: Column | None
-    noticed: tuple[Finding, ...]
-    infinite: Integers
+    name: str  # what it is called
+    role: Role  # what it was taken for
+    observed: Column  # as it was brought
+    cells: Column | None  # as its role has it; None where it is left out
+    noticed: tuple[Finding, ...]  # what was said when its role was guessed
+    infinite: Integers  # the rows with infinity, which is no value
 
     @classmethod
     def of(cls, name: str, column: Column, found: Guess, written: Written) -> CheckedColumn:
@@ -124,18 +108,10 @@ class CheckedColumn:
 
 @dataclass(frozen=True, eq=False)
 class CheckedTable:
-    """The columns of a table.
+    """The columns of a table."""
 
-    Parameters
-    ----------
-    columns : tuple of CheckedColumn
-        All but those that the user wants to be ignored.
-    rows : int
-        How many rows there are.
-    """
-
-    columns: tuple[CheckedColumn, ...]
-    rows: int
+    columns: tuple[CheckedColumn, ...]  # all but those that the user wants to be ignored
+    rows: int  # how many rows there are
 
     @classmethod
     def of(cls, X: Any, roles: Mapping[str, str]) -> CheckedTable:

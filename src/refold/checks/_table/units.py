@@ -88,13 +88,7 @@ _CONVERSIONS = (
 
 
 def notice_units(table: CheckedTable) -> Iterator[Finding]:
-    """Find numbers in two clusters that are alike once one is converted, and units beside numbers.
-
-    Yields
-    ------
-    Finding
-        ``"mixed-units"``, at most one for a column.
-    """
+    """Find numbers in two clusters that one conversion makes alike, and units beside numbers."""
     table = table.some_columns
     for column, some in zip(table.columns, table.sample.columns, strict=True):
         if column.numbers is not None and some.numbers is not None:

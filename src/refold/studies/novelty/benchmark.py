@@ -25,31 +25,7 @@ def benchmark(
     n_jobs: int = 1,
     progress: Progress = silent,
 ) -> NoveltyComparison:
-    """Compare methods over data sets.
-
-    Parameters
-    ----------
-    suite : Suite
-        Where the data sets come from.
-    sets, methods : iterable of str
-        Names from the suite's files and from :data:`refold.studies.novelty.methods.METHODS`.
-    seeds : iterable of int
-        Each divides every set once.
-    out : Path
-        Folder for ``cells.csv`` and ``index.html``. Cells that an earlier run has finished there
-        are not run again.
-    time_limit : float, default=120.0
-        Seconds after which a cell is stopped.
-    n_jobs : int, default=1
-        Processes; no result but the times depends on it.
-    progress : callable, optional
-        ``progress(done, total)`` is called after each cell.
-
-    Returns
-    -------
-    NoveltyComparison
-        What was found, as written into ``index.html``.
-    """
+    """Compare methods over data sets."""
     sets = list(sets)
     suite.fetch(sets)
     out.mkdir(parents=True, exist_ok=True)

@@ -83,21 +83,7 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
 
 
 def run_cell(method: NoveltyMethod, dataset: Dataset, seed: int) -> MeasuredCell:
-    """Learn from normal rows, judge the others, and measure.
-
-    Parameters
-    ----------
-    method : NoveltyMethod
-        Whatever error it raises becomes the cell's outcome.
-    dataset : Dataset
-        Divided here, by the seed.
-    seed : int
-        Also that of the method's own draws.
-
-    Returns
-    -------
-    MeasuredCell
-    """
+    """Learn from normal rows, judge the others, and measure."""
     rows = divide(dataset, seed)
     return MeasuredCell.of(lambda: _measured(method, rows, seed))
 

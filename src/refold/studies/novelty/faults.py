@@ -25,17 +25,7 @@ _AT_ONCE = 20  # scores of ECOD and COPOD change with the rows beside them: few 
 
 
 def faults(method: NoveltyMethod, rows: Division, seed: int) -> dict[str, float]:
-    """Return the share of faults found above and below the range, and that of false alarms.
-
-    Parameters
-    ----------
-    method : NoveltyMethod
-        Learns from at most 2,500 of the training rows.
-    rows : Division
-        Faults are put into its normal test rows.
-    seed : int
-        Draws them; also that of the method's own draws.
-    """
+    """Return the share of faults found above and below the range, and that of false alarms."""
     train, normals = rows.train[:MAX_ROWS], rows.test[~rows.is_anomaly]
     rejects = _at_rate(method, train, seed)
     above, below = faulty(train, normals, seed)

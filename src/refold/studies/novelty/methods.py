@@ -32,17 +32,10 @@ CONTAMINATION = 0.1
 
 
 class Conventions(NamedTuple):
-    """How the detectors of a library are asked.
+    """How the detectors of a library are asked."""
 
-    Parameters
-    ----------
-    score : callable
-        ``score(model, X)``: the higher, the less normal.
-    reject : callable
-        ``reject(model, X, scores)`` is what the model decides; the scores are those of the rows.
-    """
-
-    score: Callable[[Any, Floats], Floats]
+    score: Callable[[Any, Floats], Floats]  # ``score(model, X)``: the higher, the less normal
+    # ``reject(model, X, scores)`` is what the model decides; the scores are those of the rows.
     reject: Callable[[Any, Floats, Floats], NDArray[np.bool_]]
 
 
@@ -59,21 +52,11 @@ PYOD = Conventions(
 
 
 class Trained(NamedTuple):
-    """A method that has learned; rows are given to it as they are in the table.
+    """A method that has learned; rows are given to it as they are in the table."""
 
-    Parameters
-    ----------
-    model : estimator
-        What has learned.
-    conventions : Conventions
-        How it is asked.
-    scale : callable
-        What its rows go through first.
-    """
-
-    model: Any
-    conventions: Conventions
-    scale: Callable[[Floats], Floats]
+    model: Any  # what has learned
+    conventions: Conventions  # how it is asked
+    scale: Callable[[Floats], Floats]  # what its rows go through first
 
     def score(self, X: Floats) -> Floats:
         """Return a number for each row: the higher, the less normal."""
@@ -86,34 +69,18 @@ class Trained(NamedTuple):
 
 @dataclass(frozen=True)
 class NoveltyMethod:
-    """A method as it takes part in the comparison.
+    """A method as it takes part in the comparison."""
 
-    Parameters
-    ----------
-    name : str
-        Unique, as the command line knows it.
-    origin : str
-        The library or paper that it comes from.
-    threshold : str
-        What its default threshold is, in words.
-    make : callable
-        ``make(seed)`` is a new estimator.
-    conventions : Conventions
-        How it is asked.
-    standardizes : bool, default=False
-        Whether it brings features to one scale itself. For all others the rows are standardized
-        by mean and standard deviation of the training rows.
-    make_at_rate : callable, optional
-        ``make_at_rate(seed, alpha)`` is a new estimator with that rate of false alarms, where it
-        can be asked for one.
-    """
-
-    name: str
-    origin: str
-    threshold: str
-    make: Callable[[int], Any]
-    conventions: Conventions = SCIKIT_LEARN
+    name: str  # unique, as the command line knows it
+    origin: str  # the library or paper that it comes from
+    threshold: str  # what its default threshold is, in words
+    make: Callable[[int], Any]  # ``make(seed)`` is a new estimator
+    conventions: Conventions = SCIKIT_LEARN  # how it is asked
+    # Whether it brings features to one scale itself. For all others the rows are standardized by
+    # mean and standard deviation of the training rows.
     standardizes: bool = False
+    # ``make_at_rate(seed, alpha)`` is a new estimator with that rate of false alarms, where it can
+    # be asked for one.
     make_at_rate: Callable[[int, float], Any] | None = None
 
     def learn(self, model: Any, X: Floats) -> Trained:

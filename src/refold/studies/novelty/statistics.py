@@ -37,11 +37,6 @@ def friedman(values: Floats) -> float:
 
     SciPy's test has the chi-square that F is made of, but for three methods or more only and
     corrected for ties, which Demšar's is not.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_sets, n_methods)
-        At least two of each.
     """
     n, k = values.shape
     ranks = average_ranks(values)
@@ -66,20 +61,7 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
 
 
 def groups(ranks: Floats, difference: float) -> list[tuple[int, int]]:
-    """Return the longest runs of methods whose ranks differ by less than the critical difference.
-
-    Parameters
-    ----------
-    ranks : ndarray
-        Ascending.
-    difference : float
-        The critical difference.
-
-    Returns
-    -------
-    list of (first, last)
-        Positions in `ranks`; runs of one are left out.
-    """
+    """Return the longest runs of methods whose ranks differ by less than the critical one."""
     runs: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = int(np.searchsorted(ranks, rank + difference, side="left")) - 1

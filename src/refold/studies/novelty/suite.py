@@ -26,21 +26,12 @@ MAX_ANOMALIES = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A labelled table.
+    """A labelled table."""
 
-    Parameters
-    ----------
-    name : str
-        Unique in its suite.
-    normals, anomalies : ndarray of shape (n, d)
-        The rows of each kind, in file order.
-    train : ndarray of shape (n, d), optional
-        Normal rows to learn from, where the suite says which; `normals` are then all to judge by.
-    """
-
-    name: str
-    normals: Floats
+    name: str  # unique in its suite
+    normals: Floats  # the rows of each kind, in file order
     anomalies: Floats
+    # Normal rows to learn from, where the suite says which; `normals` are then all to judge by.
     train: Floats | None = None
 
 
@@ -60,27 +51,13 @@ class DataFiles(Protocol):
 
 @dataclass(frozen=True)
 class Suite:
-    """Data sets, one file each; another layout of the files needs another `read`.
+    """Data sets, one file each; another layout of the files needs another `read`."""
 
-    Parameters
-    ----------
-    title : str
-        What the suite is called.
-    source : DataFiles
-        Where the files are.
-    files : dict of str to str
-        Each data set's file by the set's name.
-    learns_from : str, optional
-        Which rows a method learns from, in words.
-    seeds : int, default=5
-        How many times each set is divided unless something else is asked for.
-    """
-
-    title: str
-    source: DataFiles
-    files: dict[str, str]
-    learns_from: str = "half of the normal rows"
-    seeds: int = 5
+    title: str  # what the suite is called
+    source: DataFiles  # where the files are
+    files: dict[str, str]  # each data set's file by the set's name
+    learns_from: str = "half of the normal rows"  # which rows a method learns from, in words
+    seeds: int = 5  # how many times each set is divided unless something else is asked for
 
     def load(self, name: str) -> Dataset:
         """Load a data set, from a local copy or from where it was published.
@@ -123,38 +100,15 @@ class Suite:
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """What a method learns from and what it is judged by.
+    """What a method learns from and what it is judged by."""
 
-    Parameters
-    ----------
-    train : ndarray of shape (n, d)
-        Normal rows.
-    test : ndarray of shape (m, d)
-        Other normal rows, and after them anomalies.
-    is_anomaly : ndarray of bool, shape (m,)
-        Which of the test rows are anomalies.
-    """
-
-    train: Floats
-    test: Floats
-    is_anomaly: Booleans
+    train: Floats  # normal rows
+    test: Floats  # other normal rows, and after them anomalies
+    is_anomaly: Booleans  # which of the test rows are anomalies
 
 
 def divide(dataset: Dataset, seed: int) -> Division:
-    """Divide a data set: half of the normals to learn from, the rest and the anomalies to judge by.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        With at least two normal rows and an anomaly.
-    seed : int
-        Decides, with the set's name, which rows go where; at most 5,000 training rows (2,500 where
-        the set says which), 5,000 normal and 2,000 anomalous test rows are drawn.
-
-    Returns
-    -------
-    Division
-    """
+    """Divide a data set: half of the normals to learn from, the rest and the anomalies to judge."""
     rng = np.random.default_rng([crc32(dataset.name.encode()), seed])
     normals = rng.permutation(len(dataset.normals))
     half = len(normals) // 2 if dataset.train is None else 0

@@ -40,37 +40,7 @@ def benchmark(
     command: Callable[[str], str] = lambda method: f"refold fit TABLE -o MODEL  # {method}",
     progress: Progress = silent,
 ) -> OwnResult:
-    """Compare methods on one table.
-
-    Parameters
-    ----------
-    table : OwnTable
-        Read by :func:`refold.studies.own.table.read_own`.
-    methods : iterable of str
-        Names from :data:`refold.studies.own.methods.METHODS`.
-    seeds : iterable of int
-        Each divides the table once.
-    out : Path
-        Folder for ``cells.csv`` and ``index.html``. Cells that an earlier run has finished there
-        are not run again.
-    alpha : float or None, default=None
-        The rate of false alarms; None is what ``refold fit`` would choose.
-    time_limit : float, default=120.0
-        Seconds after which a cell is stopped.
-    n_jobs : int, default=1
-        Processes; no result but the times depends on it.
-    absent : iterable of str, default=()
-        Methods that are not installed, for the page.
-    command : callable, optional
-        ``command(method)`` is what one types to fit one of refold's detectors.
-    progress : callable, optional
-        ``progress(done, total)`` is called after each cell.
-
-    Returns
-    -------
-    OwnResult
-        What was found, as written into ``index.html``.
-    """
+    """Compare methods on one table."""
     alpha = usual_rate(table) if alpha is None else alpha
     seeds = list(seeds)
     faults = [] if table.anomalies is not None else list(injected(divide(table, seeds[0])))

@@ -24,24 +24,12 @@ class CurveLine(NamedTuple):
 
 
 class PowerCurves(NamedTuple):
-    """The curves of one kind of faults.
+    """The curves of one kind of faults."""
 
-    Parameters
-    ----------
-    kind : FaultKind
-        The kind.
-    lines : list of CurveLine
-        One for each method, those without a colour first.
-    ticks : list of (float, str)
-        Where the sizes are across, and what they are.
-    rate : float
-        How far down the rate of false alarms is.
-    """
-
-    kind: FaultKind
-    lines: list[CurveLine]
-    ticks: list[tuple[float, str]]
-    rate: float
+    kind: FaultKind  # the kind
+    lines: list[CurveLine]  # one for each method, those without a colour first
+    ticks: list[tuple[float, str]]  # where the sizes are across, and what they are
+    rate: float  # how far down the rate of false alarms is
 
 
 def named_methods(found: OwnComparison) -> list[str]:

@@ -35,24 +35,12 @@ _ROUNDS = 5
 
 
 class FaultKind(NamedTuple):
-    """A kind of fault.
+    """A kind of fault."""
 
-    Parameters
-    ----------
-    name : str
-        Unique.
-    says : str
-        What was done to a row, in words.
-    sizes : tuple of float
-        How large; empty for a kind that has no size.
-    unit : str
-        What a size counts.
-    """
-
-    name: str
-    says: str
-    sizes: tuple[float, ...] = ()
-    unit: str = ""
+    name: str  # unique
+    says: str  # what was done to a row, in words
+    sizes: tuple[float, ...] = ()  # how large; empty for a kind that has no size
+    unit: str = ""  # what a size counts
 
     def tags(self) -> list[str]:
         """Return a name for each of its sizes, or its own."""
@@ -113,24 +101,7 @@ FAULTS = (
 def put_faults(
     columns: Sequence[CleanColumn], normals: Any, rng: Rng
 ) -> Iterator[tuple[str, Errors]]:
-    """Put faults of all kinds and sizes that a table allows into normal rows.
-
-    Parameters
-    ----------
-    columns : sequence of CleanColumn
-        What training has in the columns that may get faults.
-    normals : DataFrame
-        Normal rows as texts, not among those of training.
-    rng : Generator
-        Draws rows, columns and faults.
-
-    Yields
-    ------
-    tag : str
-        The kind, and its size if it has one.
-    faults : Errors
-        Up to 100 rows, at least 20.
-    """
+    """Put faults of all kinds and sizes that a table allows into normal rows."""
     for kind in FAULTS:
         for name, size in zip(kind.tags(), kind.sizes or (0.0,), strict=True):
             if kind.name == "swapped":

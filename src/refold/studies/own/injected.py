@@ -14,25 +14,13 @@ _SHOWN = 6  # columns
 
 
 class InjectedKind(NamedTuple):
-    """A kind of faults as it was put into a table.
+    """A kind of faults as it was put into a table."""
 
-    Parameters
-    ----------
-    name, says : str
-        The kind, and what was done.
-    rows : int
-        How many faults of each size one division has.
-    columns : list of str
-        The columns that got some.
-    example : str
-        One of them.
-    """
-
-    name: str
+    name: str  # the kind, and what was done
     says: str
-    rows: int
-    columns: list[str]
-    example: str
+    rows: int  # how many faults of each size one division has
+    columns: list[str]  # the columns that got some
+    example: str  # one of them
 
     @property
     def where(self) -> str:

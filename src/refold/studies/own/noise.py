@@ -21,18 +21,6 @@ SIGNIFICANT = 0.05
 def corrected_p(ours: Sequence[float], theirs: Sequence[float], judged_per_learned: float) -> float:
     """Return the p-value of Nadeau and Bengio's corrected resampled t-test, two-sided.
 
-    Parameters
-    ----------
-    ours, theirs : sequence of float
-        A measure of two methods on the same divisions.
-    judged_per_learned : float
-        How many rows a division judges for each that it learns from.
-
-    Returns
-    -------
-    float
-        1 where there are fewer than two divisions: nothing is known of chance then.
-
     Examples
     --------
     >>> from refold.studies.own.noise import corrected_p

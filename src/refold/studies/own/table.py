@@ -30,30 +30,14 @@ MOST_KEPT = 20_000  # rows of either kind
 
 @dataclass(frozen=True, eq=False)
 class OwnTable:
-    """A table as texts.
+    """A table as texts."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    normals : DataFrame
-        Normal rows as texts, in the order of the file; what is missing is null.
-    anomalies : DataFrame or None
-        Rows that are not normal; None where nothing says which rows are.
-    is_typed : bool
-        Whether the file has types, as Parquet and workbooks do.
-    rows_read : int
-        How many rows the file has.
-    left_out : int
-        How many of them have no value at all, or no label.
-    """
-
-    name: str
-    normals: Any
-    anomalies: Any | None = None
-    is_typed: bool = False
-    rows_read: int = 0
-    left_out: int = 0
+    name: str  # what it is called
+    normals: Any  # normal rows as texts, in the order of the file; what is missing is null
+    anomalies: Any | None = None  # rows that are not normal; None where nothing says which rows are
+    is_typed: bool = False  # whether the file has types, as Parquet and workbooks do
+    rows_read: int = 0  # how many rows the file has
+    left_out: int = 0  # how many of them have no value at all, or no label
 
     @property
     def title(self) -> str:
@@ -123,23 +107,7 @@ def read_own(
     normal: str | None = None,
     count: Callable[[int], None] = lambda rows: None,
 ) -> OwnTable:
-    """Read a table.
-
-    Parameters
-    ----------
-    table : Table
-        Opened by :func:`refold.tabular.open_table`.
-    ignore : collection of str, default=()
-        Columns that are left out.
-    label, normal : str or None, default=None
-        The column that says what a row is, and what it says of normal ones.
-    count : callable, default: nothing is counted
-        Is told how many rows have been read since it was last told.
-
-    Returns
-    -------
-    OwnTable
-    """
+    """Read a table."""
     learned = Wanted(ignore=ignore, target_column=label, target=normal).of(table)
     normals, anomalies, seen = Reservoir(), Reservoir(), Counter[str]()
     read = left_out = 0

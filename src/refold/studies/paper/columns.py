@@ -49,29 +49,16 @@ DIMENSIONS = (1, 2, 3, 4, 5, 10, 20)
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A method with its fixed defaults, and how its hyperparameters are chosen.
+    """A method with its fixed defaults, and how its hyperparameters are chosen."""
 
-    Parameters
-    ----------
-    name : str
-        Unique among columns.
-    estimator : estimator
-        With the fixed defaults.
-    grid : callable
-        ``grid(estimator, folds)`` is a search, see :mod:`refold.studies.paper.search`.
-    draws : str, default=""
-        The parameter that seeds the estimator's draws, if it draws.
-    prepare : callable
-        Parameters that the optimized setting fixes for a task before the search.
-    fold_seeds : int
-        How many times the optimized setting is repeated with other folds.
-    """
-
-    name: str
-    estimator: Any
+    name: str  # unique among columns
+    estimator: Any  # with the fixed defaults
+    # ``grid(estimator, folds)`` is a search, see :mod:`refold.studies.paper.search`.
     grid: Callable[[Any, StratifiedKFold], Any]
-    draws: str = ""
+    draws: str = ""  # the parameter that seeds the estimator's draws, if it draws
+    # Parameters that the optimized setting fixes for a task before the search.
     prepare: Callable[[TaskInfo], dict[str, Any]] = lambda info: {}
+    # How many times the optimized setting is repeated with other folds.
     fold_seeds: int = SEEDS_FOR_FOLDS
 
     def n_seeds(self, setting: str) -> int:

@@ -40,24 +40,12 @@ SOURCE = PublishedFiles(
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One class of a data set as the target, in one split; 1 is target, -1 outlier.
+    """One class of a data set as the target, in one split; 1 is target, -1 outlier."""
 
-    Parameters
-    ----------
-    info : TaskInfo
-        The task's row in Table I.
-    split : int
-        Which of the five divisions, from 0.
-    X_train, X_test : ndarray of shape (n, d)
-        Rows in file order.
-    y_train, y_test : ndarray of int, shape (n,)
-        Their labels.
-    """
-
-    info: TaskInfo
-    split: int
-    X_train: Floats
-    y_train: Integers
+    info: TaskInfo  # the task's row in Table I
+    split: int  # which of the five divisions, from 0
+    X_train: Floats  # rows in file order
+    y_train: Integers  # their labels
     X_test: Floats
     y_test: Integers
 
@@ -76,18 +64,6 @@ class Task:
 
 def load_task(name: str, split: int = 0) -> Task:
     """Load one of the fourteen tasks in one of the author's five splits.
-
-    Parameters
-    ----------
-    name : str
-        As in Table I: ``"Iris1"``, …, ``"Happ2"``.
-    split : int, default=0
-        Which split, 0 to 4.
-
-    Returns
-    -------
-    Task
-        Not standardized; see :meth:`Task.standardized`. Its counts are those of Table I.
 
     Examples
     --------

@@ -12,27 +12,15 @@ _BANK_AND_HAPP = ("Bank1", "Bank2", "Happ1", "Happ2")
 
 @dataclass(frozen=True)
 class Erratum:
-    """A place where the printed text or figure does not follow from the author's data.
+    """A place where the printed text or figure does not follow from the author's data."""
 
-    Parameters
-    ----------
-    number : int
-        By which others refer to it.
-    title, text : str
-        What is the matter, in a line and in a paragraph.
-    short : str
-        The reason that a cell gives; empty if the erratum makes no cell differ.
-    applies : callable
-        ``applies(table, key)``: whether it explains a difference in this cell.
-    trials : tuple of str
-        Names from ``columns.TRIALS`` that show it, run in the default setting.
-    """
-
-    number: int
-    title: str
+    number: int  # by which others refer to it
+    title: str  # what is the matter, in a line and in a paragraph
     text: str
-    short: str = ""
+    short: str = ""  # the reason that a cell gives; empty if the erratum makes no cell differ
+    # ``applies(table, key)``: whether it explains a difference in this cell.
     applies: Callable[[int, Key], bool] = lambda table, key: False
+    # Names from ``columns.TRIALS`` that show it, run in the default setting.
     trials: tuple[str, ...] = ()
 
 

@@ -51,17 +51,7 @@ class Curves:
 
 
 def save_figures(numbers: Sequence[int], tasks: Sequence[Task], folder: Path) -> None:
-    """Write the figures asked for, each as PNG and as SVG.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        1, 2 or both.
-    tasks : sequence of Task
-        All tasks in all splits.
-    folder : Path
-        Where ``figure1.png``, ``figure1.svg``, … go.
-    """
+    """Write the figures asked for, each as PNG and as SVG."""
     for number in numbers:
         with drawing_style(**_STYLE):
             figure = folding_figure() if number == 1 else curves_figure(curves(tasks))

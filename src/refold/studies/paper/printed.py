@@ -37,29 +37,15 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """A row of Table I: one class of one data set as the target.
+    """A row of Table I: one class of one data set as the target."""
 
-    Parameters
-    ----------
-    dataset : str
-        The data set's name as printed.
-    classes, n_total, n_features : int
-        Number of classes, of rows (training and test together) and of features.
-    task : str
-        The task's name in the other tables.
-    target_class : str
-        The target class's name.
-    n_target_train : int
-        Target rows in the training part of each split.
-    """
-
-    dataset: str
-    classes: int
+    dataset: str  # the data set's name as printed
+    classes: int  # number of classes, of rows (training and test together) and of features
     n_total: int
     n_features: int
-    task: str
-    target_class: str
-    n_target_train: int
+    task: str  # the task's name in the other tables
+    target_class: str  # the target class's name
+    n_target_train: int  # target rows in the training part of each split
 
 
 @cache

@@ -18,24 +18,7 @@ from refold.studies.run import Progress, run, silent
 def reproduce(
     selection: Selection, out: Path, *, n_jobs: int = 1, progress: Progress = silent
 ) -> Reproduction:
-    """Reproduce tables and figures of the paper.
-
-    Parameters
-    ----------
-    selection : Selection
-        Which ones.
-    out : Path
-        Folder for all files. Cells that an earlier run has finished there are not run again.
-    n_jobs : int, default=1
-        Processes; no result depends on it.
-    progress : callable, optional
-        ``progress(done, total)`` is called after each cell.
-
-    Returns
-    -------
-    Reproduction
-        What was found, as written into ``index.html`` and ``reproduction.md``.
-    """
+    """Reproduce tables and figures of the paper."""
     tasks = load_tasks()
     out.mkdir(parents=True, exist_ok=True)
     jobs = selection.jobs()

@@ -17,22 +17,12 @@ from refold.studies.paper.printed import AVERAGE, Key, TaskInfo, tasks
 
 @dataclass(frozen=True)
 class Selection:
-    """What is to be reproduced.
+    """What is to be reproduced."""
 
-    Parameters
-    ----------
-    tables, figures : tuple of int
-        Their numbers.
-    settings : tuple of str
-        Of Tables II and III.
-    methods : tuple of str
-        Columns of Table III.
-    """
-
-    tables: tuple[int, ...]
+    tables: tuple[int, ...]  # their numbers
     figures: tuple[int, ...]
-    settings: tuple[str, ...]
-    methods: tuple[str, ...]
+    settings: tuple[str, ...]  # of Tables II and III
+    methods: tuple[str, ...]  # columns of Table III
 
     def keys(self) -> dict[int, list[Key]]:
         """Return the cells of Tables II and III, in the paper's order of rows and columns."""
@@ -61,24 +51,12 @@ class Selection:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What one run found.
+    """What one run found."""
 
-    Parameters
-    ----------
-    selection : Selection
-        What was asked for.
-    counted : list of TaskInfo
-        Table I as counted from the data; empty if it was not asked for.
-    entries : dict
-        Those of Tables II and III.
-    trials : dict
-        The columns that show errata.
-    """
-
-    selection: Selection
-    counted: list[TaskInfo]
-    entries: dict[int, list[Entry]]
-    trials: dict[str, dict[str, Ours]]
+    selection: Selection  # what was asked for
+    counted: list[TaskInfo]  # table I as counted from the data; empty if it was not asked for
+    entries: dict[int, list[Entry]]  # those of Tables II and III
+    trials: dict[str, dict[str, Ours]]  # the columns that show errata
 
     def all_entries(self) -> Iterator[Entry]:
         """Yield the entries of all tables."""

@@ -25,20 +25,11 @@ _TABLE1_ALIGN = "lrrrllr"
 
 @dataclass(frozen=True)
 class TablePart:
-    """A part of Table II or III as the paper lays it out: tasks down, columns across.
+    """A part of Table II or III as the paper lays it out: tasks down, columns across."""
 
-    Parameters
-    ----------
-    title : str
-        The part's heading.
-    columns : tuple of str
-        The columns' headings.
-    rows : dict
-        For each task, and the average, its entries, one per column.
-    """
-
-    title: str
-    columns: tuple[str, ...]
+    title: str  # the part's heading
+    columns: tuple[str, ...]  # the columns' headings
+    # For each task, and the average, its entries, one per column.
     rows: dict[str, tuple[Entry, ...]]
 
 

@@ -25,31 +25,7 @@ def benchmark(
     n_jobs: int = 1,
     progress: Progress = silent,
 ) -> TableComparison:
-    """Compare methods over tables.
-
-    Parameters
-    ----------
-    files : TableFiles
-        Where the tables are.
-    tables, methods : iterable of str
-        Names from `files` and from :data:`refold.studies.tables.methods.METHODS`.
-    seeds : iterable of int
-        Each divides every table once.
-    out : Path
-        Folder for ``cells.csv`` and ``index.html``. Cells that an earlier run has finished there
-        are not run again.
-    time_limit : float, default=120.0
-        Seconds after which a cell is stopped.
-    n_jobs : int, default=1
-        Processes; no result but the times depends on it.
-    progress : callable, optional
-        ``progress(done, total)`` is called after each cell.
-
-    Returns
-    -------
-    TableComparison
-        What was found, as written into ``index.html``.
-    """
+    """Compare methods over tables."""
     out.mkdir(parents=True, exist_ok=True)
     # Those of a table together: a process keeps the last one that it has divided.
     jobs = [

@@ -41,24 +41,12 @@ def shape(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CleanColumn:
-    """A column of texts as they were written, and what they are.
+    """A column of texts as they were written, and what they are."""
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    texts : sequence of str
-        Those of the training rows, without missing ones.
-    missing : float
-        The share of training rows that have none.
-    elsewhere : frozenset of str
-        What is written in rows that are not for training.
-    """
-
-    name: str
-    texts: Sequence[str]
-    missing: float = 0.0
-    elsewhere: frozenset[str] = frozenset()
+    name: str  # its name
+    texts: Sequence[str]  # those of the training rows, without missing ones
+    missing: float = 0.0  # the share of training rows that have none
+    elsewhere: frozenset[str] = frozenset()  # what is written in rows that are not for training
 
     @cached_property
     def counts(self) -> Counter[str]:

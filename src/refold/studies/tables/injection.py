@@ -31,41 +31,22 @@ Rng = np.random.Generator
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error.
+    """A kind of error."""
 
-    Parameters
-    ----------
-    group : str
-        What is wrong, more broadly.
-    meets : callable
-        ``meets(column)``: whether it happens in such a column.
-    corrupt : callable
-        ``corrupt(column, text, rng)`` is the wrong cell, None if it is empty; the text itself where
-        it cannot be made wrong in this way.
-    """
-
-    group: str
-    meets: Callable[[CleanColumn], bool]
+    group: str  # what is wrong, more broadly
+    meets: Callable[[CleanColumn], bool]  # ``meets(column)``: whether it happens in such a column
+    # ``corrupt(column, text, rng)`` is the wrong cell, None if it is empty; the text itself where
+    # it cannot be made wrong in this way.
     corrupt: Callable[[CleanColumn, str, Rng], str | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Rows with one wrong cell each.
+    """Rows with one wrong cell each."""
 
-    Parameters
-    ----------
-    rows : DataFrame
-        The rows, as texts.
-    columns : list of str
-        The column of each row's wrong cell.
-    places : list of int
-        Which normal row each one was.
-    """
-
-    rows: Any
-    columns: list[str]
-    places: list[int]
+    rows: Any  # the rows, as texts
+    columns: list[str]  # the column of each row's wrong cell
+    places: list[int]  # which normal row each one was
 
 
 def inject(
@@ -78,26 +59,6 @@ def inject(
     fewest: int | None = None,
 ) -> Errors | None:
     """Put errors of a kind into normal rows.
-
-    Parameters
-    ----------
-    kind : ErrorKind
-        Such as one of :data:`KINDS`.
-    columns : sequence of CleanColumn
-        What training has in each column.
-    normals : DataFrame
-        Rows as texts, not among those of training; none is used twice before all were tried.
-    count : int
-        How many errors.
-    rng : Generator
-        Draws rows, columns and errors.
-    fewest : int or None, default=None
-        How many errors will do; None is `count`.
-
-    Returns
-    -------
-    Errors or None
-        None if the table does not allow that many errors of the kind.
 
     Examples
     --------

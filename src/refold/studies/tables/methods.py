@@ -28,49 +28,26 @@ MOST_VALUES, MOST_FEATURES = 100, 2_000
 
 
 class TableModel(NamedTuple):
-    """A method that has learned; rows are given to it as the table has them.
+    """A method that has learned; rows are given to it as the table has them."""
 
-    Parameters
-    ----------
-    score : callable
-        ``score(rows)``: the higher, the less normal.
-    reject : callable or None
-        ``reject(rows)``, where it could be asked for a rate of false alarms.
-    blame : callable or None
-        ``blame(rows)`` is the column that its first reason names, where it gives reasons.
-    """
-
-    score: Callable[[Any], Floats]
+    score: Callable[[Any], Floats]  # ``score(rows)``: the higher, the less normal
+    # ``reject(rows)``, where it could be asked for a rate of false alarms.
     reject: Callable[[Any], Booleans] | None = None
+    # ``blame(rows)`` is the column that its first reason names, where it gives reasons.
     blame: Callable[[Any], list[str]] | None = None
 
 
 @dataclass(frozen=True)
 class TableMethod:
-    """A method as it takes part in the comparison.
+    """A method as it takes part in the comparison."""
 
-    Parameters
-    ----------
-    name : str
-        Unique, as the command line knows it.
-    origin : str
-        Where it comes from.
-    learn : callable
-        ``learn(rows, seed, alpha)``: learn from normal rows, if possible at a rate of false alarms.
-    settings : str
-        What it is run with; changes whenever one of them does.
-    reading : {"typed", "texts"}
-        How it is given the table.
-    module : str or None
-        What has to be installed.
-    """
-
-    name: str
-    origin: str
+    name: str  # unique, as the command line knows it
+    origin: str  # where it comes from
+    # ``learn(rows, seed, alpha)``: learn from normal rows, if possible at a rate of false alarms.
     learn: Callable[[Any, int, float], TableModel]
-    settings: str
-    reading: Reading = "typed"
-    module: str | None = None
+    settings: str  # what it is run with; changes whenever one of them does
+    reading: Reading = "typed"  # how it is given the table
+    module: str | None = None  # what has to be installed
 
     @property
     def is_installed(self) -> bool:

@@ -35,23 +35,12 @@ Reading = Literal["typed", "texts"]
 
 @dataclass(frozen=True, eq=False)
 class TableTask:
-    """What a method learns from and what it is judged by.
+    """What a method learns from and what it is judged by."""
 
-    Parameters
-    ----------
-    train : DataFrame
-        Normal rows, as texts.
-    test : DataFrame
-        Other normal rows, and after them rows that are not; as texts.
-    kinds : tuple of str
-        What each test row is: normal, an error of a kind, or an anomaly.
-    columns : tuple of (str or None)
-        The column of each test row's wrong cell, where there is one and it is known.
-    """
-
-    train: Any
-    test: Any
-    kinds: tuple[str, ...]
+    train: Any  # normal rows, as texts
+    test: Any  # other normal rows, and after them rows that are not; as texts
+    kinds: tuple[str, ...]  # what each test row is: normal, an error of a kind, or an anomaly
+    # The column of each test row's wrong cell, where there is one and it is known.
     columns: tuple[str | None, ...]
 
     def read(self, reading: Reading) -> tuple[Any, Any]:
@@ -83,15 +72,9 @@ def _typed_like(train: Any, texts: Any) -> Any:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """Clean and labelled tables, one file each.
+    """Clean and labelled tables, one file each."""
 
-    Parameters
-    ----------
-    source : LocalFiles
-        Where the files are; only those whose names say what they are count.
-    """
-
-    source: LocalFiles
+    source: LocalFiles  # where the files are; only those whose names say what they are count
 
     @cached_property
     def sha256(self) -> dict[str, str]:
