@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from refold.studies.cells import CellStore, Study
+from refold.studies.run import CellStore, Study
 
 
 class MadeJob(NamedTuple):
@@ -77,7 +77,7 @@ def test_ignores_a_cell_with_other_fields(store):
 
 
 def test_ignores_a_cell_of_another_version_of_refold(store, monkeypatch):
-    monkeypatch.setattr("refold.studies.cells.__version__", "99")
+    monkeypatch.setattr("refold.studies.run.__version__", "99")
     assert store.read(JOB) is None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from refold.studies.rates import left_out_threshold
+from refold.studies.measured import left_out_threshold
 
 
 @pytest.mark.parametrize("shift", [0.0, -1e3, 1e3])

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from refold.studies.cells import Study
-from refold.studies.run import run
+from refold.studies.run import Study, run
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.checks._learned import learned_columns
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import normal_rows
-from refold.checks._search import ShiftSearch
+from refold.checks._search import ShiftSearch, learned_columns
 from refold.judgement import Judge, unwrapped
 
 

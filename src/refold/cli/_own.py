@@ -76,7 +76,7 @@ def own_table(
     for module in ("jinja2", "rich", "pebble", "pandas"):
         needs(module, "benchmark")
     from refold.studies.own.benchmark import benchmark
-    from refold.studies.own.methods import METHODS
+    from refold.studies.own.cells import METHODS
 
     names = chosen(methods, tuple(METHODS), "--methods", True)
     absent = [name for name in names if not METHODS[name].is_installed]
@@ -147,7 +147,7 @@ def _reading_given(reading: options.Reading) -> Iterator[tuple[str, str]]:
 
 def _command(source: str, asked: OwnOptions) -> Callable[[str], str]:
     """Return what one types to fit a method of refold to the whole table."""
-    from refold.studies.own.methods import FITTED
+    from refold.studies.own.cells import FITTED
 
     words = ["refold", "fit", source, "-o", "model.json"]
     if asked.label is not None and asked.normal is not None:
@@ -160,7 +160,7 @@ def _command(source: str, asked: OwnOptions) -> Callable[[str], str]:
 
 
 def _lines(table: OwnTable, result: OwnResult) -> Iterator[str]:
-    from refold.studies.own.verdict import verdict
+    from refold.studies.own.comparison import verdict
 
     found, extent = result.found, result.found.extent
     anomalies = f" and {extent.anomalies:,} anomalies" if found.has_labels else ""
@@ -183,7 +183,7 @@ def _lines(table: OwnTable, result: OwnResult) -> Iterator[str]:
 def _document(
     table: OwnTable, result: OwnResult, absent: list[str], folder: Path
 ) -> dict[str, Any]:
-    from refold.studies.own.verdict import verdict
+    from refold.studies.own.comparison import verdict
 
     found = result.found
     return {

@@ -162,10 +162,9 @@ def _novelty(
     """Return the comparison on numbers that is asked for."""
     for module in ("matplotlib", "jinja2", "rich", "pebble", "pyod"):
         needs(module, "benchmark")  # now, not after hours
-    from refold.studies.novelty.adbench import ADBENCH
     from refold.studies.novelty.benchmark import benchmark as run
     from refold.studies.novelty.methods import METHODS, QUICK
-    from refold.studies.novelty.oddbench import oddbench
+    from refold.studies.novelty.suites import ADBENCH, oddbench
 
     tasks = oddbench() if suite is DataSuite.oddbench else ADBENCH
     if methods == "quick" or (methods is None and suite is DataSuite.oddbench):

@@ -10,9 +10,7 @@ import pytest
 from pebble import ProcessExpired
 from sklearn.metrics import precision_recall_curve
 
-from refold.studies.cells import CellStore
 from refold.studies.measured import MeasuredCell
-from refold.studies.novelty.adbench import ADBENCH
 from refold.studies.novelty.cells import (
     MEASURES,
     NoveltyJob,
@@ -22,6 +20,8 @@ from refold.studies.novelty.cells import (
 )
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Dataset, divide
+from refold.studies.novelty.suites import ADBENCH
+from refold.studies.run import CellStore
 
 JOB = NoveltyJob("wine", "LOF", 0)
 DONE = MeasuredCell("done", dict.fromkeys(MEASURES, 0.5), "careful")

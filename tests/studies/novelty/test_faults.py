@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from refold.studies.novelty.faults import faults, faulty
+from refold.studies.novelty.cells import faults, faulty
 from refold.studies.novelty.methods import METHODS, NoveltyMethod
 from refold.studies.novelty.suite import Division
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from refold.studies.novelty.statistics import (
+from refold.studies.novelty.comparison import (
     average_ranks,
     critical_difference,
     friedman,

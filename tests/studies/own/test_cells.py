@@ -13,11 +13,9 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
 from refold import Detector
-from refold.studies.cells import CellStore
-from refold.studies.own.cells import OwnJob, OwnStudy, run_cell
-from refold.studies.own.division import divide, n_anomalies, sizes, usual_rate
-from refold.studies.own.methods import METHODS
-from refold.studies.own.table import OwnTable
+from refold.studies.own.cells import METHODS, OwnJob, OwnStudy, run_cell
+from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
+from refold.studies.run import CellStore
 from tests.studies.own.made import texts, twins
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from refold.studies.own.comparison import Extent
-from refold.studies.own.noise import corrected_p
-from refold.studies.own.verdict import fitted, verdict
+from refold.studies.own.comparison import Extent, fitted, verdict
+from refold.studies.own.faults import corrected_p
 from tests.studies.own.made import caught, comparison
 
 

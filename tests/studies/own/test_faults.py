@@ -8,10 +8,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from refold.studies.own.division import divide
-from refold.studies.own.faults import FAULTS, SPREADS, put_faults, swap
-from refold.studies.own.injected import injected
-from refold.studies.own.table import OwnTable
+from refold.studies.own.faults import FAULTS, SPREADS, injected, put_faults, swap
+from refold.studies.own.table import OwnTable, divide
 from refold.studies.tables.columns import CleanColumn
 from tests.studies.own.made import texts, twins
 from tests.studies.tables.made import orders

@@ -7,13 +7,10 @@ import re
 
 import pytest
 
-from refold.studies.own.curves import HEIGHT, LEFT, TOP, WIDTH, power_curves
-from refold.studies.own.division import divide
-from refold.studies.own.faults import FAULTS
-from refold.studies.own.injected import injected
-from refold.studies.own.methods import METHODS
-from refold.studies.own.page import write_index
-from refold.studies.own.table import OwnTable
+from refold.studies.own.cells import METHODS
+from refold.studies.own.faults import FAULTS, injected
+from refold.studies.own.page import HEIGHT, LEFT, TOP, WIDTH, power_curves, write_index
+from refold.studies.own.table import OwnTable, divide
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.own.made import comparison
 from tests.studies.tables.made import orders

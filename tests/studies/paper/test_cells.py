@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from refold.studies.cells import CellStore
 from refold.studies.paper.cells import PaperCell, PaperJob, PaperStudy
 from refold.studies.paper.columns import COLUMNS
+from refold.studies.run import CellStore
 from tests.waiting import wait_until
 from tests.warm import REFOLD
 

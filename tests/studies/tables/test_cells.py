@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold.studies.cells import CellStore
 from refold.studies.measured import MeasuredCell
+from refold.studies.run import CellStore
 from refold.studies.tables.cells import TableJob, TableStudy, run_cell
 from refold.studies.tables.methods import METHODS, TableMethod, TableModel
 from refold.studies.tables.suite import TableTask, tables

@@ -6,12 +6,10 @@ from typing import Any
 
 from refold.base.errors import UserError
 from refold.checks._compare.columns import ColumnAsLearned, ComparedColumn
-from refold.checks._compare.counting import Comparer
+from refold.checks._compare.counting import Comparer, check_same_columns, judged
 from refold.checks._compare.models import ComparedModel, Difference
-from refold.checks._compare.reading import check_same_columns, judged
 from refold.checks._compare.result import Comparison
-from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion
-from refold.checks._compare.scatter import ScatterSample
+from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample
 from refold.checks._compare.units import UnitChange
 
 __all__ = [

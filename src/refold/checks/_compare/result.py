@@ -9,11 +9,9 @@ import narwhals.stable.v2 as nw
 
 from refold.base.words import printable
 from refold.checks._compare.columns import ComparedColumn
-from refold.checks._compare.html import as_html
 from refold.checks._compare.models import ComparedModel, Difference
-from refold.checks._compare.rows import ChangedRow
-from refold.checks._compare.scatter import ScatterSample
-from refold.checks._compare.text import headline, lines_of, not_judged
+from refold.checks._compare.rows import ChangedRow, ScatterSample
+from refold.checks._compare.text import as_html, headline, lines_of, not_judged
 from refold.decisions.intervals import interval_of_rate
 
 

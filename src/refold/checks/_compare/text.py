@@ -5,11 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from refold.base.markup import box, grid, items, said, shown
 from refold.base.words import percent, printable
 from refold.checks._compare.columns import ComparedColumn
 
 if TYPE_CHECKING:
     from refold.checks._compare.result import Comparison
+
+if TYPE_CHECKING:
+    from refold.checks._compare.result import Comparison
+
+_SHOWN = 10
+
+
+def as_html(found: Comparison) -> str:
+    """Return what changes, and the clearest of the changed rows."""
+    parts = [said(found.headline(), "head")]
+    remarks = found.remarks()
+    if remarks:
+        parts.append(items(f"{remark}." for remark in remarks[:_SHOWN]))
+    changed = found.changed_rows[:_SHOWN]
+    if changed:
+        rows = (
+            tuple(map(shown, (row.row, row.now, row.old, row.new, row.because())))
+            for row in changed
+        )
+        parts.append(grid(("row", "becomes", "old", "new", "because"), rows))
+    if len(changed) < found.n_changed:
+        parts.append(said(f"and {found.n_changed - len(changed):,} more rows", "soft"))
+    return box(*parts)
+
 
 _COLUMNS = 12  # that are printed
 
@@ -44,13 +69,13 @@ def headline(found: Comparison) -> str:
 def not_judged(found: Comparison) -> Iterator[str]:
     """Say which rows could not be compared."""
     neither = found.rows - found.judged - found.only_old - found.only_new
-    for count, said in (
+    for count, why in (
         (neither, "judged by neither model: no value"),
         (found.only_old, "judged by old alone: no value in the columns of new"),
         (found.only_new, "judged by new alone: no value in the columns of old"),
     ):
         if count:
-            yield f"{count:,} {'row is' if count == 1 else 'rows are'} {said}."
+            yield f"{count:,} {'row is' if count == 1 else 'rows are'} {why}."
 
 
 def lines_of(found: Comparison, rows: int) -> Iterator[str]:

@@ -9,43 +9,8 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.columns.summary import Summary
+from refold.columns.units import CONVERSIONS
 
-# factor, offset, what it is of what: a value in the first unit is factor · (one in the second)
-# + offset. The reverse of each is known too.
-_KNOWN = (
-    (-1.0, 0.0, "with the other sign", ""),
-    (10.0, 0.0, "mm", "cm"),
-    (100.0, 0.0, "cm", "m, or percent are to shares"),
-    (1e3, 0.0, "g", "kg, mm are to m, or ms to s"),
-    (1e6, 0.0, "millionths", "whole ones"),
-    (25.4, 0.0, "mm", "inches"),
-    (2.54, 0.0, "cm", "inches"),
-    (12.0, 0.0, "inches", "feet"),
-    (1 / 0.3048, 0.0, "feet", "m"),
-    (1.609344, 0.0, "km", "miles"),
-    (1.852, 0.0, "km", "nautical miles"),
-    (1 / 0.45359237, 0.0, "pounds", "kg"),
-    (28.349523125, 0.0, "g", "ounces"),
-    (453.59237, 0.0, "g", "pounds"),
-    (3.785411784, 0.0, "litres", "gallons"),
-    (3.6, 0.0, "km/h", "m/s"),
-    (1 / 0.44704, 0.0, "mph", "m/s"),
-    (1.943844, 0.0, "knots", "m/s"),
-    (7.0, 0.0, "days", "weeks"),
-    (24.0, 0.0, "hours", "days"),
-    (60.0, 0.0, "minutes", "hours"),
-    (1440.0, 0.0, "minutes", "days"),
-    (3600.0, 0.0, "seconds", "hours"),
-    (86400.0, 0.0, "seconds", "days"),
-    (4.184, 0.0, "kJ", "kcal"),
-    (6.894757, 0.0, "kPa", "psi"),
-    (14.503774, 0.0, "psi", "bar"),
-    (33.863886, 0.0, "hPa", "inches of mercury"),
-    (180 / np.pi, 0.0, "degrees", "radians"),
-    (1.8, 32.0, "°F", "°C"),
-    (1.0, 273.15, "K", "°C"),
-    (1.8, -459.67, "°F", "K"),
-)
 _ROUNDING = 1e-9  # of the largest value: two columns that differ by no more are the same
 # A line goes through any two points: so many different values are needed to tell anything.
 _FEWEST_KNOWN, _FEWEST = 2, 5
@@ -226,13 +191,13 @@ def _bulk(quantiles: Floats) -> Floats:
 
 
 def _known() -> list[tuple[float, float, str]]:
-    """Return the usual conversions, each way."""
-    out = []
-    for factor, offset, unit, of in _KNOWN:
-        out.append((factor, offset, f"as {unit} are to {of}" if of else unit))
-        if of:
-            first = of.split(",")[0]
-            out.append((1.0 / factor, -offset / factor, f"as {first} are to {unit}"))
+    """Return the usual conversions, each way, and a change of sign."""
+    out = [(-1.0, 0.0, "with the other sign")]
+    for each in CONVERSIONS:
+        out.append((each.factor, each.offset, f"as {each.unit} are to {each.of}"))
+        first = each.of.split(",")[0]
+        back = (1.0 / each.factor, -each.offset / each.factor)
+        out.append((*back, f"as {first} are to {each.unit}"))
     return out
 
 

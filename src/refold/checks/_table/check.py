@@ -9,13 +9,11 @@ import numpy as np
 
 from refold.base.findings import Finding
 from refold.checks._table.cells import notice_cells
-from refold.checks._table.columns import notice_roles
-from refold.checks._table.formats import notice_formats
-from refold.checks._table.gaps import notice_gaps
+from refold.checks._table.columns import notice_formats, notice_roles
 from refold.checks._table.order import notice_order
 from refold.checks._table.pairs import notice_pairs
 from refold.checks._table.result import Findings
-from refold.checks._table.rows import notice_duplicates, notice_too_few
+from refold.checks._table.rows import notice_duplicates, notice_gaps, notice_too_few
 from refold.checks._table.table import CheckedTable
 from refold.checks._table.units import notice_units
 from refold.columns.labels import notice_labels

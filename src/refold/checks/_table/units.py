@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
 from refold.columns.name_hints import word_set, words
 from refold.columns.table import TextColumn
-from refold.columns.units import is_unit
+from refold.columns.units import CONVERSIONS, Conversion, is_unit
 
 _LEAST_ROWS = 30  # fewer than these are in two clusters by chance
 _LEAST_APART, _LEAST_SHARE = 8, 0.005  # rows, and the share of them, in the smaller cluster
@@ -45,45 +44,10 @@ _WITH_UNIT = re.compile(r"[-+−]?[0-9][0-9.,' ]*([^0-9\s][^0-9]{0,15})")
 _MOST_UNITS = 4
 
 
-class Conversion(NamedTuple):
-    """How numbers in one unit become larger ones in another."""
-
-    factor: float
-    offset: float
-    name: str
-
-    @property
-    def decimal(self) -> bool:
-        """Whether it moves the decimal point."""
-        return self.offset == 0.0 and math.log10(self.factor).is_integer()
-
-    def back(self, values: Floats) -> Floats:
-        """Return the numbers in the first unit."""
-        return (values - self.offset) / self.factor
-
-
-_CONVERSIONS = (
-    *(Conversion(10.0**k, 0.0, f"is {10**k:,} times as large") for k in (1, 2, 3, 6, 9)),
-    Conversion(1.8, 32.0, "is as °F are to °C"),
-    Conversion(1.0, 273.15, "is as kelvin are to °C"),
-    Conversion(25.4, 0.0, "is 25.4 times as large, as millimetres are to inches"),
-    Conversion(2.54, 0.0, "is 2.54 times as large, as centimetres are to inches"),
-    Conversion(2.2046, 0.0, "is 2.2 times as large, as pounds are to kilograms"),
-    Conversion(28.3495, 0.0, "is 28.35 times as large, as grams are to ounces"),
-    Conversion(453.592, 0.0, "is 453.6 times as large, as grams are to pounds"),
-    Conversion(3.28084, 0.0, "is 3.28 times as large, as feet are to metres"),
-    Conversion(30.48, 0.0, "is 30.48 times as large, as centimetres are to feet"),
-    Conversion(39.3701, 0.0, "is 39.37 times as large, as inches are to metres"),
-    Conversion(1.609344, 0.0, "is 1.61 times as large, as kilometres are to miles"),
-    Conversion(3.6, 0.0, "is 3.6 times as large, as km/h are to m/s"),
-    Conversion(4.184, 0.0, "is 4.184 times as large, as joules are to calories"),
-    Conversion(3.78541, 0.0, "is 3.785 times as large, as litres are to gallons"),
-    Conversion(6.89476, 0.0, "is 6.895 times as large, as kilopascals are to psi"),
-    Conversion(14.5038, 0.0, "is 14.5 times as large, as psi are to bar"),
-    Conversion(60.0, 0.0, "is 60 times as large, as minutes are to hours"),
-    Conversion(3600.0, 0.0, "is 3,600 times as large, as seconds are to hours"),
-    Conversion(24.0, 0.0, "is 24 times as large, as hours are to days"),
-    Conversion(86400.0, 0.0, "is 86,400 times as large, as seconds are to days"),
+# Any power of ten may be a mistake; of other conversions, those that make numbers larger.
+_TRIED_CONVERSIONS = (
+    *(Conversion(10.0**k, 0.0, "", "") for k in (1, 2, 3, 6, 9)),
+    *(each for each in CONVERSIONS if not each.decimal and each.offset >= 0.0),
 )
 
 
@@ -113,12 +77,19 @@ def _of_numbers(name: str, values: Floats, some: Floats) -> Iterator[Finding]:
     yield Finding(
         kind="mixed-units",
         message=f"{name} is in two clusters, {_shown(best.low)} and {_shown(best.high)}: the "
-        f"latter {best.how.name}. {len(rows):,} rows are in the smaller one.",
+        f"latter {_likened(best.how)}. {len(rows):,} rows are in the smaller one.",
         column=name,
         rows=tuple(rows[:LISTED].tolist()),
         values=(float(np.median(many)), float(np.median(few))),
         advice=Advice("If some rows are in another unit, convert them."),
     )
+
+
+def _likened(how: Conversion) -> str:
+    if how.offset:
+        return f"is as {how.unit} are to {how.of}"
+    size = f"{how.factor:,.0f}" if how.factor.is_integer() else f"{how.factor:.4g}"
+    return f"is {size} times as large" + (f", as {how.unit} are to {how.of}" if how.unit else "")
 
 
 def _shown(cluster: Floats) -> str:
@@ -143,7 +114,7 @@ def _clusters(values: Floats, *, named: bool) -> Iterator[Clusters]:
     # What is multiplied is seen in logarithms, of which 0 and negative numbers have none.
     positive = values[values > 0.0] if values[0] >= 0.0 else values[:0]
     gaps = {False: (positive, _gaps(np.log(positive))), True: (values, _gaps(values))}
-    for how in _CONVERSIONS:
+    for how in _TRIED_CONVERSIONS:
         numbers, found = gaps[how.offset != 0.0]
         for at, clear in found:
             low, high = numbers[:at], numbers[at:]
@@ -153,7 +124,9 @@ def _clusters(values: Floats, *, named: bool) -> Iterator[Clusters]:
                 continue
             few, many = sorted((low, how.back(high)), key=len)
             alike = _likeness(few, many, clear=clear)
-            if alike > 0.0 and (how.decimal or named or _is_copy(low, high, how, alike)):
+            if alike > 0.0 and (
+                how.decimal or named or _is_copy(low, high, how, alike if clear else 0.0)
+            ):
                 yield Clusters(alike, low, high, how)
 
 

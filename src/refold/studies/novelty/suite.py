@@ -1,7 +1,7 @@
 """Suites of labelled tables, and how a table is divided for novelty detection.
 
-A suite is a module with a :class:`Suite` in it, such as :mod:`refold.studies.novelty.adbench`, or
-:mod:`refold.studies.novelty.oddbench` for tasks that say which rows to learn from.
+A suite is a module with a :class:`Suite` in it, such as :mod:`refold.studies.novelty.suites`, or
+:mod:`refold.studies.novelty.suites` for tasks that say which rows to learn from.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Suite:
 
         Examples
         --------
-        >>> from refold.studies.novelty.adbench import ADBENCH
+        >>> from refold.studies.novelty.suites import ADBENCH
         >>> ADBENCH.load("wine").normals.shape  # doctest: +SKIP
         (119, 13)
         """

@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 from refold.studies.output import write_text
 from refold.studies.own.cells import OwnJob, OwnStudy
-from refold.studies.own.comparison import Extent, OwnComparison
-from refold.studies.own.division import divide, n_anomalies, sizes, usual_rate
-from refold.studies.own.injected import InjectedKind, injected
+from refold.studies.own.comparison import Extent, OwnComparison, fitted
+from refold.studies.own.faults import InjectedKind, injected
 from refold.studies.own.page import write_index
-from refold.studies.own.table import OwnTable
-from refold.studies.own.verdict import fitted
+from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
 from refold.studies.run import Progress, run, silent
 
 

@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
+from refold.base.words import shortened
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.injection import (
     KINDS,
@@ -27,6 +29,75 @@ from refold.studies.tables.injection import (
     number_text,
     numbers_of,
 )
+from refold.studies.tables.suite import NORMAL, TableTask
+
+SIGNIFICANT = 0.05
+
+
+def corrected_p(ours: Sequence[float], theirs: Sequence[float], judged_per_learned: float) -> float:
+    """Return the p-value of Nadeau and Bengio's corrected resampled t-test, two-sided.
+
+    Examples
+    --------
+    >>> from refold.studies.own.faults import corrected_p
+    >>> round(corrected_p([0.9, 0.8, 0.9], [0.7, 0.7, 0.6], 0.5), 3)
+    0.16
+    """
+    difference = np.round(np.subtract(ours, theirs), 12)  # equal but for rounding is equal
+    n = len(difference)
+    if n < 2 or not difference.any():
+        return 1.0
+    error = difference.std(ddof=1) * np.sqrt(1.0 / n + judged_per_learned)
+    if error == 0.0:
+        return 0.0
+    return float(2.0 * stats.t.sf(abs(difference.mean()) / error, n - 1))
+
+
+_MISSING = "nothing"
+_SHOWN = 6  # columns
+
+
+class InjectedKind(NamedTuple):
+    """A kind of faults as it was put into a table."""
+
+    name: str  # the kind, and what was done
+    says: str
+    rows: int  # how many faults of each size one division has
+    columns: list[str]  # the columns that got some
+    example: str  # one of them
+
+    @property
+    def where(self) -> str:
+        """The columns, as many as a line holds."""
+        names = [shortened(name) for name in self.columns[:_SHOWN]]
+        more = f" and {len(self.columns) - _SHOWN} more" if len(self.columns) > _SHOWN else ""
+        return ", ".join(names) + more
+
+
+def injected(task: TableTask) -> Iterator[InjectedKind]:
+    """Yield the kinds of faults of one division."""
+    kinds, normals = list(task.kinds), task.kinds.count(NORMAL)
+    for kind in FAULTS:
+        tags = [tag for tag in kind.tags() if tag in kinds]
+        if tags:
+            places = [k for k in range(normals, len(kinds)) if kinds[k] in tags]
+            columns = [str(task.columns[k]) for k in places]
+            yield InjectedKind(
+                kind.name,
+                kind.says,
+                kinds.count(tags[0]),
+                [name for name in task.test.columns if name in set(columns)],
+                _example(task, places[-1], kinds[places[-1]]),
+            )
+
+
+def _example(task: TableTask, place: int, tag: str) -> str:
+    """Return a faulty cell in words."""
+    name = str(task.columns[place])
+    cell = task.test[name].iat[place]
+    written = shortened(cell) if isinstance(cell, str) else _MISSING
+    return f"{shortened(name)}: {written} ({tag})"
+
 
 N_FAULTS, FEWEST_FAULTS = 100, 20  # of a kind and size
 SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0)

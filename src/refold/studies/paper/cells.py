@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from refold.model_selection import gmean_score
-from refold.studies.cells import Study
 from refold.studies.paper.columns import COLUMNS, TableColumn
 from refold.studies.paper.data import Task, load_task
+from refold.studies.run import Study
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
 PROTOCOL = 1

@@ -24,8 +24,14 @@ from refold.peers import (
     SubspaceSVDD,
 )
 from refold.studies.paper.printed import TaskInfo, cells
-from refold.studies.paper.search import PointGrid, ProjectedGrid, RejectionGrid, ThresholdGrid
-from refold.studies.paper.trials import GeneralProjection, RowsReversed
+from refold.studies.paper.search import (
+    GeneralProjection,
+    PointGrid,
+    ProjectedGrid,
+    RejectionGrid,
+    RowsReversed,
+    ThresholdGrid,
+)
 
 # How often what a seed decides is repeated: the draws of a method, and the folds (fewer for SSVDD,
 # whose grid has 840 points and takes longer than all others together).

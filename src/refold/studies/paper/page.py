@@ -3,23 +3,131 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from refold.studies.output import write_page
 from refold.studies.paper import figures
+from refold.studies.paper.columns import (
+    SEEDS_FOR_DRAWS,
+    SEEDS_FOR_FOLDS,
+    SEEDS_FOR_FOLDS_OF_SSVDD,
+)
 from refold.studies.paper.entries import TITLES, Agreement, Entry
 from refold.studies.paper.printed import AVERAGE, table1
 from refold.studies.paper.reproduction import Reproduction
 from refold.studies.paper.tables import (
     CAPTIONS,
     NUMERALS,
+    SETTING_TITLES,
     TABLE1_HEAD,
     TablePart,
     best_in,
+    markdown_table,
     parts,
 )
+
+_INTRODUCTION = """# The paper, reproduced
+
+This page is written by the command
+
+    pip install 'refold[paper]'
+    refold reproduce --out reproduction
+
+and states what one run of it found. The paper is J. Raitoharju, "Linear-time One-Class
+Classification with Repeated Element-wise Folding"; the data and its five splits are the author's
+own, fetched from the author's repository at a fixed commit. The folder that the command writes has
+the tables as CSV, Markdown and LaTeX, the figures as PNG and SVG, and all of it side by side with
+the paper in `index.html`.
+
+A cell is *equal* if mean and standard deviation over the five splits round to the printed digits.
+Where folds or draws are random the paper's are not published; we repeat such a cell with several
+seeds and call it *within seed noise* if the printed mean is within three standard deviations from
+one seed to another. All others *differ*, and the reason is given."""
+
+
+_SEEDS = (
+    f"Methods that draw random numbers are run with {SEEDS_FOR_DRAWS} seeds in the default\n"
+    f"setting. The optimized setting is run with {SEEDS_FOR_FOLDS} seeds for folds and draws\n"
+    f"({SEEDS_FOR_FOLDS_OF_SSVDD} for SSVDD). The value of such a cell is the average over seeds."
+)
+
+
+_FIGURES = {
+    1: "Figure 1 illustrates the folding on rows made for it; the paper's is a drawing.",
+    2: "Figure 2 shows Gmean over the iterations. Its average curve begins and ends at the "
+    "averages of Table II's two default columns; the split and the thresholds of the paper's "
+    "single curves are not published.",
+}
+
+
+def summary(found: Reproduction) -> str:
+    """Return the page as Markdown."""
+    texts = [_INTRODUCTION, _SEEDS]
+    if found.counted:
+        texts += [
+            "## Table I",
+            "The counts of all six data sets, five splits each, are those printed.",
+        ]
+    if found.entries:
+        texts += ["## Tables II and III", _tally(found), _averages(found)]
+        texts += ["## What differs", *(_differences(found) or ["Nothing."])]
+    if found.selection.figures:
+        texts += ["## Figures", *(_FIGURES[number] for number in found.selection.figures)]
+    if found.entries:
+        texts += ["## Errata of the paper", *_errata(found)]
+    return "\n\n".join(texts) + "\n"
+
+
+def _tally(found: Reproduction) -> str:
+    tally = found.tally()
+    said = ", ".join(f"{tally[kind]} {title}" for kind, title in TITLES.items())
+    return f"Of {tally.total()} cells (averages not counted): {said}."
+
+
+def _averages(found: Reproduction) -> str:
+    """Return each column's average, and how many of its tasks agree."""
+    head = ["Table", "Setting", "Column", "Average, ours", "Average, printed", *TITLES.values()]
+    averages = [entry for entry in found.all_entries() if entry.key.task == AVERAGE]
+    return markdown_table(head, "lllrrrrr", [_average_row(found, entry) for entry in averages])
+
+
+def _average_row(found: Reproduction, average: Entry) -> list[object]:
+    tally = Counter(
+        entry.agreement
+        for entry in found.entries[average.table]
+        if entry.key[:2] == average.key[:2] and entry.key.task != AVERAGE
+    )
+    place = [NUMERALS[average.table], average.key.setting, average.name]
+    values = [average.ours.gmean.text(), average.printed.text()]
+    return [*place, *values, *(tally[kind] for kind in TITLES)]
+
+
+def _differences(found: Reproduction) -> list[str]:
+    """Return what differs, grouped by reason."""
+    texts = []
+    for table, entries in found.entries.items():
+        for setting, title in SETTING_TITLES.items():
+            reasons: dict[str, list[str]] = {}
+            for entry in entries:
+                if entry.because and entry.key.setting == setting:
+                    said = f"{entry.name} {entry.key.task} ({entry.values()})"
+                    reasons.setdefault(entry.because, []).append(said)
+            if reasons:
+                texts.append(f"### Table {NUMERALS[table]}: {title.lower()}")
+                lines = (f"- {'; '.join(said)}: because {why}." for why, said in reasons.items())
+                texts.append("\n".join(lines))
+    return texts
+
+
+def _errata(found: Reproduction) -> Iterator[str]:
+    for erratum, lines in found.evidence():
+        yield f"### {erratum.number}. {erratum.title}"
+        yield erratum.text
+        yield "\n".join(f"- {line}" for line in lines) or "This run computed nothing that shows it."
+
 
 # Shapes as well as colours: not everyone sees colours.
 SYMBOLS: dict[Agreement, str] = {"equal": "=", "noise": "≈", "differs": "≠"}

@@ -8,9 +8,8 @@ from refold.studies.output import write_text
 from refold.studies.paper.cells import PaperStudy
 from refold.studies.paper.data import load_tasks
 from refold.studies.paper.figures import save_figures
-from refold.studies.paper.page import write_index
+from refold.studies.paper.page import summary, write_index
 from refold.studies.paper.reproduction import Reproduction, Selection, compare
-from refold.studies.paper.summary import summary
 from refold.studies.paper.tables import files_of_entries, files_of_table1
 from refold.studies.run import Progress, run, silent
 

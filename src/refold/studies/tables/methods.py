@@ -18,8 +18,8 @@ from refold import Detector
 from refold._typing import Booleans, Floats
 from refold.base.needs import needs
 from refold.judgement import Judge, Judgement
+from refold.studies.measured import left_out_threshold
 from refold.studies.novelty.methods import METHODS as NUMERIC
-from refold.studies.rates import left_out_threshold
 from refold.studies.tables.suite import Reading
 
 # One-hot: columns of texts with more values than this are left out; where there are many columns,

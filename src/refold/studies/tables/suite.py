@@ -17,8 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from refold.base.needs import needs
-from refold.studies.download import DataError
-from refold.studies.local import LocalFiles, local_files
+from refold.studies.download import DataError, LocalFiles, local_files
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.injection import KINDS, inject
 

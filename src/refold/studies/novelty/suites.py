@@ -1,13 +1,15 @@
-"""ADBench's classical data sets.
-
-They come from ADBench's repository at one commit, are checked by SHA-256 and cached in the user's
-cache folder. A local copy goes first: the environment variable ``REFOLD_DATA`` names a folder that
-has ``adbench/`` with the files in it.
-"""
+"""The suites of labelled tables: ADBench, and tasks of OddBench that say what to learn from."""
 
 from __future__ import annotations
 
-from refold.studies.download import PublishedFiles
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.studies.download import DataError, PublishedFiles, local_files
 from refold.studies.novelty.suite import Suite
 
 # 43 of ADBench's 47: backdoor, census, fraud and speech are left out for their size.
@@ -70,3 +72,30 @@ ADBENCH = Suite(
         for file in sorted(SHA256, key=lambda file: file.partition("_")[2].lower())
     },
 )
+
+
+class GivenTraining(Suite):
+    """A suite of tasks that say which rows to learn from."""
+
+    def read(self, path: Path) -> tuple[Floats, NDArray[Any], Floats | None]:
+        """Return the test rows, their labels and the training rows."""
+        with np.load(path) as file:
+            if missing := {"train", "test", "test_labels"}.difference(file.files):
+                raise DataError(f"{path} has no {' and no '.join(sorted(missing))}.")
+            labels = file["test_labels"].ravel()
+            return file["test"].astype(np.float64), labels, file["train"].astype(np.float64)
+
+
+def oddbench() -> Suite:
+    """Return the tasks in ``REFOLD_DATA``; DataError if there are none.
+
+    Examples
+    --------
+    >>> from refold.studies.novelty.suites import oddbench
+    >>> oddbench().load("CodeSmell").train.shape  # doctest: +SKIP
+    (1065, 13)
+    """
+    wanted = "the tasks of OddBench, .npz files with train, test and test_labels,"
+    source = local_files("oddbench", ".npz", wanted)
+    files = {name.removesuffix(".npz"): name for name in source.sha256}
+    return GivenTraining("OddBench", source, files, "the training rows of a task", seeds=1)
