@@ -8,20 +8,13 @@
 True
 """
 
-from refold.checks._compare import (
-    ChangedRow,
-    ChangeReason,
-    ColumnAsLearned,
-    ComparedColumn,
-    ComparedModel,
-    Comparer,
-    Comparison,
-    Difference,
-    Opinion,
-    ScatterSample,
-    UnitChange,
-    compare,
-)
+from refold.checks._compare import compare
+from refold.checks._compare.columns import ColumnAsLearned, ComparedColumn
+from refold.checks._compare.counting import Comparer
+from refold.checks._compare.models import ComparedModel, Difference
+from refold.checks._compare.result import Comparison
+from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample
+from refold.checks._compare.units import UnitChange
 from refold.checks._limits import limits
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import drawn

@@ -68,17 +68,7 @@ _FINITE = np.finfo(np.float64).max
 
 
 class ShiftSearch:
-    """All rows, columns and directions at once: each is a task of its own.
-
-    Parameters
-    ----------
-    judge : Judge
-        Who rejects.
-    normal : NormalRows
-        The rows; the first ones with a value in a column are shifted there.
-    columns : list of LearnedColumn
-        What was learned.
-    """
+    """All rows, columns and directions at once: each is a task of its own."""
 
     def __init__(self, judge: Judge, normal: NormalRows, columns: list[LearnedColumn]) -> None:
         self._judge, self._normal = judge, normal

@@ -54,13 +54,6 @@ class CellStore(Generic[Job, Cell]):
 
     A cell carries a fingerprint of what it was computed with; one with another fingerprint, one
     that is cut off and one that is no cell at all count as not there.
-
-    Parameters
-    ----------
-    folder : Path
-        Made when the first cell is written.
-    study : Study
-        Whose cells they are.
     """
 
     def __init__(self, folder: Path, study: Study[Job, Cell]) -> None:

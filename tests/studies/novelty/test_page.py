@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
+from refold.studies.novelty.benchmark import write_index
 from refold.studies.novelty.cells import MEASURES, RANKED
 from refold.studies.novelty.methods import METHODS
-from refold.studies.novelty.page import write_index
 from refold.studies.novelty.suites import ADBENCH
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.novelty.made import made

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from refold.studies.own.benchmark import HEIGHT, LEFT, TOP, WIDTH, power_curves, write_index
 from refold.studies.own.cells import METHODS
 from refold.studies.own.faults import FAULTS, injected
-from refold.studies.own.page import HEIGHT, LEFT, TOP, WIDTH, power_curves, write_index
 from refold.studies.own.table import OwnTable, divide
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.own.made import comparison

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from refold.studies.tables.benchmark import write_index
 from refold.studies.tables.injection import KINDS
 from refold.studies.tables.methods import METHODS
-from refold.studies.tables.page import write_index
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.tables.made import comparison
 

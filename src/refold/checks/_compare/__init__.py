@@ -5,27 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from refold.base.errors import UserError
-from refold.checks._compare.columns import ColumnAsLearned, ComparedColumn
 from refold.checks._compare.counting import Comparer, check_same_columns, judged
-from refold.checks._compare.models import ComparedModel, Difference
 from refold.checks._compare.result import Comparison
-from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample
-from refold.checks._compare.units import UnitChange
-
-__all__ = [
-    "ChangeReason",
-    "ChangedRow",
-    "ColumnAsLearned",
-    "ComparedColumn",
-    "ComparedModel",
-    "Comparer",
-    "Comparison",
-    "Difference",
-    "Opinion",
-    "ScatterSample",
-    "UnitChange",
-    "compare",
-]
 
 
 def compare(

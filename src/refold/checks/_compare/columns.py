@@ -169,24 +169,7 @@ def compared_columns(
 
 
 class LearnedTableView:
-    """What is known of the columns of a fitted model.
-
-    Parameters
-    ----------
-    model : REF, CreasedREF or Detector
-        Unwrapped.
-    judge : Judge
-        Of the same.
-    with_limits : bool
-        Whether to find how far numbers must be off.
-
-    Attributes
-    ----------
-    columns : dict of str to ColumnAsLearned
-        By name, in the model's order.
-    refused : str
-        Why there are no limits, if they were asked for.
-    """
+    """What is known of the columns of a fitted model."""
 
     def __init__(self, model: Any, judge: Judge, *, with_limits: bool) -> None:
         self._judge, self._summary = judge, model.summary_

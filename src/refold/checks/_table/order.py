@@ -72,12 +72,12 @@ def notice_order(
     time = _time_order(table)
     table = table.some_columns
     if time is None:
-        return None, _ordered(_changed(table, None, known))
+        return None, _finding(_changed(table, None, known), None)
     known = {*known, time.column}
     ordered = None
     if len(time.order) < table.rows or not (np.diff(time.order) > 0).all():
-        ordered = _ordered(_changed(table, None, known))
-    return _in_time(time, _changed(table.take(time.order), time, known)), ordered
+        ordered = _finding(_changed(table, None, known), None)
+    return _finding(_changed(table.take(time.order), time, known), time), ordered
 
 
 def _splits(rows: int) -> list[int]:
@@ -225,32 +225,39 @@ def _runs(codes: Integers) -> int:
     return 1 + int(np.count_nonzero(np.diff(codes)))
 
 
-class Shares(NamedTuple):
-    """What is true of a share of the early rows, and of another one of the late ones, exactly."""
-
-    what: str
-    before: str
-    after: str
-    early: int
-    late: int
-
-
-def _shares(column: CheckedColumn, change: Change) -> Shares:
-    """Count all rows that have a value."""
-    first = change.first
+def _finding(found: list[tuple[CheckedColumn, Change]], time: TimeOrder | None) -> Finding | None:
+    """Say of the column that changes most what changes, counted in all rows that have a value."""
+    if not found:
+        return None
+    column, change = found[0]
     if column.numbers is not None:
         there = ~np.isnan(column.numbers)
         limit = _short(column.numbers[there], float(change.value))
-        found, what = column.numbers <= limit, f"at most {_written(limit)}"
+        odd, what = column.numbers <= limit, f"at most {_written(limit)}"
     else:
         assert column.texts is not None
         there = column.texts.codes >= 0
-        found = column.texts.codes == change.value
+        odd = column.texts.codes == change.value
         what = quoted(column.texts.values[int(change.value)])
-    early, late = int(there[:first].sum()), int(there[first:].sum())
-    before = percent(float(found[:first].sum() / max(early, 1)), 2)
-    after = percent(float(found[first:].sum() / max(late, 1)), 2)
-    return Shares(what, before, after, early, late)
+    early, late = int(there[: change.first].sum()), int(there[change.first :].sum())
+    before = percent(float(odd[: change.first].sum() / max(early, 1)), 2)
+    after = percent(float(odd[change.first :].sum() / max(late, 1)), 2)
+    if time is None:
+        by, advice = "the order of the rows", "If the rows are in the order of time, learn from "
+        first, rest = f"of the first {early:,} rows", f"of the other {late:,}"
+        advice += "those of the time that counts."
+    else:
+        by, advice = time.column, "What is normal has changed: learn from rows of the time that "
+        first = f"of the {early:,} rows up to {time.shown(change.first - 1)}"
+        rest, advice = f"of the {late:,} later ones", advice + "counts."
+    return Finding(
+        kind="drift",
+        message=f"{column.name} changes with {by}: it is {what} in {before} {first} and in {after} "
+        f"{rest}.{_others(found)}",
+        column=column.name,
+        values=tuple(each.name for each, _ in found),
+        advice=Advice(advice),
+    )
 
 
 def _short(values: Floats, limit: float) -> float:
@@ -266,40 +273,6 @@ def _short(values: Floats, limit: float) -> float:
 def _written(value: float) -> str:
     """Return a number with all of its digits."""
     return number(value) if abs(value) >= 1e4 and value == int(value) else f"{value:.16g}"
-
-
-def _in_time(time: TimeOrder, found: list[tuple[CheckedColumn, Change]]) -> Finding | None:
-    if not found:
-        return None
-    column, change = found[0]
-    shares = _shares(column, change)
-    return Finding(
-        kind="drift",
-        message=f"{column.name} changes with {time.column}: it is {shares.what} in "
-        f"{shares.before} of the {shares.early:,} rows up to {time.shown(change.first - 1)} and in "
-        f"{shares.after} of the {shares.late:,} later ones.{_others(found)}",
-        column=column.name,
-        values=tuple(each.name for each, _ in found),
-        advice=Advice("What is normal has changed: learn from rows of the time that counts."),
-    )
-
-
-def _ordered(found: list[tuple[CheckedColumn, Change]]) -> Finding | None:
-    if not found:
-        return None
-    column, change = found[0]
-    shares = _shares(column, change)
-    return Finding(
-        kind="drift",
-        message=f"{column.name} changes with the order of the rows: it is {shares.what} in "
-        f"{shares.before} of the first {shares.early:,} rows and in {shares.after} of the other "
-        f"{shares.late:,}.{_others(found)}",
-        column=column.name,
-        values=tuple(each.name for each, _ in found),
-        advice=Advice(
-            "If the rows are in the order of time, learn from those of the time that counts."
-        ),
-    )
 
 
 def _others(found: list[tuple[CheckedColumn, Change]]) -> str:

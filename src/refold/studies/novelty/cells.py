@@ -112,15 +112,7 @@ class NoveltyJob(NamedTuple):
 
 
 class NoveltyStudy(MeasuredStudy[NoveltyJob]):
-    """Cells of a suite: versions of the libraries, the data and a method's settings decide one.
-
-    Parameters
-    ----------
-    suite : Suite
-        Where the data sets come from.
-    time_limit : float
-        In seconds. A method that was stopped earlier than this gets another chance.
-    """
+    """Cells of a suite: versions of the libraries, the data and a method's settings decide one."""
 
     def __init__(self, suite: Suite, time_limit: float) -> None:
         super().__init__(time_limit)

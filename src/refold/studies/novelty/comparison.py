@@ -170,13 +170,7 @@ class Loss(NamedTuple):
 
 
 class NoveltyComparison:
-    """What one run found.
-
-    Parameters
-    ----------
-    results : dict of NoveltyJob to MeasuredCell
-        All cells of some sets, methods and seeds.
-    """
+    """What one run found."""
 
     def __init__(self, results: dict[NoveltyJob, MeasuredCell]) -> None:
         self.results = results

@@ -95,15 +95,7 @@ class NoveltyMethod:
 
 
 class LeastLikely(OutlierMixin, BaseEstimator):
-    """A density that rejects what is less likely than all but a share of its training rows.
-
-    Parameters
-    ----------
-    density : estimator
-        With ``score_samples``.
-    contamination : float
-        The share.
-    """
+    """A density that rejects what is less likely than all but a share of its training rows."""
 
     def __init__(self, density: Any, contamination: float) -> None:
         self.density = density

@@ -1,7 +1,6 @@
 """Suites of labelled tables, and how a table is divided for novelty detection.
 
-A suite is a module with a :class:`Suite` in it, such as :mod:`refold.studies.novelty.suites`, or
-:mod:`refold.studies.novelty.suites` for tasks that say which rows to learn from.
+The suites themselves are in :mod:`refold.studies.novelty.suites`.
 """
 
 from __future__ import annotations

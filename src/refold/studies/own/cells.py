@@ -84,17 +84,7 @@ def caught_of(kind: str) -> str:
 
 
 class OwnStudy(MeasuredStudy[OwnJob]):
-    """Cells of one table: versions of the libraries, the rows and a method's settings decide one.
-
-    Parameters
-    ----------
-    table : OwnTable
-        The table.
-    alpha : float
-        The rate of false alarms that methods are asked for.
-    time_limit : float
-        In seconds. A method that was stopped earlier than this gets another chance.
-    """
+    """Cells of one table: versions of libraries, the rows and a method's settings decide one."""
 
     def __init__(self, table: OwnTable, alpha: float, time_limit: float) -> None:
         super().__init__(time_limit)

@@ -124,17 +124,7 @@ class Extent(NamedTuple):
 
 
 class OwnComparison:
-    """What one run found.
-
-    Parameters
-    ----------
-    results : dict of OwnJob to MeasuredCell
-        All cells of some methods and seeds.
-    alpha : float
-        The rate of false alarms that was asked for.
-    extent : Extent
-        How many rows a division has.
-    """
+    """What one run found."""
 
     def __init__(self, results: dict[OwnJob, MeasuredCell], alpha: float, extent: Extent) -> None:
         self.results, self.alpha, self.extent = results, alpha, extent

@@ -27,11 +27,6 @@ class RowsReversed(MetaEstimatorMixin, BaseEstimator):
     """An estimator that reads its training rows from the last to the first.
 
     In exact arithmetic, and with a solver that finds the optimum, nothing would change.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -52,11 +47,6 @@ class GeneralProjection(TransformerMixin, BaseEstimator):
 
     Where rounding leaves the kernel not quite symmetric and it has equal eigenvalues, such a solver
     finds complex eigenvectors. Their absolute values are taken here, which is no projection.
-
-    Parameters
-    ----------
-    gamma : float
-        Of the kernel.
     """
 
     def __init__(self, gamma: float) -> None:

@@ -39,15 +39,7 @@ def named_of(kind: str) -> str:
 
 
 class TableStudy(MeasuredStudy[TableJob]):
-    """Cells of tables: versions of the libraries, the data and a method's settings decide one.
-
-    Parameters
-    ----------
-    files : TableFiles
-        Where the tables are.
-    time_limit : float
-        In seconds. A method that was stopped earlier than this gets another chance.
-    """
+    """Cells of tables: versions of the libraries, the data and a method's settings decide one."""
 
     def __init__(self, files: TableFiles, time_limit: float) -> None:
         super().__init__(time_limit)

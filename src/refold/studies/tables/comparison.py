@@ -26,13 +26,7 @@ TITLES = {
 
 
 class TableComparison:
-    """What one run found.
-
-    Parameters
-    ----------
-    results : dict of TableJob to MeasuredCell
-        All cells of some tables, methods and seeds.
-    """
+    """What one run found."""
 
     def __init__(self, results: dict[TableJob, MeasuredCell]) -> None:
         self.results = results

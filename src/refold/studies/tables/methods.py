@@ -76,16 +76,6 @@ class OneHot:
 
     Columns without a value and texts with more than a hundred are left out. A missing value is
     missing in all features; a row that has no value in any is the mean of the training rows.
-
-    Parameters
-    ----------
-    train : DataFrame
-        What the values are learned from.
-
-    Attributes
-    ----------
-    owners : list of str
-        The column of each feature.
     """
 
     def __init__(self, train: Any) -> None:
