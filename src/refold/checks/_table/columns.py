@@ -13,11 +13,9 @@ from refold.base.words import percent, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
-from refold.columns.date_guess import read_as_dates
+from refold.columns.form_guess import TextSample, read_as_dates, read_as_numbers
 from refold.columns.noticed import notice_columns
-from refold.columns.number_guess import read_as_numbers
 from refold.columns.table import NumberColumn, TextColumn, as_texts
-from refold.columns.text_sample import TextSample
 
 _MOSTLY = 0.8  # the share of cells that are numbers where the others are not meant to be texts
 _SOME, _NEARLY_ALL = 0.02, 0.95  # the shares of cells with one form of dates, and with two
