@@ -219,6 +219,16 @@ def test_lines_are_not_joined_in_doubt(tmp_path, rows):
         assert sum(block.rows for block in table.blocks()) == len(rows) - 1
 
 
+def test_one_group_of_columns_is_enough(tmp_path):
+    rows = [["Report"], [], ["", "Torque", ""], ["id", "min", "max"], *[["1", "2.5", "3.5"]] * 4]
+    (tmp_path / "t.csv").write_text("\n".join(map(";".join, rows)))
+    with open_table(tmp_path / "t.csv") as table:
+        assert table.names == ["id", "Torque min", "Torque max"]
+    (tmp_path / "t.csv").write_text("\n".join(map(";".join, [["Report", "", ""], *rows[3:]])))
+    with open_table(tmp_path / "t.csv") as table:
+        assert table.names == ["id", "min", "max"]
+
+
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_names_that_are_years_can_be_confirmed(tmp_path, form):
     path = tmp_path / f"t.{form}"

@@ -68,7 +68,8 @@ def joined_names(rows: Rows, decimal: str) -> list[str]:
     if len(lower) != len(upper) or len(below) < 2:
         return []
     named = [name for name in upper if name]
-    grouped = len(set(named)) < len(upper) and len(named) > 1
+    titled = len(named) == 1 and upper[0] != ""  # a title stands at the beginning, alone
+    grouped = 0 < len(set(named)) < len(upper) and not titled
     texts = all(not kind_of(cell, decimal) and not is_moment(cell) for cell in (*named, *lower))
     complete = all(a or b for a, b in zip(upper, lower, strict=True)) and sum(map(bool, lower)) > 1
     numeric = [k for k, cell in enumerate(lower) if cell and not is_missing(cell)]
@@ -85,13 +86,14 @@ def joined_names(rows: Rows, decimal: str) -> list[str]:
 
 def titles_and_names(rows: Rows, decimal: str) -> tuple[int, list[str]]:
     """Say how many records stand above the names, and what two of these say together, if so."""
-    titles = titles_above(rows, decimal)
-    if not titles:  # a row of groups hides titles above it
-        while titles < min(len(rows), _MOST_TITLES) and _filled(rows[titles]) <= 1:
-            titles += 1
-    if names := joined_names(_as_wide(rows[titles:]), decimal):
-        return titles, names
-    return titles_above(rows, decimal), []
+    if above := titles_above(rows, decimal):
+        return above, joined_names(rows[above:], decimal)
+    for titles, row in enumerate(rows[:_MOST_TITLES]):
+        if names := joined_names(_as_wide(rows[titles:]), decimal):
+            return titles, names
+        if _filled(row) > 1:
+            break
+    return 0, []
 
 
 def _as_wide(rows: Rows) -> Rows:
