@@ -10,8 +10,8 @@ from typing import Any, Literal, overload
 import narwhals.stable.v2 as nw
 
 from refold.base.words import ONLY_TOGETHER, number
-from refold.explanation._html import html_of
 from refold.explanation._reason import Cell, Reason, called, plain, within
+from refold.explanation.gauges import html_of
 from refold.judgement.numbers import in_full, listed, ranges_text
 
 LEADS = 0.1  # what leads with less is a reason only together with others

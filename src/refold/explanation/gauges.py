@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from itertools import starmap, zip_longest
 from typing import TYPE_CHECKING
 
 from refold._typing import Floats, Ranges
-from refold.base.markup import said, shown
+from refold.base.markup import box, said, shown
 
 if TYPE_CHECKING:
+    from refold.explanation._explanations import Explanation
     from refold.explanation._reason import Reason
 
 GAUGE, DOT = 120, 4.0  # the width of a gauge, half that of its mark
 _THIN = 2.0  # a mark that is to be seen at all
 _MOST = sys.float_info.max
+_SHOWN = 10  # rows of many
 # What is said of a text or a date that is odd in some respect.
 _VIEWS = {
     "value": "rare",
@@ -132,3 +135,22 @@ def across(value: float, edges: Sequence[float] | Floats) -> float:
 def short(coordinate: float) -> str:
     """Return a coordinate with as few characters as a picture needs."""
     return f"{coordinate:.2f}".rstrip("0").rstrip(".")
+
+
+def html_of(rows: Sequence[Explanation]) -> str:
+    """Return explanations as HTML: all of a few rows, of many those that are farthest out."""
+    odd = sum(row.label == -1 for row in rows)
+    head = [said(f"{odd:,} of {len(rows):,} rows are outliers.", "head")] if len(rows) > 1 else []
+    if len(rows) <= _SHOWN:
+        return box(*head, *map(_row, rows))
+    judged = sorted((row for row in rows if row.label), key=lambda row: -row.distance)
+    rest = said(f"The {_SHOWN} that are farthest out; worst(n) gives more.", "soft")
+    return box(*head, *map(_row, judged[:_SHOWN]), rest)
+
+
+def _row(row: Explanation) -> str:
+    head = said(row.headline(), {-1: "odd", 1: "fine", 0: "soft"}[row.label])
+    if not row.label:
+        return head
+    # Behind the reasons comes what would have to change.
+    return head + "".join(starmap(pictured, zip_longest(row.first(), row.because())))

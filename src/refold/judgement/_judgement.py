@@ -102,11 +102,6 @@ class Judge:
         return replace(self, names=tuple(names))
 
     @property
-    def plain(self) -> bool:
-        """Whether it takes numbers as they are: none of its columns is encoded."""
-        return self.encoder is None or self.encoder.counts.plan.plain
-
-    @property
     def numeric(self) -> list[int]:
         """Which features are numbers."""
         plan = None if self.encoder is None else self.encoder.counts.plan

@@ -8,10 +8,10 @@ from typing import Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 
+from refold.base import markup
 from refold.base.words import number, percent, printable
 from refold.columns.encoding.shapes import example_of
 from refold.columns.role_findings import shown
-from refold.monitoring._html import html_of
 
 Verdict = Literal["same", "changed", "more outliers", "changed or more outliers"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -32,7 +32,7 @@ _MEANING: dict[Verdict, str] = {
 }
 # With fewer rows only a large difference can be proven.
 _FEW_ROWS = 100
-_SHOWN = 10
+_SHOWN, _MOST = 10, 100
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ class Drift:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        return _html(self)
 
     @property
     def meaning(self) -> str:
@@ -340,3 +340,32 @@ class Drift:
 
 def _chance(p: float) -> str:
     return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
+
+
+def _html(found: Drift) -> str:
+    """Return what was found as HTML: columns that have changed first."""
+    differing = found.differing()
+    parts = [markup.said(found.meaning, "head"), markup.said(found.rates())]
+    if found.empty:
+        parts.append(
+            markup.said(f"{found.empty:,} rows have no value at all and could not be judged.")
+        )
+    if differing:
+        parts.append(_table(differing[:_SHOWN]))
+    if rest := differing[_SHOWN:_MOST]:
+        parts.append(markup.folded(f"{len(rest):,} more columns", _table(rest)))
+    if len(differing) > _MOST:
+        parts.append(markup.said(f"And {len(differing) - _MOST:,} more, not shown.", "soft"))
+    return markup.box(*parts)
+
+
+def _table(features: list[ColumnDrift]) -> str:
+    rows = (
+        (
+            markup.shown(feature.name),
+            "changed" if feature.changed else "differs",
+            markup.shown(feature.how()),
+        )
+        for feature in features
+    )
+    return markup.grid(("column", "", "how"), rows)
