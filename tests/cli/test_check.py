@@ -65,3 +65,14 @@ def test_an_unreadable_cell_stops_if_asked_to(refold, tmp_path):
     assert "in row 9 of the table" in refold("check", tmp_path / "t.csv", "--json").stdout
     done = refold("check", tmp_path / "t.csv", "--bad-cells", "error")
     assert (done.returncode, "'broken' in row 9" in done.stderr) == (2, True)
+
+
+def test_seven_findings_are_shown_and_all_on_request(refold, tmp_path):
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(np.repeat(rng.normal(size=(500, 9)), 2, axis=1)).add_prefix("v")
+    path = tmp_path / "wide.csv"
+    wide.to_csv(path, index=False)
+    first = refold("check", path).stdout
+    assert "2 more matter less (duplicate-column 2): --all shows them." in first
+    assert "more matter less" not in refold("check", path, "--all").stdout
+    assert len(json.loads(refold("check", path, "--json").stdout)["findings"]) == 9
