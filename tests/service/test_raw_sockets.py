@@ -168,6 +168,39 @@ def test_a_body_that_nobody_reads_does_not_keep_a_connection(running):
     wait_until(lambda: len(server.connections) == 0)
 
 
+def test_a_client_that_does_not_read_its_answers_is_not_waited_for(running):
+    server = running(seconds=0.2)
+    with server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(1)
+        with contextlib.suppress(OSError):  # nobody takes more, or the connection is closed
+            for _ in range(2**12):
+                client.sendall((HEAD + b"\r\n") * 16)
+        wait_until(lambda: server.connections.refused["unread answer"] == 1)
+        wait_until(lambda: len(server.connections) == 0)
+    server.assert_others_are_answered()
+
+
+def test_requests_that_come_at_once_wait_unparsed_and_are_all_answered(running, monkeypatch):
+    server, asked, waiting = running(max_header=200), 2000, []
+    answered = LimitedProtocol.on_response_complete
+
+    def noted(self):
+        waiting.append(len(self.pipeline))
+        answered(self)
+
+    monkeypatch.setattr(LimitedProtocol, "on_response_complete", noted)
+    with server.connect() as client:
+        sending = threading.Thread(target=client.sendall, args=((HEAD + b"\r\n") * asked,))
+        sending.start()
+        received = b""
+        while received.count(b'{"status":"alive"}') < asked:
+            received += client.recv(1000)
+        sending.join()
+    assert max(waiting) < 16 + 200 // len(HEAD)
+    assert server.connections.refused["unread answer"] == 0
+
+
 def test_more_connections_close_those_that_have_waited_longest(running):
     server = running(max_connections=20)
     silent = [server.connect() for _ in range(20)]
@@ -183,6 +216,20 @@ def test_more_connections_close_those_that_have_waited_longest(running):
     refused = [entry for entry in server.log if entry["event"] == "connection refused"]
     assert refused[0]["client"] == "127.0.0.1"
     assert len(refused) < server.connections.refused["connections"] or len(refused) == 1
+
+
+def test_clients_that_read_no_answers_make_way_for_others(running):
+    server = running(max_connections=5, seconds=60)
+    with contextlib.ExitStack() as stack:
+        for _ in range(5):
+            client = stack.enter_context(server.connect())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.setblocking(False)
+            with contextlib.suppress(OSError):
+                for _ in range(2**8):
+                    client.send((HEAD + b"\r\n") * 1000)
+        for _ in range(3):
+            server.assert_others_are_answered()
 
 
 def test_what_is_no_http_is_answered_counted_and_logged(running):

@@ -16,7 +16,11 @@ from refold.service._log import Log
 from refold.service._settings import Settings
 
 # Why connections are closed.
-REASONS = ("connections", "header bytes", "header lines", "header time", "idle", "invalid HTTP")
+REASONS = (
+    *("connections", "header bytes", "header lines", "header time"),
+    *("idle", "invalid HTTP", "unread answer"),
+)
+_PIPELINED = 16  # requests of a connection that wait; what comes after them is not parsed yet
 _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
 
 
@@ -35,10 +39,14 @@ class Connections:
         return len(self._open)
 
     def add(self, new: LimitedProtocol) -> None:
-        """Count a new connection; at the limit, the one that has waited longest is closed."""
+        """Count a new connection; at the limit, the one that has waited longest is closed.
+
+        If none waits, it is one that sends more requests than it reads answers.
+        """
         self._open.add(new)
         if len(self._open) > self.most:
-            oldest = next(iter(self._waiting), None)
+            behind = (each for each in self._open if each.is_behind)
+            oldest = next(iter(self._waiting), None) or next(behind, None)
             if oldest is None:
                 new.refuse(503, "connections", "There are too many connections. Try again.")
                 return
@@ -119,8 +127,9 @@ class LimitedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._all, self._limits = connections, connections.settings
-        self._unparsed, self._in_header = 0, False
+        self._unparsed, self._in_header, self._pending = 0, False, b""
         self._timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin with a client."""
@@ -132,12 +141,18 @@ class LimitedProtocol(HttpToolsProtocol):
         """End with a client."""
         self._all.discard(self)
         self._stop_timer()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come."""
-        rest = memoryview(data)
+        rest, self._pending = memoryview(self._pending + data), b""
         while rest and not self.transport.is_closing():
+            if len(self.pipeline) >= _PIPELINED:
+                self._pending = bytes(rest)
+                self.flow.pause_reading()
+                return
             allowed = self._limits.max_header - self._unparsed
             if allowed <= 0:
                 most = f"{self._limits.max_header:,} bytes"
@@ -182,17 +197,36 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
+        if self._pending:
+            self.data_received(b"")
         if not self.pipeline:
             self._all.waiting(self)
             if self._in_header and self._timer is None:  # the next request has begun
                 self._wait_for_header()
 
+    def pause_writing(self) -> None:
+        """Wait until the client reads its answer, but not for ever."""
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(self._limits.seconds, self._unread)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read most of its answer."""
+        super().resume_writing()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+
+    def _unread(self) -> None:
+        self._all.count("unread answer", self.client)
+        self.transport.abort()
+
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection; one that still reads its answer has `seconds` more."""
-        if self.transport.get_write_buffer_size():
+        """Close an idle connection, unless its client still reads an answer."""
+        if self.flow.write_paused:
             self.timeout_keep_alive_task = self.loop.call_later(
-                self._limits.seconds, self.transport.abort
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
             )
+        elif self.transport.get_write_buffer_size():
+            self._unread()
         else:
             super().timeout_keep_alive_handler()
 
@@ -212,6 +246,11 @@ class LimitedProtocol(HttpToolsProtocol):
             head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d"
             self.transport.write(STATUS_LINE[status] + head % len(body) + b"\r\n\r\n" + body)
         self.transport.close()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether requests wait for others of the same connection, or answers to be read."""
+        return bool(self.pipeline) or (self.flow is not None and self.flow.write_paused)
 
     def _is_waiting(self) -> bool:
         """Whether no request is being answered."""
