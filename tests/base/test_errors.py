@@ -17,6 +17,7 @@ from refold.base.errors import TableError, UserError
 from refold.modelfile import ModelFileError
 from refold.service._errors import RequestError
 from refold.tabular.cells import BadCellError
+from refold.tabular.csv_records import QuoteError
 
 HOSTILE = [
     "{",
@@ -39,6 +40,7 @@ MADE = {
     ),
     ModelFileError: lambda text: ModelFileError(text, where=f"chain.{text}[3]", file=text),
     BadCellError: lambda text: BadCellError(3, text),
+    QuoteError: lambda text: QuoteError(text, unclosed=True),
     RequestError: lambda text: RequestError(413, text, row=3, column=text),
 }
 
