@@ -62,7 +62,11 @@ def test_marks_that_were_guessed_wrong_are_said_and_the_cells_are_read_by_them(v
     assert "guessed: a comma" in page
     points = place_of(page, "thousands", "a point")
     assert not visitor.post("/table/reading", thousands=points).bad
-    assert visitor.state.table.training.table["b"].to_pylist()[1] == "1007"
+    cells = visitor.state.table.training.table["b"]
+    assert cells.to_pylist()[1] == "1.007"  # as it is written; the model reads it as it is said
+    visitor.post("/learn")
+    assert visitor.state.trained.in_use.predict([{"a": "1,125", "b": "1.007"}]) == [1]
+    assert visitor.state.trained.in_use.predict([{"a": "1,125", "b": "1,007"}]) == [-1]
     news = visitor.post("/table/reading", thousands=place_of(page, "thousands", "a comma"))
     assert news.bad
     assert "Choose both marks" in news.text
@@ -196,8 +200,7 @@ def test_no_page_advises_options_of_the_command_line(visitor, tmp_path):
     table["heat [C]"] = [-999.0 if k % 11 == 0 else 20.0 + k % 7 / 10 for k in range(300)]
     table["money"] = [f"1,{k % 900 + 100}" for k in range(300)]
     table.to_csv(tmp_path / "parts.csv", index=False, sep=";")
-    news = visitor.put("/table", tmp_path / "parts.csv")
-    assert "Otherwise: choose the mark where the file is read" in news.text
+    visitor.put("/table", tmp_path / "parts.csv")
     page = visitor.page("/")
     assert "name -999 as missing where the file is read" in page
     assert not re.search(r"--[a-z]", re.sub(r"<[^>]*>", "", page))

@@ -11,7 +11,7 @@ from refold.app._uploads import one
 from refold.base.advice import Advice, in_words
 from refold.base.words import names_in, shortened
 from refold.service import RequestError
-from refold.tabular import InputError, TableSource
+from refold.tabular import TableSource
 from refold.tabular.csv_dialect import DELIMITERS, Dialect
 from refold.tabular.files import is_text_file
 from refold.tabular.table import ReadOptions
@@ -71,19 +71,7 @@ class TableFile:
     sheet: str = ""
 
     def opened(self, table: TableSource) -> TableFile:
-        """Return the same with what was found when it was opened.
-
-        Raises
-        ------
-        InputError
-            If what was said about its numbers cannot be.
-        """
-        thousands = self.how.thousands
-        if table.dialect is not None and thousands == table.dialect.decimal:
-            raise InputError(
-                f"{self.name}: {thousands} stands before fractions here and cannot stand between "
-                "thousands too. Choose both marks."
-            )
+        """Return the same with what was found when it was opened."""
         return replace(
             self,
             format=table.format,

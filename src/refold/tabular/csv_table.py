@@ -186,6 +186,14 @@ class CsvTable(FileTable):
     def _own_marks(self) -> tuple[dict[str, NumberForm], dict[str, tuple[str, str]]]:
         """Return how columns write numbers that do not do it as the file does, and what is open."""
         said, dialect = self._how, self._dialect
+        if said.thousands == dialect.decimal:
+            raise InputError(
+                f"{self.name}: {said.thousands} stands before fractions here and cannot stand "
+                "between thousands too. Choose both marks.",
+                advice=Advice(
+                    "For example", "decimal", value="," if said.thousands == "." else "."
+                ),
+            )
         if said.thousands is not None:
             return dict.fromkeys(self.names, NumberForm(dialect.decimal, said.thousands)), {}
         if said.decimal is not None:
