@@ -114,7 +114,7 @@ def _read_judge(inside: Field, threshold: Field, plan: Plan, model: Detector) ->
     if inside.is_null() != threshold.is_null():
         threshold.refuse("must be there if, and only if, 'inside' is")
     if not inside.is_null():
-        judge, chosen = _inside(inside, plan), _threshold(threshold)
+        judge, chosen = _inside(inside, plan, model.method), _threshold(threshold)
         LearnedTable.inside.keep(model._learned, judge)
         own = (judge.threshold, model._learned.rate, None)
         decided = (chosen, model.alpha_, model._set_calibration)
@@ -218,12 +218,14 @@ def _inside_written(inside: Inside, budget: Budget) -> dict[str, Any]:
     }
 
 
-def _inside(field: Field, plan: Plan) -> Inside:
+def _inside(field: Field, plan: Plan, method: str) -> Inside:
     threshold, calibration, model = field.members("threshold", "calibration", "model")
     leading, columns = len(plan.leading), len(plan.used)
     if model.is_null():
         if plan.plain:
             model.refuse("must be there for a table of numbers alone")
+        if method != "ref":
+            model.refuse(f"must be there for the method {method!r}")
         own = read_calibration(calibration, ties=True)
         return Inside(MeanScorer(leading), _threshold(threshold), own, None)
     judge = document.read_inside(model, _INSIDE)
