@@ -74,10 +74,10 @@ def notice_order(
     if time is None:
         return None, _finding(_changed(table, None, known), None)
     known = {*known, time.column}
-    ordered = None
-    if len(time.order) < table.rows or not (np.diff(time.order) > 0).all():
-        ordered = _finding(_changed(table, None, known), None)
-    return _finding(_changed(table.take(time.order), time, known), time), ordered
+    changed = _finding(_changed(table.take(time.order), time, known), time)
+    if changed is not None or (np.diff(time.order) == 1).all():
+        return changed, None  # said once
+    return None, _finding(_changed(table, None, known), None)
 
 
 def _splits(rows: int) -> list[int]:
