@@ -127,7 +127,8 @@ def test_a_scored_workbook_is_a_workbook(orders, model, refold, tmp_path):
     out = pd.read_excel(tmp_path / "out.xlsx", engine="calamine")
     assert out.order.tolist() == orders.order.tolist()
     assert list(out.columns[5:]) == [
-        *("distance", "label", "p_value", "reason_1", "reason_2", "reason_3"),
+        *("distance", "label", "verdict", "p_value"),
+        *("reason_1", "reason_2", "reason_3", "because"),
     ]
 
 

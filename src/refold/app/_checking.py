@@ -20,7 +20,6 @@ from refold.columns.missing import Written
 from refold.columns.roles import guess
 from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judgement
-from refold.judgement.reading import saying_where
 from refold.report.parts import (
     AlarmGroup,
     ColumnShares,
@@ -30,7 +29,7 @@ from refold.report.parts import (
     plural,
     that_matter,
 )
-from refold.tabular.errors import listed
+from refold.tabular.errors import listed, located
 
 _REASONS = 3
 _BLAMED = 10_000  # reasons cost more than distances: groups are made of so many rows, the worst
@@ -301,7 +300,7 @@ def _judged(trained: TrainedModel, table: KeptTable, begin: int) -> Judgement:
     def where(row: int) -> str:
         return table.training.where(begin + row)
 
-    with saying_where(where, table.name):
+    with located(table.name, where):
         rows = table.training.table.select(list(trained.judge.names))  # others may hold anything
         found = trained.judge.table(rows.slice(begin, _AT_ONCE))
         found.distances  # noqa: B018  # now: it is this that takes the time

@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from refold.app._jobs import Job
-from refold.app._looking import Choice, TableLook, numbered
+from refold.app._looking import Choice, TableLook
 from refold.app._tables import KeptTable
 from refold.base.findings import left_out
 from refold.checks import Suspects, suspects
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
-from refold.judgement.reading import saying_where
 from refold.models.detector import Detector
 from refold.models.files import check_columns
+from refold.tabular.errors import located
 
 SUSPECTS = 20
 
@@ -105,10 +105,10 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
     roles = choice.roles_of(rows)
     job.says(f"Learning from {len(rows):,} rows")
     model = Detector(method=choice.method, roles=roles)
-    with saying_where(training.where, table.name):
+    with located(table.name, training.where):
         check_columns(model, len(rows.names))
         model.fit(rows)
-        found = tuple(numbered(each, training) for each in model.noticed_)
+        found = tuple(each.numbered(training.numbers) for each in model.noticed_)
         left = [left_out(sorted(choice.without), table.rows)] if choice.without else []
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")

@@ -13,7 +13,7 @@ from refold.app._drawing import ColumnPicture, column_picture
 from refold.app._reading import as_control
 from refold.app._tables import KeptTable
 from refold.base.errors import UserError
-from refold.base.findings import Finding, told
+from refold.base.findings import told
 from refold.base.words import shortened
 from refold.checks import Findings, check
 from refold.columns.encoding.encoder import ColumnInfo, TableEncoder
@@ -172,12 +172,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
 
 def in_file(found: Findings, training: Training) -> Findings:
     """Return findings that call rows by their number in the file, from 1."""
-    return found.map(lambda each: numbered(each, training).one_based())
-
-
-def numbered(found: Finding, training: Training) -> Finding:
-    """Return a finding about rows of the file, from 0 as everywhere in Python."""
-    return found.renumbered(lambda row: int(training.numbers[row]) - 1)
+    return found.map(lambda each: each.numbered(training.numbers))
 
 
 def _look(

@@ -13,9 +13,10 @@ from refold.app._tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.files import replacing
 from refold.base.needs import needs
-from refold.judgement import answer_names, answers
+from refold.judgement import answer_names
 from refold.models.files import save
 from refold.report import write_report
+from refold.scale.stream import ScoredColumns
 from refold.service import curl_command
 from refold.tabular import WriteOptions, writing
 
@@ -66,16 +67,18 @@ def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
     """
     pa = needs("pyarrow", "app")
     table, found = checked.table.training.table, checked.found
-    taken = table.column_names
-    for place, k in enumerate([] if as_written else found.judge.numeric):
-        seen = pa.array(found.numbers[:, place], from_pandas=True)
-        table = table.set_column(taken.index(found.names[k]), found.names[k], seen)
-    own = answer_names(found.judge, _REASONS, "", ())
-    prefix = _PREFIX if set(own) & set(taken) else ""
-    names = answer_names(found.judge, _REASONS, prefix, taken)
-    for name, column in zip(names, answers(found, _REASONS), strict=True):
-        table = table.append_column(name, column)
-    return table
+    own = ["verdict", "because", *answer_names(found.judge, _REASONS, "", ())]
+    columns = ScoredColumns(
+        found.judge,
+        dict(zip(table.column_names, table.schema.types, strict=True)),
+        numeric={found.names[k]: place for place, k in enumerate(found.judge.numeric)},
+        reasons=_REASONS,
+        prefix=_PREFIX if set(own) & set(table.column_names) else "",
+        csv=as_written,
+        model=checked.trained.in_use,
+    )
+    given = {name: table[name].combine_chunks() for name in table.column_names}
+    return pa.Table.from_batches([columns.batch(given, found)])
 
 
 def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:

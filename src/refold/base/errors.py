@@ -74,6 +74,11 @@ class TableError(UserError):
         before, _, after = self.problem.partition("{where}")  # users' own words may have braces
         return before + where + after
 
+    def located(self, place: str, names: Sequence[str] | None = None) -> str:
+        """Say what is wrong: the row by its place, such as ``line 7``, the column by its name."""
+        named = self.named(names)
+        return self.at(", ".join(filter(None, [place, named._column()])))
+
     def named(self, names: Sequence[str] | None) -> TableError:
         """Return the same error with the column called by its name, unless it is already."""
         if self._named is not None:
@@ -88,11 +93,14 @@ class TableError(UserError):
         return partial(again, names=self._named, advice=self.advice), ()
 
     def _position(self) -> str:
-        parts = [] if self.row is None else [f"row {self.row}"]
-        if self.column is not None:
-            name = f"x{self.column}" if self._named is None else self._named[self.column]
-            parts.append(f"column {name!r}")
-        return ", ".join(parts)
+        row = "" if self.row is None else f"row {self.row}"
+        return ", ".join(filter(None, [row, self._column()]))
+
+    def _column(self) -> str:
+        if self.column is None:
+            return ""
+        name = f"x{self.column}" if self._named is None else self._named[self.column]
+        return f"column {name!r}"
 
 
 def infinite(row: int, column: int) -> TableError:

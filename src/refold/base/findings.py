@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from refold._typing import Integers
 from refold.base.advice import NO_ADVICE, Advice, Setting, in_python
 
 ONE_BY_ONE, _NAMED = 3, 5
@@ -76,10 +77,17 @@ class Finding:
             advice = replace(advice, column=column)
         return replace(self, column=column, message=message, advice=advice)
 
-    def renumbered(self, number: Callable[[int], int]) -> Finding:
-        """Return the same about rows that have other numbers, in its message too."""
-        called = self.with_row_labels(lambda row: f"{number(row):,}")
-        return replace(called, rows=tuple(map(number, self.rows)))
+    def numbered(self, numbers: Integers) -> Finding:
+        """Return the same about rows of a file, which its message counts from 1.
+
+        `numbers` are theirs, from 1; `rows` stay counted from 0.
+        """
+        return self.renumbered(numbers - 1).one_based()
+
+    def renumbered(self, places: Integers) -> Finding:
+        """Return the same about rows that are in other places, in its message too."""
+        called = self.with_row_labels(lambda row: f"{int(places[row]):,}")
+        return replace(called, rows=tuple(int(places[row]) for row in self.rows))
 
     def one_based(self) -> Finding:
         """Return the same in words for people who count rows from 1, as the command line does."""

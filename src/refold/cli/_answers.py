@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from refold.base.words import printable
+from refold.base.words import printable, shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from refold.explanation import Explanation
+
+
+def with_number(row: Explanation) -> Explanation:
+    """Return the same for people: a row of a file has a number, and it may have a name."""
+    return row if row.name is None else replace(row, name=f"{row.row} ({shortened(str(row.name))})")
 
 
 def as_table(rows: Sequence[Explanation], title: str) -> Table:
@@ -23,9 +29,10 @@ def as_table(rows: Sequence[Explanation], title: str) -> Table:
         p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
         novel = any(reason.novel for reason in row.reasons)
         because = "\n".join(row.because(len(row.reasons)))
-        cells.append(
-            [str(row.row), times_limit(row.distance, row.threshold, novel=novel), *p_value, because]
-        )
+        name = with_number(row).name
+        called = str(row.row if name is None else name)
+        far = times_limit(row.distance, row.threshold, novel=novel)
+        cells.append([called, far, *p_value, because])
     headings = ["row", "how far", *(["p-value"] if rare else []), "because of"]
     return table_of(headings, cells, words=("because of",), title=title, show_lines=True)
 

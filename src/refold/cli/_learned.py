@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a 
 def document(
     model: Detector,
     rows_read: int,
-    left_out: Mapping[str, str],
     out: Path,
     suspects: Sequence[int] | None = None,
 ) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def document(
         "rows_read": rows_read,
         "trimmed": len(model.dropped_),
         "features": list(model.encoder_.counts.plan.names),
-        "ignored": [*ignored, *left_out],
+        "ignored": [*ignored, *unread_columns(model)],
         "columns": [column_document(column) for column in model.columns_],
         "threshold": float(model.threshold_),
         "alpha": model.alpha_,
@@ -54,14 +53,14 @@ def column_document(column: ColumnInfo) -> dict[str, Any]:
 
 
 def sentence(found: Finding) -> str:
-    """Return what was noticed, for somebody who counts rows from 1 and types commands."""
-    return found.one_based().render(as_option)
+    """Return what was noticed, for somebody who types commands."""
+    return found.render(as_option)
 
 
 def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
     """Say what was noticed: of the rate and of single cells first."""
     first = sorted(model.noticed_, key=lambda found: found.column is not None and not found.rows)
-    said = list(told((found.one_based() for found in first), as_option))
+    said = list(told(first, as_option))
     for text in said[:_NOTICED]:
         cut = text if len(text) <= _LONG else f"{text[:_LONG]}…"
         yield f"Noticed: {printable(cut)}"
@@ -69,11 +68,18 @@ def noticed_lines(model: Detector, out: Path) -> Iterator[str]:
         yield f"And {len(said) - _NOTICED} more: refold inspect {printable(str(out))}"
 
 
-def summary_lines(model: Detector, rows_read: int, left_out: Mapping[str, str]) -> Iterator[str]:
-    """Say what was learned: rows, what each column was taken for, and the rate.
+def unread_columns(model: Detector) -> dict[str, str]:
+    """Return the columns that were not learned because somebody said so, and why."""
+    ignored = [name for name, role in (model.roles or {}).items() if role == "ignore"]
+    named = {} if model.id_column is None else {model.id_column: "names the rows"}
+    known = {column.name for column in model.columns_}
+    asked = {**dict.fromkeys(ignored, "as you say"), **named}
+    return {name: why for name, why in asked.items() if name not in known}
 
-    `left_out` are columns that were not read, and why.
-    """
+
+def summary_lines(model: Detector, rows_read: int) -> Iterator[str]:
+    """Say what was learned: rows, what each column was taken for, and the rate."""
+    left_out = unread_columns(model)
     rows = _rows(model)
     of_all = f" of {rows_read:,}" if rows != rows_read else ""
     number = len(model.columns_) + len(left_out)
@@ -87,7 +93,7 @@ def summary_lines(model: Detector, rows_read: int, left_out: Mapping[str, str]) 
     for role, names in named.items():
         if names:
             yield f"  {'ignored' if role == 'ignore' else role:10}  {_listed(names)}"
-    yield _rate(model)
+    yield rate_sentence(model)
 
 
 def _rows(model: Detector) -> int:
@@ -113,7 +119,8 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:shown]) + more
 
 
-def _rate(model: Detector) -> str:
+def rate_sentence(model: Detector) -> str:
+    """Say how many normal rows will be called outliers."""
     if model.alpha_ is None:
         return f"A row is normal up to a distance of {model.threshold_:.4g}."
     calibration = model.calibration_

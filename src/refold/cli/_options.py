@@ -57,15 +57,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, f
 
 
 _PANEL = "How tables are read"
-_FORMATS = {
-    ".csv": "csv",
-    ".xlsx": "xlsx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-    ".ipc": "ipc",
-}
 
 
 class BadCells(StrEnum):
@@ -223,9 +214,11 @@ def format_of(out: str | Path, option: str = "--out") -> str:
     if str(out) == "-":
         return "csv"
     path = Path(out)
-    fmt = _FORMATS.get(path.suffix.lower())
+    from refold.tabular.writing import FORMATS
+
+    fmt = FORMATS.get(path.suffix.lower())
     if fmt is None:
-        known = ", ".join(_FORMATS)
+        known = ", ".join(FORMATS)
         raise typer.BadParameter(
             f"{path.name} does not end with one of {known}.", param_hint=option
         )

@@ -10,7 +10,7 @@ from refold.cli import _options as options
 
 if TYPE_CHECKING:
     from refold.cli._scoring import Scores
-    from refold.judgement import Judge, Judgement
+    from refold.judgement import Judgement
     from refold.judgement.reading import Reader
     from refold.tabular import TableSource
 
@@ -45,8 +45,11 @@ def explain(
       refold explain model.json new.csv --row 17
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """
+    from refold.base.progress import counting
+    from refold.cli._answers import with_number
     from refold.cli._failures import as_bad_input
     from refold.cli._models import LoadedModel
+    from refold.cli._scoring import score_table
 
     loaded, scores = LoadedModel(model), None
     with reading.open(table) as data:
@@ -55,7 +58,8 @@ def explain(
             numbers = sorted(set(row))
             judged: Judgement | None = _rows(reader, data, numbers)
         else:
-            scores = _scores(loaded.judge, reader, data, worst)
+            with counting("scoring", data.rows, show=True) as count:
+                scores = score_table(loaded, reader, data, worst=worst, count=count)
             numbers, judged = scores.worst.rows, scores.worst.found
         with as_bad_input(data.name):
             found = loaded.explain(numbers, judged, reasons)
@@ -71,7 +75,7 @@ def explain(
     if scores is not None:
         options.say(_counted(scores))
     if found:
-        options.say("\n\n".join(one.text(reasons) for one in found))
+        options.say("\n\n".join(with_number(one).text(reasons) for one in found))
 
 
 def _rows(reader: Reader, table: TableSource, wanted: list[int]) -> Judgement:
@@ -92,18 +96,6 @@ def _rows(reader: Reader, table: TableSource, wanted: list[int]) -> Judgement:
     else:
         raise InputError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
     return Judgement.joined(found)
-
-
-def _scores(judge: Judge, reader: Reader, table: TableSource, worst: int) -> Scores:
-    """Judge all rows, and keep the worst."""
-    from refold.base.progress import counting
-    from refold.cli._scoring import score_table
-
-    with counting("scoring", table.rows, show=True) as count:
-        return score_table(
-            judge, reader, table, writer=None, fmt=None, reasons=0, worst=worst, prefix="",
-            count=count,
-        )  # fmt: skip
 
 
 def _counted(scores: Scores) -> str:

@@ -101,14 +101,16 @@ def _told(
     loaded: LoadedModel, kind: str, source: str, reading: options.Reading, given: dict[str, Any]
 ) -> str:
     """Tell the model of the rows of a table, and say what came of it."""
-    from refold.judgement.reading import saying_where
+    import numpy as np
+
+    from refold.tabular.errors import located
 
     model = loaded.model
     with reading.open(source) as data:
         rows, where = loaded.on(data, reading.bad_cells).rows(data)
         if not hasattr(model, "feature_names_in_"):
-            rows = rows.to_pandas().to_numpy()
-        with as_bad_input(data.name), saying_where(where, data.name):
+            rows = np.column_stack([column.to_numpy() for column in rows.columns])
+        with as_bad_input(data.name), located(data.name, where):
             getattr(model, kind)(rows, **given)
     return _sentence(model.feedback_[-1])
 

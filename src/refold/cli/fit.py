@@ -125,12 +125,10 @@ def fit(
 
     said = roles_in(roles)
     asked = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
-    left_out = dict.fromkeys(asked, "as you say")
-    if id_column is not None:
-        left_out[id_column] = "names the rows"
+    left_out = [*asked, *([] if id_column is None else [id_column])]
     wanted = Wanted(
         names_in(columns) if columns is not None else None,
-        left_out.keys(),
+        left_out,
         target_column,
         target,
         whole=suspects is not None or without is not None,
@@ -155,12 +153,15 @@ def fit(
                 training, *ticked = without_ticked(training, without, data.name)
             _learn(model, training, data.name, strict=strict)
             numbers = training.numbers
-            found = (each.renumbered(lambda row: int(numbers[row]) - 1) for each in model.noticed_)
+            found = (each.numbered(numbers) for each in model.noticed_)
             model.noticed_ = (*ticked, *found)
             if suspects is not None:
                 with as_bad_input(data.name):
                     odd = SuspectList.of(training, said, budget, suspects)
         rows_read = rows.rows_read
+    # What was left out before reading is known to the model too: refold inspect shows it.
+    unread = [*asked, *([] if target_column is None else [target_column])]
+    model.set_params(roles={**said, **dict.fromkeys(unread, "ignore")}, id_column=id_column)
     import refold
     from refold.cli._learned import document, noticed_lines, summary_lines
 
@@ -171,9 +172,9 @@ def fit(
         options.say(line, err=True)
     if as_json:
         listed = None if odd is None else odd.rows
-        options.print_json(document(model, rows_read, left_out, out, listed))
+        options.print_json(document(model, rows_read, out, listed))
         return
-    for line in summary_lines(model, rows_read, left_out):
+    for line in summary_lines(model, rows_read):
         options.say(line)
     options.say(f"The model is in {printable(str(out))}.")
     if odd is not None:
@@ -194,10 +195,11 @@ def _roles(data: TableSource, wanted: Wanted, said: dict[str, str]) -> dict[str,
 
 
 def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> None:
-    from refold.judgement.reading import check_cells, saying_where
+    from refold.judgement.reading import check_cells
     from refold.models.files import check_columns
+    from refold.tabular.errors import located
 
-    with as_bad_input(name), saying_where(training.where, name):
+    with as_bad_input(name), located(name, training.where):
         check_columns(model, training.table.num_columns)
         model.fit(training.table)
     if strict and any(column.unreadable for column in model.columns_):

@@ -48,7 +48,8 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
     parameters = {
         name: value
         for name, value in model.get_params(deep=False).items()
-        if name not in ("alpha", "threshold", "n_jobs")
+        if name not in ("alpha", "threshold", "n_jobs", "id_column")
+        and not (name == "roles" and not value)
     }
     return {
         "kind": type(model).__name__,
@@ -65,7 +66,7 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
 
 def _columns(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of columns of any kind."""
-    from refold.cli._learned import column_document, sentence
+    from refold.cli._learned import column_document, rate_sentence, sentence, unread_columns
     from refold.explanation import normal_of_columns
 
     model, encoder = loaded.model, loaded.judge.encoder
@@ -73,9 +74,12 @@ def _columns(loaded: LoadedModel) -> dict[str, Any]:
     normal = normal_of_columns(encoder.counts, model.summary_)
     return {
         "rows": encoder.counts.rows,
+        "rate": rate_sentence(model),
+        "id_column": model.id_column,
         "columns": [
             {**column_document(column), **normal.get(column.name, {})} for column in model.columns_
         ],
+        "ignored": unread_columns(model),
         "noticed": list(map(sentence, model.noticed_)),
     }
 
@@ -114,10 +118,16 @@ def _facts(document: dict[str, Any]) -> str:
         rate += f" (from {calibration['rows']:,.0f} rows, {calibration['source']})"
     engine = "" if document["engine"] is None else f"Learned by the engine {document['engine']}; "
     parameters = ", ".join(f"{name} {value}" for name, value in document["parameters"].items())
+    if "rate" in document:
+        rate = (
+            f"{document['rate']}\nA row is normal up to a distance of {document['threshold']:.6g}."
+        )
+    else:
+        rate = f"A row is normal up to a distance of {document['threshold']:.6g}; {rate}."
     return (
         f"{document['kind']}, learned from {document['rows']:,} rows, "
         f"{_number_of(document)}.\n"
-        f"A row is normal up to a distance of {document['threshold']:.6g}; {rate}.\n"
+        f"{rate}\n"
         f"{engine}{parameters}."
         + (f"\nFeedback: {document['feedback']}." if document["feedback"] else "")
     )
@@ -126,7 +136,7 @@ def _facts(document: dict[str, Any]) -> str:
 def _number_of(document: dict[str, Any]) -> str:
     if "features" in document:
         return f"{len(document['features'])} features"
-    return f"{len(document['columns'])} columns"
+    return f"{len(document['columns']) + len(document['ignored'])} columns"
 
 
 def _table_of_columns(document: dict[str, Any]) -> Table:
@@ -144,6 +154,7 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
         )
         for column in document["columns"]
     ]
+    rows += [(printable(name), "ignore", why, "", "") for name, why in document["ignored"].items()]
     return table_of(headings, rows, words=("column", "role", "normal", "beside"))
 
 

@@ -101,7 +101,8 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
             names = None
             if id_column is not None:
                 names = [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
-            table.add(reader.judge(block, explained=True), names)
+            found = reader.judge(block, explained=True)
+            table.add(found, found.row_names if names is None else names)
             count(block.rows)
     if table.rows == 0:
         raise InputError(f"{data.name} has column names but no rows.")

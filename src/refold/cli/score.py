@@ -71,8 +71,9 @@ def score(
     """Say of each row whether it is normal, how far out it is, and because of which columns.
 
     Columns are found by name. The output has all columns and rows of the table in their order, then
-    distance, label (1 normal, -1 not), p_value if the model was fitted with --alpha, and reason_1 …
-    Rows are counted from 1 below the header. To a Detector a row without any value is not
+    distance, label (1 normal, -1 not), verdict (the same in words), p_value if the model was fitted
+    with --alpha, reason_1 …, and because: a sentence for each outlier. --reasons 0 leaves these
+    out. Rows are counted from 1 below the header. To a Detector a row without any value is not
     normal; by other models it has no verdict. CSV made of CSV has the separator, the decimal
     mark and the encoding of the input.
 
@@ -88,7 +89,7 @@ def score(
     fmt = None if out is None else options.format_of(out)
     from refold.base.progress import counting
     from refold.cli._models import LoadedModel
-    from refold.cli._scoring import score_table
+    from refold.cli._scoring import Output, score_table
 
     loaded = LoadedModel(model)
     shown = out is None and not as_json and sys.stdout.isatty()
@@ -98,16 +99,14 @@ def score(
         reading.open(table) as data,
         counting("scoring", data.rows, show=True) as count,
     ):
+        writer = _writer(out, fmt, data, outliers_first, neutralize_formulas)
         scores = score_table(
-            loaded.judge,
+            loaded,
             loaded.on(data, reading.bad_cells),
             data,
-            writer=_writer(out, fmt, data, outliers_first, neutralize_formulas),
-            fmt=fmt,
-            reasons=reasons,
             worst=worst,
-            prefix=prefix,
             count=count,
+            output=None if writer is None else Output(writer, fmt == "csv", reasons, prefix),
         )
     if as_json:
         options.print_json(_document(loaded, scores, reasons))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import array_api_compat
@@ -66,6 +66,20 @@ def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     except ValueError:
         _blame_text(X)
         raise
+
+
+def row_names_of(X: Any, id_column: str | None = None) -> list[Any] | None:
+    """Return what rows are called: cells of the id column, or labels of an index of pandas."""
+    if id_column is not None:
+        if isinstance(X, list) and X and isinstance(X[0], Mapping):
+            return [row.get(id_column) for row in X]
+        if nw.dependencies.is_into_dataframe(X) and id_column in column_names(X):
+            frame = nw.from_native(X, eager_only=True)
+            return list(frame[:, column_names(X).index(id_column)].to_list())
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return None
+    labels: list[Any] = X.index.tolist()
+    return None if labels == list(range(len(labels))) else labels
 
 
 def refuse_text(X: Any) -> None:

@@ -81,6 +81,7 @@ def explain(
         [
             Explanation(
                 row=i,
+                name=None if found.row_names is None else found.row_names[i],
                 label=int(found.labels[i]),
                 distance=float(found.distances[i]),
                 threshold=found.judge.threshold,

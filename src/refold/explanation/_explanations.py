@@ -65,6 +65,9 @@ class Explanation:
     changes : tuple of Cell
         The smallest set of values found with which the row would be normal; empty if it is
         normal as it is, or if it was not asked for.
+    name : object
+        What the row is called: the cell of the model's id column, or the label of a pandas index;
+        None where it only has a number.
 
     Examples
     --------
@@ -83,6 +86,12 @@ class Explanation:
     p_value: float | None
     reasons: tuple[Reason, ...]
     changes: tuple[Cell, ...] = ()
+    name: Any = None
+
+    @property
+    def row_label(self) -> str:
+        """What people call the row: by its name, else by its number."""
+        return f"row {self.row if self.name is None else self.name}"
 
     @property
     def together(self) -> bool:
@@ -124,8 +133,8 @@ class Explanation:
     def headline(self) -> str:
         """Return the verdict as a line."""
         if self.label == 0:
-            return f"row {self.row}: not judged, it has no value"
-        return f"row {self.row}: {'normal' if self.label == 1 else 'outlier'}, {self.limit()}"
+            return f"{self.row_label}: not judged, it has no value"
+        return f"{self.row_label}: {'normal' if self.label == 1 else 'outlier'}, {self.limit()}"
 
     def text(self, reasons: int = 3) -> str:
         """Return what a person reads: a sentence, then how far out, the reasons, a way out."""
@@ -137,7 +146,7 @@ class Explanation:
             lines[0] = f"{called(lead.feature)[0]}: {lead.details()}{self._accepted(lead)}"
         else:
             lines = lines[1:]
-        return "\n  ".join([f"row {self.row}: outlier; {self.sentence()}", self.limit(), *lines])
+        return "\n  ".join([f"{self.row_label}: outlier; {self.sentence()}", self.limit(), *lines])
 
     def because(self, reasons: int = 3) -> list[str]:
         """Return the reasons, a sentence each, and what would have to change.
@@ -192,12 +201,15 @@ class Explanation:
         Returns
         -------
         dict
-            ``row``, ``label`` (null if the row is not judged), ``distance``, ``threshold``,
-            ``p_value``, ``sentence``, ``reasons``, ``changes``.
+            ``row``, ``name``, ``label`` (null if the row is not judged), ``verdict`` (the same in
+            words), ``distance``, ``threshold``, ``p_value``, ``sentence``, ``reasons``,
+            ``changes``.
         """
         return {
             "row": self.row,
+            "name": None if self.name is None else str(self.name),
             "label": self.label or None,
+            "verdict": {1: "normal", -1: "outlier"}.get(self.label),
             "distance": plain(self.distance),
             "threshold": self.threshold,
             "p_value": plain(self.p_value),

@@ -15,7 +15,7 @@ from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.frames import feature_names, read_table
+from refold.columns.frames import feature_names, read_table, row_names_of
 from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
@@ -56,6 +56,8 @@ class Judge:
         What is remembered of the columns of numbers; None if there are none.
     encoder : TableEncoder or None
         What makes rows of a table that does not hold numbers alone; None where all do.
+    id_column : str or None
+        The column that names rows, if the model knows one.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Judge:
     calibration: Calibration | None
     summary: Summary | None = None
     encoder: TableEncoder | None = None
+    id_column: str | None = None
 
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
@@ -95,6 +98,7 @@ class Judge:
             calibration=getattr(model, "calibration_", None),
             summary=model.summary_,
             encoder=encoder,
+            id_column=getattr(model, "id_column", None),
         )
 
     def called(self, names: Iterable[str]) -> Judge:
@@ -172,6 +176,9 @@ class Judgement:
     ----------
     names : tuple of str
         The features.
+    row_names : sequence of n objects or None
+        What rows are called: the cells of the model's id column, or the labels of the index of a
+        pandas dataframe; None where they only have numbers.
 
     Examples
     --------
@@ -193,6 +200,7 @@ class Judgement:
         explained: bool = False,
     ) -> None:
         self.judge, self.rows, self.names, self.cells = judge, rows, judge.names, cells
+        self.row_names: Sequence[Any] | None = None
         self._together = explained and judge.scorer.additive
         self._attribution: Attribution | None = None
 
@@ -215,7 +223,12 @@ class Judgement:
         """
         if isinstance(X, Judgement):
             return X
-        model = unwrapped(model)
+        found = cls._of(unwrapped(model), X, explained=explained)
+        found.row_names = row_names_of(X, found.judge.id_column)
+        return found
+
+    @classmethod
+    def _of(cls, model: Any, X: Array, *, explained: bool) -> Judgement:
         judge, steps = Judge.of(model), getattr(model, "steps_before", None)
         if judge.encoder is not None:
             return judge.table(X if steps is None else steps(X), explained=explained)
@@ -352,6 +365,7 @@ class Judgement:
         cells = None if self.cells is None else self.cells.take(rows)
         part = Judgement(self.judge, self.rows[rows], cells=cells)
         part.distances = self.distances[rows]
+        part.row_names = None if self.row_names is None else [self.row_names[k] for k in rows]
         if self._attribution is not None:
             part._attribution = self._attribution.of_rows(rows)
         return part
@@ -366,6 +380,9 @@ class Judgement:
             cells=Table.concat(cells) if cells else None,
         )
         whole.distances = np.concatenate([part.distances for part in parts])
+        names = [part.row_names for part in parts if part.row_names is not None]
+        if len(names) == len(parts):
+            whole.row_names = [name for part in names for name in part]
         known = [part._attribution for part in parts if part._attribution is not None]
         if len(known) == len(parts):
             whole._attribution = Attribution.joined(known)

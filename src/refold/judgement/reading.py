@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from refold.base.advice import Advice
-from refold.base.errors import TableError
 from refold.base.needs import needs
 from refold.base.words import quoted
 from refold.columns.encoding.encoder import TableEncoder
@@ -25,7 +23,8 @@ from refold.tabular import (
     block_to_arrow,
     read_training,
 )
-from refold.tabular.errors import listed
+from refold.tabular.errors import listed, located
+from refold.tabular.features import texts_of
 
 
 class NumberReader:
@@ -36,10 +35,15 @@ class NumberReader:
         self.columns, self.numeric = self._features.columns, self._features.numeric
 
     def blocks(
-        self, table: TableSource, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+        self,
+        table: TableSource,
+        columns: Iterable[str] | None,
+        *,
+        as_written: Collection[str] = (),
+        rows: int | None = None,
     ) -> Iterator[Block]:
         """Read some columns; numbers as such unless they are to be handed on as written."""
-        return table.blocks(columns, numbers=set(self.numeric) - set(as_written))
+        return table.blocks(columns, numbers=set(self.numeric) - set(as_written), rows=rows)
 
     def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as the model takes them, and say where a person finds one."""
@@ -52,7 +56,11 @@ class NumberReader:
 
     def judge(self, block: Block, *, explained: bool = False) -> Judgement:
         """Judge the rows of a block."""
-        return self._judge.rows(self._features.matrix(block), explained=explained)
+        matrix = self._features.matrix(block)
+        with located(block.file, block.where, self._judge.names):
+            found = self._judge.rows(matrix, explained=explained)
+            found.distances  # noqa: B018  # now: errors say where
+        return found
 
 
 class TableReader:
@@ -64,6 +72,7 @@ class TableReader:
     def __init__(self, judge: Judge, table: TableSource, *, strict: bool = False) -> None:
         self._judge, self._strict = judge, strict
         self.columns = list(judge.names)
+        self._id_column = judge.id_column if judge.id_column in table.kinds else None
         self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
         absent = [name for name in self.columns if name not in table.kinds]
         if absent:
@@ -73,10 +82,17 @@ class TableReader:
             )
 
     def blocks(
-        self, table: TableSource, columns: Iterable[str] | None, *, as_written: Collection[str] = ()
+        self,
+        table: TableSource,
+        columns: Iterable[str] | None,
+        *,
+        as_written: Collection[str] = (),
+        rows: int | None = None,
     ) -> Iterator[Block]:
-        """Read some columns, as they are written."""
-        return table.blocks(columns)
+        """Read some columns, as they are written, and the one that names rows."""
+        if columns is not None and self._id_column is not None:
+            columns = [*columns, *({self._id_column} - set(columns))]
+        return table.blocks(columns, rows=rows)
 
     def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as ``refold fit`` does, and say where a person finds one."""
@@ -84,7 +100,7 @@ class TableReader:
         encoder = self._judge.encoder
         if encoder is not None:
             cells = encoder.counts.plan.parse(encoder.read(training.table, reset=False))
-            with saying_where(training.where, table.name):
+            with located(table.name, training.where):
                 encoder.counts.plan.check_forms(cells)
             if self._strict:
                 check_cells(encoder, cells, training.where)
@@ -97,11 +113,16 @@ class TableReader:
             return f"{block.file}, {block.where(row)}"
 
         cells = block_to_arrow(block.select(self.columns))
-        with saying_where(where, block.file):
+        if self._judge.encoder is not None:  # the judge may have other names for its columns
+            cells = cells.rename_columns(self._judge.encoder.counts.plan.names)
+        with located(block.file, block.where, self.columns):
             found = self._judge.table(cells, explained=explained)
             check_forms(self._judge, found)
         if self._strict and found.cells is not None and self._judge.encoder is not None:
             check_cells(self._judge.encoder, found.cells, where)
+        if self._id_column is not None:
+            names = texts_of(block.columns[self._id_column]).to_pylist()
+            found.row_names = [name or "" for name in names]
         return found
 
 
@@ -112,16 +133,6 @@ def check_forms(judge: Judge, found: Judgement) -> None:
     """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
     if judge.encoder is not None and found.cells is not None:
         judge.encoder.counts.plan.check_forms(found.cells)
-
-
-@contextmanager
-def saying_where(where: Callable[[int], str], file: str) -> Iterator[None]:
-    """Let an error about a row of a table say where a person finds it."""
-    try:
-        yield
-    except TableError as error:
-        place = file if error.row is None else where(error.row)
-        raise InputError(f"{place}: {error.args[0]}", advice=error.advice) from None
 
 
 def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:

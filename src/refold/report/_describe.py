@@ -124,7 +124,7 @@ def _in_memory(model: Any, X: Any, worst: int, row_names: Sequence[object] | Non
         raise ValueError(
             f"There are {len(found)} rows and {len(row_names)} row_names: each needs one."
         )
-    table.add(found, row_names)
+    table.add(found, found.row_names if row_names is None else row_names)
     return table
 
 

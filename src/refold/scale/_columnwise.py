@@ -10,8 +10,9 @@ from typing import Any
 
 from refold.base.progress import counting
 from refold.models.parts import FirstLook, Look, Looking, Work
-from refold.scale.blocks import Ready, located, most_threads, rows_at_once
+from refold.scale.blocks import Ready, most_threads, rows_at_once
 from refold.tabular import InputError
+from refold.tabular.errors import located
 
 Read = Callable[[Sequence[str], int], Iterator[Ready]]
 # Rows at once: few enough that a column's are still in the cache when they are counted.
@@ -86,7 +87,7 @@ class ColumnParts:
         for block, ready in self._read(names, min(_ROWS, rows_at_once(len(names)))):
             if stop.is_set():
                 break
-            with located(block, names):
+            with located(block.file, block.where, names):
                 looking.add(ready(), first)
             first += block.rows
             count(block.rows)

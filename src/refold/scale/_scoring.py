@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, overload
 from warnings import warn
 
@@ -13,15 +12,16 @@ from refold._typing import PathLike
 from refold.base.needs import needs
 from refold.base.progress import counting
 from refold.columns.frames import features_of
-from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
-from refold.judgement.reading import check_forms
+from refold.judgement import Judge
+from refold.judgement.reading import NumberReader, Reader, TableReader
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.ref import REF
-from refold.scale._batches import judge_of_tables, table_judged
+from refold.scale._batches import judge_of_tables
 from refold.scale._query import QueryTable
-from refold.scale.blocks import located, rows_at_once
-from refold.tabular import Block, Features, Files, Paths, WriteOptions, prefetch, writing
+from refold.scale.blocks import rows_at_once
+from refold.scale.stream import ScoredColumns, judged_blocks
+from refold.tabular import Files, Paths, WriteOptions, prefetch, writing
 from refold.tabular.writing import format_of
 
 _Source = Files | QueryTable
@@ -140,15 +140,21 @@ class Scored:
         *,
         show: bool,
     ) -> None:
-        pa = needs("pyarrow", "parquet")
         self._table, self._reasons, self._show = table, reasons, show
-        kind = _TableRows if isinstance(model, Detector) else _NumberRows
-        self._rows = kind(model, columns, table)
-        self._given = pa.schema(table.common_kinds(self._rows.numeric))
-        judge = self._rows.judge
-        self.added = answer_names(judge, reasons, prefix, self._given.names)
-        types = map(pa.field, self.added, answer_types(judge, reasons))
-        self.schema = pa.schema([*self._given, *types])
+        self._reader: Reader
+        if isinstance(model, Detector):
+            judge = judge_of_tables(model, columns)
+            table.require(judge.names)
+            self._reader = TableReader(judge, table)
+        else:
+            judge = Judge.of(model).called(features_of(model, columns))
+            self._reader = NumberReader(judge, table)
+            table.require_numbers(list(self._reader.numeric))
+        kinds = table.common_kinds(self._reader.numeric)
+        self._columns = ScoredColumns(
+            judge, kinds, numeric=self._reader.numeric, reasons=reasons, prefix=prefix
+        )
+        self.schema, self.added = self._columns.schema, self._columns.added
 
     def reader(self) -> Any:
         """Return the rows, judged as they are asked for."""
@@ -157,62 +163,10 @@ class Scored:
 
     def batches(self) -> Generator[Any, None, None]:
         """Judge block after block."""
-        pa = needs("pyarrow", "parquet")
-        rows, table = self._rows, self._table
-        size = rows_at_once(len(rows.judge.names))
+        reader, table = self._reader, self._table
+        size = rows_at_once(len(reader.columns))
+        blocks = prefetch(reader.blocks(table, None, rows=size))
         with counting("scoring", table.rows, show=self._show) as count:
-            for block in prefetch(table.blocks(numbers=rows.numeric, rows=size)):
-                with located(block, rows.judge.names):
-                    found = rows.judged(block, self._reasons)
-                    added = answers(found, self._reasons)
-                given = _passed_on(block, found, rows.numeric, self._given)
-                yield pa.record_batch([*given, *added], self.schema)
+            for block, found in judged_blocks(reader, blocks, explained=self._reasons > 0):
+                yield self._columns.batch(block.columns, found)
                 count(block.rows)
-
-
-class _NumberRows:
-    """Rows of files as a model takes them that learned numbers."""
-
-    def __init__(
-        self, model: Any, columns: Sequence[str] | None, table: Files | QueryTable
-    ) -> None:
-        names = features_of(model, columns)
-        self.judge = Judge.of(model).called(names)
-        self._features = Features(names, table)
-        self.numeric = self._features.numeric
-        table.require_numbers(list(self.numeric))
-
-    def judged(self, block: Block, reasons: int) -> Judgement:
-        """Judge the rows of a block."""
-        return self.judge.rows(self._features.matrix(block), explained=reasons > 0)
-
-
-class _TableRows:
-    """Rows of files as a model takes them that reads columns of any kind."""
-
-    numeric: Mapping[str, int] = MappingProxyType({})  # nothing is read before the model does
-
-    def __init__(
-        self, model: Any, columns: Sequence[str] | None, table: Files | QueryTable
-    ) -> None:
-        self.judge = judge_of_tables(model, columns)
-        table.require(self.judge.names)
-
-    def judged(self, block: Block, reasons: int) -> Judgement:
-        """Judge the rows of a block."""
-        columns = {name: block.columns[name] for name in self.judge.names}
-        found = table_judged(self.judge, columns, reasons, block.written)
-        check_forms(self.judge, found)
-        return found
-
-
-def _passed_on(
-    block: Block, found: Judgement, numeric: Mapping[str, int], schema: Any
-) -> Iterator[Any]:
-    """Return the columns of a block as they are written; text that was read as numbers, as such."""
-    pa = needs("pyarrow", "parquet")
-    for field in schema:
-        column = block.columns[field.name]
-        if field.name in numeric and pa.types.is_string(column.type):
-            column = pa.array(found.rows[:, numeric[field.name]], from_pandas=True)
-        yield column if column.type == field.type else column.cast(field.type, safe=False)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from refold.algorithm.engines.exact import threads
-from refold.base.errors import TableError
 from refold.base.progress import counting
 from refold.columns.conversion import to_table
 from refold.columns.table import Table
 from refold.models.parts import FirstLook, Work
 from refold.tabular import Block, Column, InputError, block_to_arrow
 from refold.tabular.streams import prefetch_map
+from refold.tabular.errors import located
 
 # Numbers in a block, 16 MB of them: much more than what is kept of it, so that adding up is cheap.
 _VALUES, _FEWEST, _MOST = 2**21, 2**10, 2**18
@@ -73,7 +72,7 @@ class BlockParts:
 
         def done(item: tuple[int, Ready]) -> tuple[int, Any]:
             first, (block, ready) = item
-            with located(block, self._names):
+            with located(block.file, block.where, self._names):
                 return block.rows, work(ready(), first)
 
         what = "reading" if looks else "learning"
@@ -123,14 +122,3 @@ def as_they_are(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Rea
 def brought(block: Block, columns: Sequence[str]) -> Table:
     """Return columns of a block, whatever they hold."""
     return to_table(block_to_arrow(block.select(columns)))
-
-
-@contextmanager
-def located(block: Block, names: Sequence[str]) -> Iterator[None]:
-    """Let errors say in which file and line they are, and call columns by name."""
-    try:
-        yield
-    except TableError as error:
-        where = "" if error.row is None else block.where(error.row)
-        where += "" if error.column is None else f", column {names[error.column]!r}"
-        raise InputError(f"{block.file}: {error.at(where)}", advice=error.advice) from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from refold.base.errors import UserError
+from refold.base.errors import TableError, UserError
 
 _SHOWN = 10
 
@@ -37,3 +38,18 @@ def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
 def quoted(cell: str, shown: int = 40) -> str:
     """Return a cell as it is written, cut if it is long."""
     return repr(cell if len(cell) <= shown else f"{cell[:shown]}…")
+
+
+@contextmanager
+def located(
+    file: str, where: Callable[[int], str], names: Sequence[str] | None = None
+) -> Iterator[None]:
+    """Let an error about a cell or a row say in which file and line it is, and which column.
+
+    `where` says where a person finds a row; `names` are the columns, by their places.
+    """
+    try:
+        yield
+    except TableError as error:
+        place = "" if error.row is None else where(error.row).removeprefix(f"{file}, ")
+        raise InputError(f"{file}: {error.located(place, names)}", advice=error.advice) from None

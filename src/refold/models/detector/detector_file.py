@@ -72,7 +72,7 @@ def least_memory(model: Detector, n_features: int) -> int:
 
 def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
-    state = read_state(members["table"], members["waiting"], dict(model.roles or {}), N_INIT)
+    state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
     cut = _cut(members["cut"], state)

@@ -19,7 +19,7 @@ from refold.base.learning import check_learned
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
 from refold.columns.encoding.state import TableState
-from refold.columns.frames import check_enough
+from refold.columns.frames import check_enough, row_names_of
 from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
@@ -55,6 +55,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     roles : dict of str to str or None, default=None
         What columns are, where the guess would be wrong: "number", "category", "text",
         "identifier", "date" or "ignore".
+    id_column : str or None, default=None
+        The column that names rows, such as a part number. It is not learned; explanations,
+        findings and reports call rows by it, else by the labels of a pandas index.
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest. They
         count for the threshold all the same. See ``docs/trim.md``.
@@ -122,6 +125,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "method": [StrOptions({"auto", "creased", "ref"})],
         "alpha": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="neither")],
         "roles": [dict, None],
+        "id_column": [str, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [
@@ -143,6 +147,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         method: Literal["auto", "creased", "ref"] = "auto",
         alpha: float | Literal["auto"] = "auto",
         roles: Mapping[str, str] | None = None,
+        id_column: str | None = None,
         trim: float = 0.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -150,6 +155,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.method = method
         self.alpha = alpha
         self.roles = roles
+        self.id_column = id_column
         self.trim = trim
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -178,8 +184,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             if normal is not None:  # rows are called by their place in X
                 place = np.flatnonzero(normal)
                 model.dropped_ = place[model.dropped_]
+                model.noticed_ = tuple(each.renumbered(place) for each in model.noticed_)
+            names = row_names_of(X, self.id_column)
+            if names is not None:
                 model.noticed_ = tuple(
-                    each.renumbered(lambda row: int(place[row])) for each in model.noticed_
+                    found.with_row_labels(lambda row: str(names[row])) for found in model.noticed_
                 )
         return self
 
@@ -345,7 +354,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _begin(self, X: Any) -> Table:
         """Read the first rows: they decide which columns there are."""
-        encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
+        encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
         table = encoder.read(X, reset=True)
         check_enough(table.rows, None)
         self.n_features_in_ = encoder.n_features_in_
@@ -363,7 +372,13 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return TableState(dict(self.roles or {}), N_INIT), RowSample(int(seed))
+        return TableState(self._all_roles, N_INIT), RowSample(int(seed))
+
+    @property
+    def _all_roles(self) -> dict[str, str]:
+        """Return the roles that were set; the column that names rows is not learned."""
+        named = {} if self.id_column is None else {self.id_column: "ignore"}
+        return {**(self.roles or {}), **named}
 
     def _with(self, state: TableState, sample: RowSample, cut: TableCut | None) -> Detector:
         """Return a model with the same parameters and columns, and what was learned."""
@@ -425,7 +440,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))
 
     def _encoder_of(self, state: TableState) -> TableEncoder:
-        encoder = TableEncoder(roles=self.roles, n_jobs=self.n_jobs)
+        encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
         encoder._state = state
         encoder.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

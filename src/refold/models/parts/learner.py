@@ -273,7 +273,7 @@ class DetectorLearner(Learner):
 
     @property
     def _nothing(self) -> TableState:
-        return TableState(dict(self.model.roles or {}), N_INIT)
+        return TableState(self.model._all_roles, N_INIT)
 
 
 def _inside(learned: LearnedTable, counted: TableTotals, out: Table) -> Inside:
