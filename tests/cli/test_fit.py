@@ -67,7 +67,7 @@ def test_only_rows_of_the_target_are_learned(refold, tmp_path):
     line = ("fit", "t.csv", "-o", "m.json", "--bad-cells", "error", "--target-column", "class")
     done = refold(*line, "--target", "none", cwd=tmp_path)  # a word for a missing value elsewhere
     assert done.returncode == 0, done.stderr
-    assert "Learned from 20 of 41 rows, 1 column:" in done.stdout
+    assert "Learned from 20 of 41 rows, 2 columns:" in done.stdout
     summary = library.load(tmp_path / "m.json").summary_
     values = [k * k % 83 for k in range(1, 41, 2)]
     assert (summary.low[0], summary.high[0], summary.rows) == (min(values), max(values), 20)

@@ -72,5 +72,7 @@ class LoadedModel:
 
 
 def _begins_as_object(file: Path) -> bool:
+    if not file.is_file():
+        return True
     with file.open("rb") as stream:
         return stream.read(64).lstrip().startswith(b"{")
