@@ -113,8 +113,9 @@ class TableReader:
             return f"{block.file}, {block.where(row)}"
 
         cells = block_to_arrow(block.select(self.columns))
-        if self._judge.encoder is not None:  # the judge may have other names for its columns
-            cells = cells.rename_columns(self._judge.encoder.counts.plan.names)
+        own = [] if self._judge.encoder is None else self._judge.encoder.counts.plan.names
+        if own and own != self.columns:  # the judge has other names for its columns
+            cells = cells.rename_columns(own)
         with located(block.file, block.where, self.columns):
             found = self._judge.table(cells, explained=explained)
             check_forms(self._judge, found)

@@ -11,8 +11,8 @@ from refold.columns.conversion import to_table
 from refold.columns.table import Table
 from refold.models.parts import FirstLook, Work
 from refold.tabular import Block, Column, InputError, block_to_arrow
-from refold.tabular.streams import prefetch_map
 from refold.tabular.errors import located
+from refold.tabular.streams import prefetch_map
 
 # Numbers in a block, 16 MB of them: much more than what is kept of it, so that adding up is cheap.
 _VALUES, _FEWEST, _MOST = 2**21, 2**10, 2**18
