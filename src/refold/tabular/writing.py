@@ -36,7 +36,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """How a table is written.
+    r"""How a table is written.
 
     Parameters
     ----------
@@ -51,6 +51,17 @@ class WriteOptions:
     order : sequence of (str, str) pairs, default=()
         Sort all rows by these columns, each ``"ascending"`` or ``"descending"``; nulls come last.
         The table is held in memory then.
+
+    Examples
+    --------
+    >>> import io, pyarrow as pa
+    >>> from refold.tabular import WriteOptions, writing
+    >>> batch, out = pa.record_batch({"torque": [74.9], "reason_1": ["=x"]}), io.BytesIO()
+    >>> options = WriteOptions(delimiter=";", decimal=",", added=["reason_1"])
+    >>> with writing("csv", out, batch.schema, options) as write:
+    ...     write(batch)
+    >>> out.getvalue().decode().splitlines()[1]
+    '"74,9";"\'=x"'
     """
 
     delimiter: str = ","
