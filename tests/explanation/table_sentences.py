@@ -9,15 +9,11 @@ VALUES = r"(?P<k>[\d,]+) values? in (?P<of>[\d,]+) rows"
 QUOTED = r"'(?P<value>.*)'"
 
 
-# What stands for a missing value in a table, by docs/cli.md.
-MISSING = ("", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?")
-
-
 def as_text(cell):
     """Return a cell as it was written: whole numbers without a point; None if it is missing."""
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return None if str(cell).strip().lower() in MISSING else str(cell)
+    return None if pd.isna(cell) or not str(cell).strip() else str(cell)
 
 
 def to_count(text):
