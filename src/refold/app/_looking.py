@@ -16,7 +16,8 @@ from refold.base.errors import UserError
 from refold.base.findings import told
 from refold.base.words import shortened
 from refold.checks import Findings, check
-from refold.columns.encoding.encoder import ColumnInfo, TableEncoder
+from refold.columns.encoding.column_info import ColumnInfo
+from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Table
 from refold.tabular import Training
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Floats
 from refold.base.markup import box, folded, grid, items, said, shown
 from refold.cards._card import card_of, facts_of, noticed_by
-from refold.columns.encoding.encoder import ColumnInfo
+from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.frames import feature_names
 from refold.explanation import normal_of_columns, normal_ranges, normal_text, ranges_text
 from refold.explanation.gauges import GAUGE, picture, short

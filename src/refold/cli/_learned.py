@@ -13,7 +13,7 @@ from refold.cli._roles import as_option
 
 if TYPE_CHECKING:
     from refold import Detector
-    from refold.columns.encoding.encoder import ColumnInfo
+    from refold.columns.encoding.column_info import ColumnInfo
 
 _ROLES = ("number", "category", "date", "text", "identifier", "ignore")
 _IGNORED = {"running-number": "a running number", "empty": "no value"}

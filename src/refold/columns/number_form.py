@@ -80,6 +80,12 @@ class NumberForm:
         return f"{said}, {unit}" if unit else said
 
     @property
+    def marks_text(self) -> str:
+        """How numbers are written, without the unit; empty for plain ones."""
+        bare = replace(self, prefix="", suffix="")
+        return "" if bare.plain else str(bare)
+
+    @property
     def plain(self) -> bool:
         """Whether numbers are written as Python does, so that ``float(text)`` reads them."""
         return self == NumberForm()

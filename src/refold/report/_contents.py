@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from refold._typing import Ranges
 from refold.cards import Card
 from refold.checks import Findings
-from refold.columns.encoding.encoder import ColumnInfo
+from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import LEADS, Reason
 from refold.monitoring import ColumnDrift, Drift
 

@@ -7,7 +7,7 @@ import math
 from refold.base.advice import in_words
 from refold.base.findings import Finding
 from refold.checks import Findings
-from refold.columns.encoding.encoder import ColumnInfo
+from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import number
 from refold.monitoring import ColumnDrift
 

@@ -9,6 +9,7 @@ from typing import Any
 from refold.base.needs import needs
 from refold.columns.missing import is_missing
 
+_LARGEST = 2**63
 _EXACT = 2**53  # whole numbers up to here are what they say, also as floats
 
 
@@ -55,6 +56,9 @@ def _numbers(cells: Sequence[Any]) -> Any:
         cell is None or (abs(cell) <= _EXACT and (type(cell) is int or cell.is_integer()))
         for cell in cells
     )
+    known = [cell for cell in cells if cell is not None]
+    if not whole and all(type(cell) is int and -_LARGEST <= cell < _LARGEST for cell in known):
+        return pa.array(cells, pa.int64())
     if whole:
         return pa.array([None if cell is None else int(cell) for cell in cells], pa.int64())
     return pa.array(

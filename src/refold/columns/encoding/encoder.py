@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import copy
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -22,51 +21,15 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import learning
 from refold.columns.conversion import is_table, of_objects, to_table
-from refold.columns.encoding import dates, numbers, texts
+from refold.columns.encoding.column_info import ColumnInfo, ColumnInfos, column_info
 from refold.columns.encoding.counts import Encoded, TableCounts
-from refold.columns.encoding.dates import DateCounts
-from refold.columns.encoding.plan import ColumnPlan, Plan
+from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
-from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, refuse_text, whole
 from refold.columns.missing import number_codes
-from refold.columns.table import CellState, Table
+from refold.columns.table import Table
 
 N_INIT = 10_000
-
-
-@dataclass(frozen=True)
-class ColumnInfo:
-    """What a column was taken for, and what is known of it.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    role : str
-        "number", "category", "text", "identifier", "date" or "ignore".
-    views : tuple of str
-        In which respects its cells are looked at.
-    distinct : int or None
-        How many different values a column of texts has; about, if there are very many.
-    missing : int
-        How many rows have none.
-    unreadable : int
-        How many rows have something else than the column's role says.
-    beside : str or None
-        The column that it is looked at beside.
-    noticed : tuple of Finding
-        What stood out.
-    """
-
-    name: str
-    role: str
-    views: tuple[str, ...]
-    distinct: int | None
-    missing: int
-    unreadable: int
-    beside: str | None
-    noticed: tuple[Finding, ...]
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -91,8 +54,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    columns_ : list of ColumnInfo
-        What each column was taken for, and what was noticed.
+    columns_ : ColumnInfos
+        How each column was read, and what was noticed: a list, with ``to_frame``.
     noticed_ : tuple of Finding
         All that was noticed.
     n_features_in_ : int
@@ -291,13 +254,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.array(names, dtype=object)
 
     @property
-    def columns_(self) -> list[ColumnInfo]:
-        """What each column was taken for."""
+    def columns_(self) -> ColumnInfos:
+        """How each column was read."""
         check_is_fitted(self)
         used = {
-            column.name: self._info(k, column) for k, column in enumerate(self.counts.plan.used)
+            name: column_info(self.counts, k, self._noticed_about(name))
+            for k, name in enumerate(self.counts.plan.names)
         }
-        return [used.get(name) or self._ignored(name) for name in feature_names(self)]
+        return ColumnInfos(used.get(name) or self._ignored(name) for name in feature_names(self))
 
     @property
     def noticed_(self) -> tuple[Finding, ...]:
@@ -413,21 +377,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"column {', '.join(map(repr, absent[:5]))}; the table has {table.names[:20]}."
             )
         return table.select(wanted)
-
-    def _info(self, k: int, column: ColumnPlan) -> ColumnInfo:
-        counts, states = self.counts.others.get(k), self.counts.states(k)
-        views = dates.VIEWS if isinstance(counts, DateCounts) else texts.VIEWS
-        partner = None if column.partner is None else self.counts.plan.names[column.partner]
-        return ColumnInfo(
-            column.name,
-            column.role,
-            numbers.VIEWS if counts is None else views,
-            counts.values.distinct if isinstance(counts, TextCounts) else None,
-            int(states[CellState.MISSING]),
-            int(states[CellState.UNREADABLE]),
-            partner,
-            self._noticed_about(column.name),
-        )
 
     def _ignored(self, name: str) -> ColumnInfo:
         return ColumnInfo(name, "ignore", (), None, 0, 0, None, self._noticed_about(name))

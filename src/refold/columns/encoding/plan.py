@@ -20,6 +20,7 @@ from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHE
 from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, Written
 from refold.columns.number_form import NumberForm
+from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role, guess_roles
 from refold.columns.table import (
     Column,
@@ -174,6 +175,7 @@ class Plan:
         used = [k for k, column in enumerate(columns) if column.role != "ignore"]
         parsed = {k: columns[k].parse(table.columns[k], table.written) for k in used}
         table = table.with_columns(parsed)
+        plan = replace(plan, noticed=tuple(_over_all(found, table) for found in plan.noticed))
         if not plan.plain:
             first = plan.parse(table)
             plan = plan._with_partners(first if n_init is None else first.head(n_init))
@@ -290,3 +292,13 @@ class Plan:
         best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
         done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}
         return Plan(tuple(done.get(column.name, column) for column in self.columns), self.noticed)
+
+
+def _over_all(found: Finding, table: Table) -> Finding:
+    """Return what was noticed of the first rows with the first and last moment of all rows."""
+    if found.kind != "running-time" or found.column is None:
+        return found
+    column = table[found.column]
+    assert isinstance(column, DateColumn)
+    seconds = column.seconds[~column.is_null]
+    return running_time(found.column, float(seconds[0]), float(seconds[-1]))

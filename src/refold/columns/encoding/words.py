@@ -78,6 +78,8 @@ def _value(values: Tally, text: str) -> str:
     have = values.counts.get(text, 0)
     if have:
         return f"is rare ({have:,} of {values.rows:,} rows)"
+    if not values.counts:
+        return f"is the first value: this column was empty in all {values.rows:,} training rows"
     if values.level:  # it may have been let go of
         return f"is rare (at most {values.error:,} of {values.rows:,} rows)"
     return f"was never seen ({values_in(values)})"

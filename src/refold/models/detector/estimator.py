@@ -16,8 +16,9 @@ from refold._typing import Floats, Integers
 from refold.base import errors
 from refold.base.findings import Finding
 from refold.base.learning import check_learned
+from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
-from refold.columns.encoding.encoder import N_INIT, ColumnInfo, TableEncoder
+from refold.columns.encoding.encoder import N_INIT, TableEncoder
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough, row_names_of
 from refold.columns.summary import Summary
@@ -68,8 +69,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     Attributes
     ----------
-    columns_ : list of ColumnInfo
-        What each column was taken for, how many different values it has, how many are missing.
+    columns_ : ColumnInfos
+        How each column was read: role, form, unit, words for missing values, smallest and largest
+        value over all rows. A list; ``to_frame`` gives a table, ``print`` a line per column.
     noticed_ : tuple of Finding
         What ``fit`` noticed about the table and the threshold.
     encoder_ : TableEncoder
@@ -307,8 +309,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return rows if cut is None else rows.take(np.flatnonzero(~cut.beyond(rows)))
 
     @property
-    def columns_(self) -> list[ColumnInfo]:
-        """What each column was taken for."""
+    def columns_(self) -> ColumnInfos:
+        """How each column was read."""
         check_is_fitted(self)
         return self.encoder_.columns_
 
