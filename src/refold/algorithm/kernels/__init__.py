@@ -307,7 +307,7 @@ def crease_map(
     shifts: Floats,
     slopes: Floats,
     precision: Floats,
-    bends: Bends | None,
+    bends: Bends,
     *,
     constants: bool,
     largest: float,
