@@ -160,3 +160,40 @@ def test_as_many_levels_as_allowed_are_kept_and_not_one_more():
     for n, kept in ((MOST_LEVELS, True), (MOST_LEVELS + 1, False)):
         column = np.resize(np.arange(float(n)), 10 * n)
         assert (edges_of(column[:, None], None)[0].levels is not None) == kept
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.random.default_rng(0).exponential(size=60),
+        np.random.default_rng(0).lognormal(sigma=2.0, size=40),
+        np.append(np.zeros(50), np.arange(1.0, 11.0)),  # most are zero
+        np.random.default_rng(0).normal(50.0, 4.0, size=60),
+    ],
+)
+def test_zero_is_an_end_of_a_column_that_never_crosses_it(column):
+    for sign in (1.0, -1.0):
+        box = box_of((sign * column)[:, None])
+        beyond = box.beyond_zero(sign * np.array([[-1e-9], [0.0], [1e-9], [np.nan]]))
+        np.testing.assert_array_equal(beyond[:, 0], [True, False, False, False])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.random.default_rng(0).normal(2.5, 1.0, size=200).clip(0.01),  # may well go on below zero
+        np.random.default_rng(0).exponential(size=15),  # too few
+        np.append(np.random.default_rng(0).exponential(size=60), -0.1),
+        np.full(60, 3.0),
+    ],
+)
+def test_zero_is_no_end_where_values_may_be_expected_beyond_it(column):
+    assert not box_of(column[:, None]).beyond_zero(np.array([[-1.0], [1.0]])).any()
+
+
+def test_the_only_row_of_another_sign_is_beyond_zero_when_it_is_left_out(rng):
+    X = np.append(rng.exponential(size=60), -0.01)[:, None]
+    ones, edges = np.ones(61), edges_of(X, np.ones(61))
+    box = Box.of(edges, X, ones)
+    assert box.left_out(X, ones, edges)[-1, 0] > 3.0
+    assert box.left_out(X, ones, edges_of(np.vstack([X, [[-0.02]]]), np.ones(62)))[-1, 0] < 1.0

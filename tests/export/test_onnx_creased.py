@@ -134,3 +134,12 @@ def test_levels_cut_off_cells_and_gaps_between_them_are_outside_there_too(rng):
     got = run(to_onnx(model), new)
     assert_same_answers(model, got, new)
     assert (model.scoring_.outside(new) > 0).any(axis=0).tolist() == [True, False, True, True]
+
+
+def test_values_beyond_zero_are_as_far_out_there(rng):
+    X = np.column_stack([rng.exponential(size=300), -rng.exponential(size=300), table(rng, 300, 2)])
+    model = CreasedREF(n_creases=32).fit(X)
+    new = X[:60] * np.where(rng.random((60, 4)) < 0.3, [-0.1, -0.1, 1.0, 1.0], 1.0)
+    new[:5, 0] = 0.0
+    assert model.scoring_.box.beyond_zero(new)[:, :2].any(axis=0).all()
+    assert_same_answers(model, run(to_onnx(model), new), new)

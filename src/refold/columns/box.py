@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats
 from refold.algorithm import kernels
 from refold.base.once import fields_only, once
 from refold.columns.edges import Counted, Edge, Edges
@@ -29,6 +29,12 @@ _REACH = 5.0
 # How surprising a cell is changes by so much from one training table to another.
 _LEAST_UNIT = 0.25
 _LARGEST = float(np.finfo(np.float64).max)
+# A column so many units outside its box is as far outside as it can be.
+MOST_EXCESS = 3.0
+# That zero is an end of a column, not chance, takes so many values, and so many of these farther
+# from zero than twice the median: as many would lie beyond it in a symmetric column; or none
+# farther than 1.75 times the median: what lies beyond zero is then farther off than all others.
+_ENOUGH_VALUES, _ENOUGH_FAR = 20.0, 4.0
 
 
 class Side(NamedTuple):
@@ -40,6 +46,8 @@ class Side(NamedTuple):
     levels: Floats | None
     unit: float
     middle: float
+    floor: float = -np.inf
+    ceiling: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,9 @@ class Box:
         most a twelfth of the smallest step.
     middle : ndarray of shape (d,)
         The width of the middle 80 % of each column; 0 where nearly all rows have one value.
+    floor, ceiling : ndarray of shape (d,) or None
+        Zero where a column never crosses it and is not centred there: a value beyond it is
+        abnormal, however near. Infinite in other columns; None if in all.
     """
 
     low: Floats
@@ -68,6 +79,8 @@ class Box:
     levels: tuple[Floats | None, ...]
     unit: Floats
     middle: Floats
+    floor: Floats | None = None
+    ceiling: Floats | None = None
 
     @classmethod
     def of(cls, edges: Edges, rows: Floats, weights: Floats, *, magnitudes: int = 0) -> Box:
@@ -77,7 +90,10 @@ class Box:
         """
         sides = [side_of(edge, column, weights) for edge, column in zip(edges, rows.T, strict=True)]
         values = len(sides) - magnitudes
-        wide = [side._replace(unit=max(side.unit, _LEAST_UNIT)) for side in sides[values:]]
+        wide = [
+            side._replace(unit=max(side.unit, _LEAST_UNIT), floor=-np.inf, ceiling=np.inf)
+            for side in sides[values:]
+        ]
         return cls.of_sides([*sides[:values], *wide])
 
     @classmethod
@@ -90,12 +106,15 @@ class Box:
             levels=tuple(side.levels for side in sides),
             unit=np.array([side.unit for side in sides]),
             middle=np.array([side.middle for side in sides]),
+            floor=np.array([side.floor for side in sides]),
+            ceiling=np.array([side.ceiling for side in sides]),
         )
 
     def of_columns(self, columns: Sequence[int]) -> Box:
         """Return the box of some of the columns."""
         fields = (self.low, self.high, self.apart, self.levels, self.unit, self.middle)
-        sides = [Side(*each) for each in zip(*fields, strict=True)]
+        ends = () if self.floor is None or self.ceiling is None else (self.floor, self.ceiling)
+        sides = [Side(*each) for each in zip(*fields, *ends, strict=True)]
         return Box.of_sides([sides[column] for column in columns])
 
     def excess(self, X: Floats) -> Floats:
@@ -105,6 +124,12 @@ class Box:
         0.
         """
         return kernels.box_excess(self.sides, X)
+
+    def beyond_zero(self, X: Floats) -> Booleans:
+        """Say which values lie beyond zero in a column that never crosses it."""
+        if self.floor is None or self.ceiling is None:
+            return np.zeros(X.shape, dtype=np.bool_)
+        return np.asarray((self.floor > X) | (self.ceiling < X))
 
     def beyond_cut(self, X: Floats) -> Floats:
         """Return how far outside the cells are that are cut off, in the column's unit; 0 of others.
@@ -143,6 +168,9 @@ class Box:
             at = np.minimum(np.searchsorted(values, X[:, column]), len(values) - 1)
             found = once_only & (values[at] == X[:, column])
             out[found, column] = gaps[at[found]] / self.unit[column]
+            beyond = edge.alone_beyond_zero
+            if beyond != 0.0:  # without this row zero may be an end
+                out[once_only & (X[:, column] == beyond), column] += MOST_EXCESS
         return out
 
     @once
@@ -201,7 +229,22 @@ def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
         unit = _LARGEST  # what is far from the only value that ever came, nobody knows
     elif not unit > 0.0:
         unit = 1e-3 if median == 0.0 else max(1e-3 * abs(median), 1e-300)
-    return Side(low, high, apart, levels, unit, middle)
+    return Side(low, high, apart, levels, unit, middle, *_zero_as_end(edge, values, counts, median))
+
+
+def _zero_as_end(edge: Edge, values: Floats, counts: Floats, median: float) -> tuple[float, float]:
+    """Return zero as floor or ceiling of a column that never crosses it and is not centred there.
+
+    Zero itself is allowed.
+    """
+    least, most = float(edge.low.values[0]), float(edge.high.values[-1])
+    if least < 0.0 < most or least == most or counts.sum() < _ENOUGH_VALUES:
+        return -np.inf, np.inf
+    size = np.abs(values)
+    skewed = counts[size > 2.0 * abs(median)].sum() >= _ENOUGH_FAR
+    if not skewed and (size > 1.75 * abs(median)).any():
+        return -np.inf, np.inf
+    return (0.0, np.inf) if least >= 0.0 else (-np.inf, 0.0)
 
 
 def _where(chosen: NDArray[np.bool_], values: Floats, counts: Floats) -> tuple[Floats, Floats]:

@@ -86,6 +86,16 @@ class Edge:
         low, high = found
         return cls(Counted(*low), Counted(*high), None)
 
+    @property
+    def alone_beyond_zero(self) -> float:
+        """The value of the one row that has another sign than all others; 0 if there is none."""
+        low, high = self.low, self.high
+        if len(low.values) > 1 and low.values[0] < 0.0 <= low.values[1] and low.weights[0] <= 1.0:
+            return float(low.values[0])
+        if len(high.values) > 1 and high.values[-2] <= 0.0 < high.values[-1]:
+            return float(high.values[-1]) if high.weights[-1] <= 1.0 else 0.0
+        return 0.0
+
     def plus(self, other: Edge) -> Edge:
         """Return what is kept of the rows of both."""
         low, high = self.low.plus(other.low).ends(DEPTH)[0], self.high.plus(other.high)

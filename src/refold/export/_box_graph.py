@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.box import Box
+from refold.columns.box import MOST_EXCESS, Box
 from refold.export._graph import Graph
-from refold.models.creased import MOST_EXCESS
+from refold.models.creased import BEYOND_ZERO
 
 
 def write_outside(graph: Graph, box: Box, gain: float, X: str) -> str:
@@ -27,6 +29,17 @@ def write_outside(graph: Graph, box: Box, gain: float, X: str) -> str:
         squares = _squares(graph, away, box.unit[[column]], gain)
         parts.append(graph.row_sum(squares, keepdims=0))
     return graph.node("Sum", *parts)
+
+
+def write_beyond_zero(graph: Graph, box: Box, X: str) -> Iterator[str]:
+    """Write what values beyond zero add to distances, in columns that never cross it."""
+    for compare, ends in (("Less", box.floor), ("Greater", box.ceiling)):
+        columns = np.flatnonzero([] if ends is None else np.isfinite(ends))
+        if ends is not None and len(columns):
+            values = graph.node("Gather", X, graph.constant(columns.astype(np.int64)), axis=1)
+            beyond = graph.node(compare, values, graph.numbers(ends[columns]))
+            added = graph.node("Where", beyond, graph.number(BEYOND_ZERO), graph.number(0.0))
+            yield graph.row_sum(added, keepdims=0)
 
 
 def _between(graph: Graph, values: str, begins: Floats, ends: Floats) -> str:

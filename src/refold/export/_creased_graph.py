@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from refold._typing import Floats, Integers
-from refold.export._box_graph import write_outside
+from refold.export._box_graph import write_beyond_zero, write_outside
 from refold.export._graph import Graph
 from refold.export._known_graph import write_known
 from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage, RankGauss, n_plain
@@ -43,6 +43,8 @@ def write_creased_distance(graph: Graph, model: CreasedREF, X: str) -> str:
         score = graph.node("Add", score, write_outside(graph, scoring.box, scoring.gain, X))
     distance = graph.node("Div", score, graph.scales(np.array(scoring.unit)))
     distance = write_known(graph, scoring, z, distance)
+    if scoring.box is not None:
+        distance = graph.node("Sum", distance, *write_beyond_zero(graph, scoring.box, X))
     # An infinite value, which the steps above take for a very large one, is refused in Python.
     finite = graph.node("Mul", X, graph.number(0.0))
     gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)

@@ -87,6 +87,8 @@ def _box(box: Box, units: Units) -> Box:
         tuple(_levels(box.levels[j], j, units) for j in every),
         box.unit * units.scale,
         box.middle * units.scale,
+        None if box.floor is None else units.of(box.floor),
+        None if box.ceiling is None else units.of(box.ceiling),
     )
 
 

@@ -122,3 +122,26 @@ def test_no_bit_depends_on_how_rows_lie_in_memory(rng):
         model.score_samples(np.asfortranarray(far)), model.score_samples(far)
     )
     np.testing.assert_array_equal(model.score_samples(far[7:8]), model.score_samples(far)[7:8])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_value_of_a_new_sign_is_an_outlier_however_near(rng, tmp_path, sign):
+    X = np.column_stack([rng.normal(size=700), sign * rng.exponential(size=700)])
+    model = CreasedREF(alpha=0.01).fit(X[:400])
+    flipped = X[400:] * [1.0, -1.0]
+    assert (model.predict(flipped) == -1).all()
+    assert (model.predict(X[400:]) == -1).mean() < 0.03
+    assert model.predict([[0.0, 0.0]])[0] == 1
+    found = model.reasons(flipped[:20])
+    assert (found.drop.argmax(axis=1) == 1).all()
+    refold.save(model, tmp_path / "model.json")
+    again = refold.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.score_samples(flipped), model.score_samples(flipped))
+
+
+def test_a_new_sign_is_learned_from_rows_that_have_it(rng):
+    X = np.column_stack([rng.normal(size=400), rng.exponential(size=400)])
+    model = CreasedREF(alpha=0.01, n_init=100).fit(X)
+    assert model.predict([[0.0, -0.1]])[0] == -1
+    model.partial_fit(np.column_stack([np.zeros(30), np.linspace(-0.2, -0.01, 30)]))
+    assert model.predict([[0.0, -0.1]])[0] == 1

@@ -7,11 +7,11 @@ from refold.models.creased._estimator import CreasedREF
 from refold.models.creased._known import TOLERANCE, weights_of_marks
 from refold.models.creased._leverage import Leverage
 from refold.models.creased._reasons import CreasedScorer, Reasons
-from refold.models.creased._scoring import MOST_EXCESS, Learned, Scoring, rescaled
+from refold.models.creased._scoring import BEYOND_ZERO, Learned, Scoring, rescaled
 
 __all__ = [
+    "BEYOND_ZERO",
     "LARGEST",
-    "MOST_EXCESS",
     "TOLERANCE",
     "CreasedREF",
     "CreasedScorer",

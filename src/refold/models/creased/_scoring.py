@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import fields_only, once
-from refold.columns.box import OFTEN, Box
+from refold.columns.box import MOST_EXCESS, OFTEN, Box
 from refold.columns.edges import Edge, Edges, edges_of, joined
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
@@ -24,14 +24,14 @@ from refold.models.creased._refits import Divided, n_parts, refitted
 from refold.models.creased._rows import Sample, n_threads
 from refold.models.creased._state import TrainingState
 
+# A value beyond zero in a column that never crosses it adds so many thresholds.
+BEYOND_ZERO = 10.0
 NO_ROWS = "The model has creases but has not learned any rows yet: call partial_fit first."
-# A column so many units outside its box is as far outside as it can be.
-MOST_EXCESS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """Gives distances: S/T, with S = s/s̃ + box · Σ min(excess, 3)²."""
+    """Gives distances: S/T, S = s/s̃ + box · Σ min(excess, 3)² + 10 T · values beyond zero."""
 
     creases: Creases  # A row's features
     leverage: Leverage  # Their score s
@@ -45,7 +45,7 @@ class Scoring:
 
     def distances(self, X: NDArray[Any], n_jobs: int | None = None) -> Floats:
         """Return the distance of each row; infinity and rows without a value are refused."""
-        return kernels.crease_distances(
+        out = kernels.crease_distances(
             self.creases.map,
             self.form,
             None if self.box is None else self.box.sides,
@@ -57,6 +57,9 @@ class Scoring:
             gain=self.gain,
             most=MOST_EXCESS,
         )
+        if self.box is not None and (beyond := self.box.beyond_zero(X)).any():
+            out += BEYOND_ZERO * beyond.sum(axis=1)
+        return out
 
     def n_threads(self, rows: int, n_jobs: int | None) -> int:
         """Return how many threads so many rows are worth."""
@@ -77,7 +80,8 @@ class Scoring:
         """Return what each column adds to S because it lies outside the box."""
         if self.box is None:
             return np.zeros(rows.shape)
-        return _penalty(self.box.excess(rows), self.gain)
+        beyond_zero = BEYOND_ZERO * self.unit * self.box.beyond_zero(rows)
+        return _penalty(self.box.excess(rows), self.gain) + beyond_zero
 
     def outside_unlearned(self, rows: Floats) -> Floats:
         """Return the same of rows that were learned, had they not been."""
@@ -88,7 +92,9 @@ class Scoring:
     @property
     def most_outside(self) -> float:
         """What all columns together can add."""
-        return 0.0 if self.box is None else len(self.box.unit) * self.gain * MOST_EXCESS**2
+        if self.box is None:
+            return 0.0
+        return len(self.box.unit) * (self.gain * MOST_EXCESS**2 + BEYOND_ZERO * self.unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,7 +331,7 @@ class Learned:
             more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)
             edges = joined(edges, more)
         box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
-        excess = box.excess(others)
+        excess = box.excess(others) + MOST_EXCESS * box.beyond_zero(others)
         return np.asarray(scores[m:] / typical + _penalty(excess, recipe.box).sum(axis=1))
 
 
