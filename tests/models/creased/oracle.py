@@ -74,7 +74,16 @@ def distances(X, new, W, c, *, n_init, n_levels=2, ridge=1.0, alpha=0.1, box=10.
         score = score / typical + outside(X, new, box)
     unseen, place = np.sort(unseen), (len(X) + 1) * (1 - alpha)
     T = np.exp(np.interp(place, np.arange(1, len(X) + 1), np.log(unseen)))
-    return score / T
+    return score / T + (10.0 * beyond_zero(X, new) if box else 0.0)
+
+
+def beyond_zero(X, new):
+    """How many values of new rows have a sign that their column never has and would not have."""
+    size, median = np.abs(X), np.abs(np.quantile(X, 0.5, axis=0, method="inverted_cdf"))
+    skewed = (size > 2.0 * median).sum(axis=0) >= 4
+    ends = skewed | ~(size > 1.75 * median).any(axis=0)
+    positive, negative = (X >= 0.0).all(axis=0) & ends, (X <= 0.0).all(axis=0) & ends
+    return (((new < 0.0) & positive) | ((new > 0.0) & negative)).sum(axis=1)
 
 
 def gaps_to_next(X, x, gain):
