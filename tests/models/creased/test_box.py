@@ -132,8 +132,8 @@ def test_a_value_of_a_new_sign_is_an_outlier_however_near(rng, tmp_path, sign):
     assert (model.predict(flipped) == -1).all()
     assert (model.predict(X[400:]) == -1).mean() < 0.03
     assert model.predict([[0.0, 0.0]])[0] == 1
-    found = model.reasons(flipped[:20])
-    assert (found.drop.argmax(axis=1) == 1).all()
+    found = model.scorer().attribution(flipped[:20])
+    assert (found.parts.argmax(axis=1) == 1).all()
     refold.save(model, tmp_path / "model.json")
     again = refold.load(tmp_path / "model.json")
     np.testing.assert_array_equal(again.score_samples(flipped), model.score_samples(flipped))
