@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from refold._typing import Integers
 from refold.base.advice import NO_ADVICE, Advice, Setting, in_python
+
+if TYPE_CHECKING:
+    from refold._typing import Integers
 
 ONE_BY_ONE, _NAMED = 3, 5
 _ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy import stats
 
 from refold.base.advice import set_role
 from refold.base.findings import Finding
@@ -133,7 +133,7 @@ def _separated(table: Table, name: str, texts: TextColumn) -> bool:
         if other == name or not isinstance(column, NumberColumn):
             continue
         there = ~np.isnan(column.values) & (texts.codes >= 0)
-        ranks, odd = rankdata(column.values[there]), rare[there]
+        ranks, odd = stats.rankdata(column.values[there]), rare[there]
         n, m = int(odd.sum()), int((~odd).sum())
         if min(n, m) < _LEAST_ROWS:
             continue
