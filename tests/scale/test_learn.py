@@ -214,7 +214,9 @@ def test_marks_of_numbers_are_read_as_by_the_command_line(tmp_path):
     assert [column.role for column in model.columns_] == ["category", "number"]
     distances = -expected.score_samples(frame)
     np.testing.assert_allclose(-model.score_samples(frame), distances)
-    scored = scale.score(expected, tmp_path / "a.csv").read_all()
+    with pytest.raises(InputError, match=r"line 2, column 'torque': '1\.010,0' is not written as"):
+        scale.score(expected, tmp_path / "a.csv").read_all()
+    scored = scale.score(expected, tmp_path / "a.csv", reading={"decimal": ","}).read_all()
     np.testing.assert_array_equal(scored["distance"], distances)
 
 

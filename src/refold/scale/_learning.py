@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 from warnings import warn
 
@@ -25,6 +25,7 @@ def learn(
     model: None = None,
     *,
     columns: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Detector: ...
 @overload
@@ -33,6 +34,7 @@ def learn(
     model: REF,
     *,
     columns: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> REF: ...
 @overload
@@ -41,6 +43,7 @@ def learn(
     model: CreasedREF,
     *,
     columns: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> CreasedREF: ...
 @overload
@@ -49,6 +52,7 @@ def learn(
     model: Detector,
     *,
     columns: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Detector: ...
 def learn(
@@ -56,6 +60,7 @@ def learn(
     model: REF | CreasedREF | Detector | None = None,
     *,
     columns: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> REF | CreasedREF | Detector:
     r"""Learn what is normal from files of any format and size.
@@ -72,6 +77,9 @@ def learn(
         ``"sketch"``.
     columns : sequence of str, default=None
         The columns to learn; None is all. REF and CreasedREF learn numbers.
+    reading : mapping or None, default=None
+        How files are read: arguments of `refold.tabular.open_table`, such as ``{"decimal": ","}``
+        or ``{"keep": ["none"]}``.
     progress : bool, default=True
         Show a bar with rows per second, if rich is installed and there is a terminal.
 
@@ -108,7 +116,7 @@ def learn(
     model = Detector() if model is None else model
     check_learnable(model)
     return learn_table(
-        Files(source, say=lambda found: warn(str(found), stacklevel=4)),
+        Files(source, lambda found: warn(str(found), stacklevel=4), reading),
         model,
         columns,
         progress=progress,

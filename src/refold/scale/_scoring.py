@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, overload
@@ -36,6 +36,7 @@ def score(
     reasons: int = 3,
     columns: Sequence[str] | None = None,
     prefix: str = "",
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Any: ...
 @overload
@@ -47,6 +48,7 @@ def score(
     reasons: int = 3,
     columns: Sequence[str] | None = None,
     prefix: str = "",
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> int: ...
 def score(
@@ -57,6 +59,7 @@ def score(
     reasons: int = 3,
     columns: Sequence[str] | None = None,
     prefix: str = "",
+    reading: Mapping[str, Any] | None = None,
     progress: bool = True,
 ) -> Any:
     r"""Judge every row of files; write them with the verdict to one new file, or hand them on.
@@ -77,6 +80,9 @@ def score(
         Only for a model that was fitted without names: its columns, in its order.
     prefix : str, default=""
         Stands before the names of the new columns.
+    reading : mapping or None, default=None
+        How files are read: arguments of `refold.tabular.open_table`, such as ``{"decimal": ","}``
+        or ``{"keep": ["none"]}``.
     progress : bool, default=True
         Show a bar with rows per second, if rich is installed and there is a terminal.
 
@@ -103,7 +109,7 @@ def score(
     >>> scale.score(model, folder / "new.csv", reasons=1).read_all()["label"].to_pylist()
     [1, -1]
     """
-    table = Files(source, say=lambda found: warn(str(found), stacklevel=4))
+    table = Files(source, lambda found: warn(str(found), stacklevel=4), reading)
     fmt = None if out is None else _format(Path(out), table)
     scored = Scored(model, table, reasons, columns, prefix, show=progress)
     if out is None or fmt is None:

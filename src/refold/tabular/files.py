@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -186,6 +186,8 @@ class Files(TableSource):
         Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``.
     say : callable, default: nothing is said
         Takes findings that the user should know, such as a guessed encoding.
+    reading : mapping or None, default=None
+        How files are read: arguments of `open_table`, such as ``{"decimal": ","}``.
 
     Attributes
     ----------
@@ -206,9 +208,14 @@ class Files(TableSource):
     2 [301.0, None]
     """
 
-    def __init__(self, paths: Paths, say: Callable[[Finding], None] = lambda finding: None) -> None:
-        self.files, self._say = _files_at(paths), say
-        self._heads = [_head(file) for file in self.files]
+    def __init__(
+        self,
+        paths: Paths,
+        say: Callable[[Finding], None] = lambda finding: None,
+        reading: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.files, self._say, self._reading = _files_at(paths), say, dict(reading or {})
+        self._heads = [_head(file, self._reading) for file in self.files]
         first, rows = self._heads[0], [head.rows for head in self._heads]
         self.name, self.kinds, self.unnamed = str(first.file), first.kinds, first.unnamed
         self.rows = None if None in rows else sum(filter(None, rows))
@@ -263,14 +270,14 @@ class Files(TableSource):
     def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
         first = 1
         for file in self.files:
-            with open_table(file, say=self._say) as table:
+            with open_table(file, say=self._say, **self._reading) as table:
                 for block in table.blocks(wanted, **vars(asked)):
                     yield replace(block, first=first)
                     first += block.rows
 
 
-def _head(file: Path) -> _Head:
-    with open_table(file) as table:
+def _head(file: Path, reading: Mapping[str, Any]) -> _Head:
+    with open_table(file, **reading) as table:
         return _Head(file, table.kinds, table.unnamed, table.rows, table.by_column)
 
 
