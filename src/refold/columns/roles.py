@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -24,7 +23,7 @@ from refold.columns.form_guess import (
     read_as_durations,
     read_as_numbers,
 )
-from refold.columns.missing import MISSING_WORDS, Written, missing_word
+from refold.columns.missing import Written
 from refold.columns.name_hints import (
     says_code,
     says_duration,
@@ -39,7 +38,6 @@ from refold.columns.table import (
     Column,
     DateColumn,
     NumberColumn,
-    Table,
     TextColumn,
     clear,
     parse,
@@ -97,64 +95,6 @@ class Guess:
         missing = (written.words | set(self.missing)) - set(self.kept)
         form = self.form.in_file(written) if isinstance(self.form, NumberForm) else self.form
         return parse(clear(column, frozenset(missing)), self.role, form)
-
-
-def guess_roles(table: Table, roles: Mapping[str, str]) -> list[Guess]:
-    """Guess what the columns of a table are, but for those whose roles the user has said.
-
-    Where the numbers of a column leave open what a mark means, the other columns decide.
-    """
-    found = [_taken(name, column, roles, table, "") for name, column in table.items()]
-    shown = Counter(each.decimal for each in found if each.decimal).most_common(2)
-    agreed = shown and (len(shown) == 1 or shown[0][1] > shown[1][1])
-    likely = table.written.decimal_mark or (shown[0][0] if agreed else table.written.likely)
-    if not likely:
-        return found
-    return [
-        _taken(name, column, roles, table, likely)
-        if each.is_open or (likely == "," and each.role == "number" and not each.decimal)
-        else each
-        for (name, column), each in zip(table.items(), found, strict=True)
-    ]
-
-
-def _taken(name: str, column: Column, roles: Mapping[str, str], table: Table, likely: str) -> Guess:
-    """Take a column for something, and words in it for missing values or for values."""
-    written, column = table.written, column.raw
-    counts = _missing_words(column)
-    said = [missing_word(word) for word in written.missing]
-    kept = {missing_word(word) for word in written.keep} | (
-        set() if written.by_people else counts.keys() - set(said)
-    )
-
-    def guessed(kept: set[str]) -> Guess:
-        cleared = clear(column, frozenset(written.words - kept))
-        if name in roles:
-            return as_role(name, cleared, roles[name], likely)
-        return guess(name, cleared, likely) if table.guessed else Guess("number", None, ())
-
-    found = guessed(kept)
-    # A word that most rows have is a value, unless the others are numbers or dates.
-    usual = {w for w, rows in counts.items() if 2 * rows > len(column) and w not in said} - kept
-    if usual and found.role not in ("number", "date"):
-        kept |= usual
-        found = guessed(kept)
-    missing = {word: rows for word, rows in counts.items() if word not in kept}
-    noticed = [*found.noticed]
-    if found.role != "ignore":
-        noticed += findings.missing_words(name, missing, counts.keys() & usual & kept, len(column))
-    taken = tuple(sorted({*said, *missing}))
-    return replace(found, noticed=tuple(noticed), missing=taken, kept=tuple(sorted(kept)))
-
-
-def _missing_words(column: Column) -> Counter[str]:
-    """Count the rows of a column that have words such as NA."""
-    counts: Counter[str] = Counter()
-    if isinstance(column, TextColumn):
-        for text, rows in zip(column.values, column.counts.tolist(), strict=True):
-            if rows and (word := missing_word(text[:_LONGEST_IDENTIFIER])) in MISSING_WORDS:
-                counts[word] += rows
-    return counts
 
 
 def guess(name: str, column: Column, likely: str = "") -> Guess:

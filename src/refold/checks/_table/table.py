@@ -15,7 +15,7 @@ from refold.base.findings import Finding
 from refold.base.once import once
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
 from refold.columns.missing import Written
-from refold.columns.roles import Guess, Role, guess_roles
+from refold.columns.roles import Guess, Role
 from refold.columns.table import (
     CellState,
     Column,
@@ -24,6 +24,7 @@ from refold.columns.table import (
     Table,
     TextColumn,
 )
+from refold.columns.table_roles import guess_roles
 from refold.judgement import Judgement
 
 # Of more columns so many are drawn for what is compared within a column or among columns.

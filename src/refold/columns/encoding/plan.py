@@ -21,7 +21,7 @@ from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, Written
 from refold.columns.number_form import NumberForm
 from refold.columns.role_findings import running_time
-from refold.columns.roles import Guess, Role, guess_roles
+from refold.columns.roles import Guess, Role
 from refold.columns.table import (
     Column,
     DateColumn,
@@ -32,6 +32,7 @@ from refold.columns.table import (
     check_finite,
     with_truths,
 )
+from refold.columns.table_roles import guess_roles
 
 # A category with more frequent values than this is told by how surprising they are alone.
 MOST_INDICATORS = 12
