@@ -110,7 +110,12 @@ def test_a_model_judges_all_exports_alike(name, orders, model, refold, tmp_path)
     new.loc[7, "machine"] = "nort"
     new.loc[9, "price"] = "99500.25"
     (tmp_path / name).write_bytes(EXPORTS[name](new))
-    done = refold("score", model, name, "-o", "out.csv", cwd=tmp_path)
+    # The model was learned from decimal points: a file with commas is refused unless that is said.
+    commas = ("--decimal", ",") if name == "german.csv" else ()
+    assert refold("score", model, name, "-o", "out.csv", cwd=tmp_path).returncode == 2 * bool(
+        commas
+    )
+    done = refold("score", model, name, "-o", "out.csv", *commas, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     form = {"sep": ";", "decimal": ",", "encoding": "cp1252"} if name == "german.csv" else {}
     out = pd.read_csv(tmp_path / "out.csv", **form)  # as the input is written
@@ -151,7 +156,7 @@ def test_without_a_row_the_worst_are_explained(orders, model, refold, tmp_path):
 @pytest.mark.parametrize("command", ["drift", "limits", "report", "inspect"])
 def test_the_other_commands_take_it_too(command, orders, model, refold, tmp_path):
     (tmp_path / "german.csv").write_bytes(german(orders))
-    table = () if command == "inspect" else ("german.csv",)
+    table = () if command == "inspect" else ("german.csv", "--decimal", ",")
     done = refold(command, model, *table, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
@@ -176,7 +181,7 @@ def test_decimal_marks_are_as_the_user_says(refold, rows, tmp_path):
 
 def test_cells_go_through_csv_as_they_were_written(orders, model, refold, tmp_path):
     (tmp_path / "german.csv").write_bytes(german(orders.head(5)))
-    done = refold("score", model, "german.csv", "--reasons", 0, cwd=tmp_path)
+    done = refold("score", model, "german.csv", "--reasons", 0, "--decimal", ",", cwd=tmp_path)
     found = list(csv.DictReader(io.StringIO(done.stdout), delimiter=";"))
     assert found[0]["weight"] == str(orders.weight[0]).replace(".", ",")
     assert "." in found[0]["price"]
