@@ -85,7 +85,7 @@ def test_models_of_numbers_take_it_too(refold, folder):
     [
         (["--undo", "1"], "no entry 1 to take back; there is none"),
         (["--tune"], "No row was rejected yet"),
-        (["--accept", "empty.csv"], "empty.csv, line 3"),
+        (["--accept", "empty.csv"], "empty.csv: Nothing is observed in line 3"),
         (["--accept", "other.csv"], "there is no column 'machine'"),
         (["--accept", "none.csv"], "none.csv has column names but no rows"),
         (["--accept", "normal.csv", "--times", "100"], "30,000 rows of feedback"),

@@ -65,7 +65,7 @@ def test_the_list_has_what_a_person_needs(refold, folder, table):
     assert lines["leave_out"].isna().all()
     first = lines.set_index("row").loc[41]
     assert (first["part"], first["torque"]) == ("P0040", 750.5)
-    assert first["reason_1"].startswith("torque 750.5: ")
+    assert first["reason_1"].startswith("torque 750.5 is ")
     assert first["row (table)"] == table["row"][40]  # the table has a column of that name itself
 
 
