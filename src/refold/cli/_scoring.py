@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from refold.base.needs import needs
 from refold.cli._failures import as_bad_input
 from refold.cli._models import LoadedModel
 from refold.judgement import Judgement, Worst
 from refold.judgement.reading import Reader
 from refold.scale.stream import ScoredColumns, judged_blocks
 from refold.tabular import Block, InputError, TableSource
+
+needs("pyarrow", "cli")  # the error names the extra of the commands
 
 
 @dataclass
