@@ -228,7 +228,7 @@ sys.meta_path.insert(0, Blocker())
         ("rich", "cli", ("inspect", "model.json")),
         ("pyarrow", "cli", ("score", "model.json", "new.csv")),
         ("pyarrow", "parquet", ("fit", "new.csv", "-o", "none")),
-        ("pyarrow", "parquet", ("explain", "model.json", "new.csv", "--row", "1")),
+        ("pyarrow", "cli", ("explain", "model.json", "new.csv", "--row", "1")),
         ("pyarrow", "parquet", ("drift", "model.json", "new.csv")),
         ("jinja2", "report", ("report", "model.json", "new.csv", "-o", "none")),
         ("jinja2", "report", ("demo", "-o", "none")),
