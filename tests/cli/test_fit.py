@@ -32,7 +32,7 @@ def test_the_model_is_what_the_library_learns(refold, parts, tmp_path, method):
     }
     assert (document["threshold"], document["alpha"]) == (expected.threshold_, 0.05)
     assert document["features"] == list(NAMES)
-    assert document["columns"][0] == {
+    torque = {
         "name": "torque",
         "role": "number",
         "distinct": None,
@@ -40,7 +40,14 @@ def test_the_model_is_what_the_library_learns(refold, parts, tmp_path, method):
         "unreadable": 0,
         "beside": None,
         "noticed": [],
+        "form": "",
+        "unit": "",
+        "missing_words": [],
+        "low": expected.columns_[0].low,
+        "high": expected.columns_[0].high,
+        "example": expected.columns_[0].example,
     }
+    assert document["columns"][0] == torque
 
 
 def test_only_the_owner_may_read_a_file_that_holds_training_rows(refold, parts, tmp_path):
