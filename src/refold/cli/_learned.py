@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from refold import Detector
     from refold.columns.encoding.column_info import ColumnInfo
 
-_ROLES = ("number", "category", "date", "text", "identifier", "ignore")
+_ROLES = ("context", "number", "category", "date", "text", "identifier", "ignore")
 _IGNORED = {"running-number": "a running number", "empty": "no value"}
 _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a sentence
 

@@ -57,6 +57,28 @@ def fit(
     target: Annotated[
         str | None, typer.Option(help="What it says of normal rows; others are left out.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says which machine, site or customer a row is of: it is judged "
+            "by what is normal for its group. Several, the largest first: site,line,machine.",
+            show_default=False,
+        ),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says when a row was: calendar and trend are expected.",
+            show_default=False,
+        ),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns that explain others and are not judged, such as load,product.",
+            show_default=False,
+        ),
+    ] = None,
     trim: Annotated[
         float,
         typer.Option(
@@ -104,6 +126,7 @@ def fit(
       refold fit parts.xlsx -o model.json --roles shift=category --ignore remark
       refold fit parts.parquet -o model.json --target-column class --target good
       zcat log.gz | refold fit - -o model.json --alpha 0.001
+      refold fit fleet.csv -o model.json --by site,machine --over time
 
     No table is entirely normal. Write a list of its oddest rows, put an x into the column leave_out
     of those that are wrong, and learn without them:
@@ -140,10 +163,15 @@ def fit(
             method=method.value,
             alpha="auto" if alpha is None else alpha,
             roles=said,
+            by=names_in(by) if by else None,
+            over=over,
+            context=names_in(context) if context else None,
             trim=trim,
         )
         strict = reading.bad_cells is options.BadCells.ERROR
-        training = rows.training(in_memory=trim > 0.0 or wanted.whole)
+        training = rows.training(
+            in_memory=trim > 0.0 or wanted.whole or bool(by or over or context)
+        )
         odd = None
         if training is None:
             rows.teach(model, strict=strict)

@@ -238,6 +238,9 @@ class Table:
         Whether roles are to be guessed; an array of numbers holds nothing else.
     written : Written, default: nothing is known
         How its texts are written, as far as its source says so.
+    inputs : Table or None, default=None
+        The rows as they came, where numbers are how far they are from what their context lets
+        expect; None where they are numbers as they came.
     """
 
     names: list[str]
@@ -245,6 +248,7 @@ class Table:
     rows: int
     guessed: bool = True
     written: Written = IN_MEMORY
+    inputs: Table | None = None
 
     @classmethod
     def of_numbers(cls, names: Sequence[str], columns: Iterable[NDArray[Any]]) -> Table:
@@ -265,8 +269,9 @@ class Table:
     def take(self, rows: Integers | Booleans) -> Table:
         """Return some of the rows."""
         columns = [column.take(rows) for column in self.columns]
-        n = len(columns[0]) if columns else 0
-        return replace(self, columns=columns, rows=n)
+        n = len(columns[0]) if columns else len(np.arange(self.rows)[rows])
+        inputs = None if self.inputs is None else self.inputs.take(rows)
+        return replace(self, columns=columns, rows=n, inputs=inputs)
 
     def head(self, rows: int) -> Table:
         """Return the first rows."""
@@ -298,7 +303,13 @@ class Table:
         if len(parts) == 1:
             return parts[0]
         columns = [concat(each) for each in zip(*(part.columns for part in parts), strict=True)]
-        return replace(parts[0], columns=columns, rows=sum(part.rows for part in parts))
+        inputs = [part.inputs for part in parts if part.inputs is not None]
+        return replace(
+            parts[0],
+            columns=columns,
+            rows=sum(part.rows for part in parts),
+            inputs=Table.concat(inputs) if inputs else None,
+        )
 
 
 def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Column:

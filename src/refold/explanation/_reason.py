@@ -124,6 +124,8 @@ class Reason:
         The unit that the column's cells have.
     decimals : int or None
         How many digits the column's values have behind the point; None if they have many.
+    given : str
+        The context that the value is judged in, such as "for machine M17".
 
     Examples
     --------
@@ -155,6 +157,7 @@ class Reason:
     novel: bool = False
     unit: str = ""
     decimals: int | None = None
+    given: str = ""
 
     @property
     def missing(self) -> bool:
@@ -195,12 +198,15 @@ class Reason:
         if not self.normal:
             return f"{cell} {self.words}".rstrip()
         low, high, unit = self.normal[0][0], self.normal[-1][1], self._unit
+        given = f" {printable(self.given)}" if self.given else ""
         if self.value > high:
             off = _difference(self._number(self.value), self._number(high))
-            return f"{cell} is {off}{unit} above the highest normal value, {self._shown(high)}"
+            return (
+                f"{cell} is {off}{unit} above the highest normal value{given}, {self._shown(high)}"
+            )
         if self.value < low:
             off = _difference(self._number(low), self._number(self.value))
-            return f"{cell} is {off}{unit} below the lowest normal value, {self._shown(low)}"
+            return f"{cell} is {off}{unit} below the lowest normal value{given}, {self._shown(low)}"
         if not self.inside:
             return f"{cell} is between the normal values {self._ranges()}"
         if self.words:
@@ -208,7 +214,7 @@ class Reason:
         others = listed([other.text(number) for other in self.beside])
         if self.expected is not None:
             beside = others or "the other values"
-            return f"{cell} is unusual with {beside}: expected {self._shown(self.expected)}"
+            return f"{cell} is unusual{given} with {beside}: expected {self._shown(self.expected)}"
         odd = "is far out" if self.as_far <= _FEW else "is unusual"
         return f"{cell} {odd} together with {others or 'the other values'}"
 

@@ -10,6 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.explanation._beside import beside
 from refold.explanation._changes import different, smallest_changes
+from refold.explanation._context import in_units
 from refold.explanation._nearest import is_exact, nearest_accepted
 from refold.explanation._reason import Cell, Reason
 from refold.explanation._search import stated
@@ -42,7 +43,8 @@ def explained_rows(
             numbers = _of_numbers(model, part.take(in_numbers), most, nearest)
         if len(in_words):
             tables = of_table(model, part.take(in_words), most, nearest)
-        yield from (next(tables if words else numbers) for words in by_cell.tolist())
+        each = (next(tables if words else numbers) for words in by_cell.tolist())
+        yield from in_units(part, each)
 
 
 def _need_words(found: Judgement) -> Booleans:

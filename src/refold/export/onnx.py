@@ -30,7 +30,7 @@ from refold.export._models import EXPORTERS
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_context
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def to_onnx(
     [1, -1]
     """
     if isinstance(model, Detector):
+        refuse_context(model, "An ONNX graph")
         return _of_detector(model, dtype, without, prefix)
     if without:
         raise ValueError(f"without={without!r} is for a Detector; this is a {_kind(model)}.")

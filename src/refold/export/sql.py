@@ -19,7 +19,7 @@ from refold.export._sql_names import (
     text_literal,
 )
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_context
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ def _known_dialect(dialect: str) -> str:
 
 def _check_model(model: REF | Detector) -> None:
     if isinstance(model, Detector):
+        refuse_context(model, "A SQL statement")
         check_is_fitted(model)
         if isinstance(model.model_, CreasedREF):
             raise TypeError(

@@ -106,6 +106,14 @@ class Judge:
         return replace(self, names=tuple(names))
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that rows must have: the features, and the columns of their context."""
+        plan = None if self.encoder is None else self.encoder.inputs
+        if plan is None or self.encoder is None or plan is self.encoder.counts.plan:
+            return self.names
+        return tuple(plan.names)
+
+    @property
     def numeric(self) -> list[int]:
         """Which features are numbers."""
         plan = None if self.encoder is None else self.encoder.counts.plan

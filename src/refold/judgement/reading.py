@@ -71,7 +71,7 @@ class TableReader:
 
     def __init__(self, judge: Judge, table: TableSource, *, strict: bool = False) -> None:
         self._judge, self._strict = judge, strict
-        self.columns = list(judge.names)
+        self.columns = list(judge.inputs)
         self._id_column = judge.id_column if judge.id_column in table.kinds else None
         self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
         absent = [name for name in self.columns if name not in table.kinds]

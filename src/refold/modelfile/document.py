@@ -199,6 +199,8 @@ def _plain(value: object, path: str) -> Any:
         return value
     if isinstance(value, Mapping) and all(type(v) is str for pair in value.items() for v in pair):
         return dict(value)
+    if isinstance(value, list | tuple) and all(type(entry) is str for entry in value):
+        return list(value)
     what = "a function" if callable(value) else f"a {type(value).__name__}"
     raise ModelFileError(
         f"{value!r} is {what}; a model file holds data only. Use a named choice, or pickle the "
@@ -229,6 +231,8 @@ def _parameter(field: Field) -> Any:
         return value
     if type(value) is dict:
         return {name: entry.text() for name, entry in field.entries()}
+    if type(value) is list:
+        return [entry.text() for entry in field.items()]
     if type(value) is int:
         return field.integer()
     return field.text() if type(value) is str else field.number()

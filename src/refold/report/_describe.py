@@ -15,6 +15,7 @@ from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
 from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
+from refold.models.detector import refuse_context
 from refold.monitoring import ColumnDrift
 from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
@@ -80,6 +81,7 @@ def describe(
     _check_count(reasons, "reasons", least=1)
     fdr = check_rate(fdr, "fdr")
     model = unwrapped(model)
+    refuse_context(model, "A report")
     table = X if isinstance(X, ReportedTable) else _in_memory(model, X, worst, row_names)
     if table.judged == 0:
         raise ValueError(

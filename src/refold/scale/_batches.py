@@ -32,7 +32,7 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
 def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
     if judge.encoder is not None:
-        columns = {name: batch.column(name) for name in judge.names}
+        columns = {name: batch.column(name) for name in judge.inputs}
         return answers(table_judged(judge, columns, reasons), reasons)
     X = np.empty((batch.num_rows, len(judge.names)), order="F")
     for column, name in enumerate(judge.names):
@@ -55,6 +55,6 @@ def table_judged(
     """Judge Arrow columns of any kind, given by the names that the judge has for them."""
     pa = needs("pyarrow", "parquet")
     assert judge.encoder is not None
-    own = judge.encoder.counts.plan.names
-    known = {name: columns[called] for name, called in zip(own, judge.names, strict=True)}
+    own = judge.encoder.inputs.names
+    known = {name: columns[called] for name, called in zip(own, judge.inputs, strict=True)}
     return judge.table(pa.table(known, metadata=written.metadata()), explained=reasons > 0)

@@ -150,7 +150,7 @@ class Scored:
         self._reader: Reader
         if isinstance(model, Detector):
             judge = judge_of_tables(model, columns)
-            table.require(judge.names)
+            table.require(judge.inputs)
             self._reader = TableReader(judge, table)
         else:
             judge = Judge.of(model).called(features_of(model, columns))

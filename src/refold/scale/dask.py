@@ -125,7 +125,7 @@ def score(model: REF | CreasedREF | Detector, X: Any, *, reasons: int = 3) -> An
         return X.map_blocks(
             _distances, judge=judge, drop_axis=1, dtype=np.float64, meta=np.empty(0)
         )
-    features = features_of(model, None) if judge.encoder is None else list(judge.names)
+    features = features_of(model, None) if judge.encoder is None else list(judge.inputs)
     _require(features, X.columns)
     if judge.encoder is None:
         frame_to_numpy(X._meta[features])
@@ -336,10 +336,10 @@ def _part_judged(part: Any, judge: Judge, reasons: int, number: int) -> Any:
             )
         with located(where, None):
             return _found(judge, _read(part)).distances
-    absent = [name for name in judge.names if name not in map(str, column_names(part))]
+    absent = [name for name in judge.inputs if name not in map(str, column_names(part))]
     if absent:
         raise ValueError(f"{where} has no column {', '.join(map(repr, absent))}.")
-    features = _selected(part, judge.names)
+    features = _selected(part, judge.inputs)
     if hasattr(part, "assign"):  # pandas
         return _judged(features, judge=judge, reasons=reasons, where=where)
     with located(where, judge.names):

@@ -118,7 +118,7 @@ def score(
     before = list(df.columns)
     if isinstance(model, Detector):
         judge = judge_of_tables(model, columns, on_worker=True)
-        _require(df, judge.names)
+        _require(df, judge.inputs)
     else:
         features = _numeric_columns(df, features_of(model, columns))
         judge = Judge.of(model, on_worker=True).called(features)

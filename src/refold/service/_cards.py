@@ -15,7 +15,7 @@ def summary(served: HostedModel, store: ModelStore) -> dict[str, Any]:
     return {
         "name": served.name,
         "kind": type(served.model).__name__,
-        "columns": list(served.judge.names),
+        "columns": list(served.judge.inputs),
         "threshold": served.judge.threshold,
         "alpha": served.judge.alpha,
         "digest": served.digest,

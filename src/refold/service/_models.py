@@ -103,9 +103,9 @@ class HostedModel:
     @once
     def row_schema(self) -> dict[str, Any]:
         """The JSON Schema of a row."""
-        roles = dict.fromkeys(self.judge.names, ("number", _NUMBER))
+        roles = dict.fromkeys(self.judge.inputs, ("number", _NUMBER))
         if self.judge.encoder is not None:
-            for column in self.judge.encoder.counts.plan.used:
+            for column in self.judge.encoder.inputs.used:
                 schema = {"number": _NUMBER, "date": _DATE}.get(column.role, _TEXT)
                 if column.role == "number" and column.form not in (None, NumberForm()):
                     schema = _NUMBER_TEXT
@@ -213,7 +213,7 @@ class ModelStore:
 
 def _row_seconds(judge: Judge, *, explained: bool) -> float:
     """Return the processor time of judging a row."""
-    row, least = dict.fromkeys(judge.names, 0.0), math.inf
+    row, least = dict.fromkeys(judge.inputs, 0.0), math.inf
     for _ in range(_TIMED):  # the first time, more is done than later
         begin = time.thread_time()
         score_records(judge, [row], explained=explained)

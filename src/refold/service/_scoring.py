@@ -94,7 +94,7 @@ def score_records(judge: Judge, rows: Sequence[Any], *, explained: bool) -> Judg
         cells = np.array([[row[name] for name in judge.names] for row in rows], dtype=np.float64)
         found = judge.rows(cells, explained=explained)
     else:
-        known = [{name: row[name] for name in judge.names} for row in rows]
+        known = [{name: row[name] for name in judge.inputs} for row in rows]
         found = judge.table(known, explained=explained)
     if explained and not judge.scorer.unexplained:
         found.attribution()  # distances come with it
@@ -112,7 +112,7 @@ def objects_of(table: TableSource, judge: Judge, most: int) -> list[dict[str, An
                 columns = {
                     name: [_number(cell) for cell in column.to_pylist()]
                     for name, column in block.with_plain_numbers().columns.items()
-                    if name in judge.names
+                    if name in judge.inputs
                 }
                 rows += [
                     dict(zip(columns, cells, strict=True))

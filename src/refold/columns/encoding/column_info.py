@@ -27,7 +27,8 @@ class ColumnInfo:
     name : str
         What it is called.
     role : str
-        "number", "category", "text", "identifier", "date" or "ignore".
+        "number", "category", "text", "identifier", "date" or "ignore"; "context" if it says what
+        is normal for a row and is not judged itself.
     views : tuple of str
         In which respects its cells are looked at.
     distinct : int or None

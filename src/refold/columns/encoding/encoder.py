@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import copy
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -20,6 +21,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import learning
+from refold.columns.context.context import ContextModel
 from refold.columns.conversion import is_table, of_objects, to_table
 from refold.columns.encoding.column_info import ColumnInfo, ColumnInfos, column_info
 from refold.columns.encoding.counts import Encoded, TableCounts
@@ -88,6 +90,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     }
 
     _state: TableState
+    # What numbers should be in their context, and how its columns are read; None without a context.
+    _context: tuple[Plan, ContextModel] | None = None
 
     def __init__(
         self,
@@ -261,6 +265,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             name: column_info(self.counts, k, self._noticed_about(name))
             for k, name in enumerate(self.counts.plan.names)
         }
+        if self.context is not None:  # how far numbers are off is counted, not they themselves
+            for name in self.context.columns:
+                used[name] = replace(used[name], low=None, high=None, example="")
         return ColumnInfos(used.get(name) or self._ignored(name) for name in feature_names(self))
 
     @property
@@ -268,6 +275,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """What stood out."""
         check_is_fitted(self)
         return self.counts.plan.noticed
+
+    @property
+    def context(self) -> ContextModel | None:
+        """What numbers should be in their context; None where there is none."""
+        return None if self._context is None else self._context[1]
+
+    @property
+    def inputs(self) -> Plan:
+        """The columns to read: those that are judged, and those of their context."""
+        return self.counts.plan if self._context is None else self._context[0]
 
     @property
     def state(self) -> TableState:
@@ -298,6 +315,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if (
             not plan.plain
             or isinstance(X, list)
+            or self._context is not None
             or any(number_codes(column.missing) for column in plan.used)
         ):
             return None
@@ -334,11 +352,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         else:
             columns, wanted = self.counts.plan.columns, self.counts.plan.names
             ignore.update(column.name for column in columns if column.role == "ignore")
-        if isinstance(X, Table):
-            return self._find_columns(X, wanted)
         counts = self._state.counts
-        as_texts = () if counts is None else counts.plan.as_texts
-        return self._find_columns(to_table(X, ignore, set(as_texts)), wanted)
+        as_texts = () if counts is None else self.inputs.as_texts
+        table = X if isinstance(X, Table) else to_table(X, ignore, set(as_texts))
+        if self.context is not None and table.inputs is None:
+            inputs = self.inputs.parse(self._find_columns(table, self.inputs.names))
+            return self.context.apply(inputs)
+        return self._find_columns(table, wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:
         refuse_text(X)
@@ -379,7 +399,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return table.select(wanted)
 
     def _ignored(self, name: str) -> ColumnInfo:
-        return ColumnInfo(name, "ignore", (), None, 0, 0, None, self._noticed_about(name))
+        given = self.context is not None and name in self.context.given.names
+        role = "context" if given else "ignore"
+        return ColumnInfo(name, role, (), None, 0, 0, None, self._noticed_about(name))
 
     def _noticed_about(self, name: str) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.noticed_ if finding.column == name)

@@ -145,6 +145,17 @@ def _values_written(counts: Mapping[str, int]) -> dict[str, Any]:
     return {"counts": dict(often), "rest": others if rest else None}
 
 
+def plan_written(plan: Plan) -> list[dict[str, Any]]:
+    """Return what columns are taken for as the document has it."""
+    return [_plan_written(column, plan) for column in plan.columns]
+
+
+def read_plan(field: Field) -> Plan:
+    """Return checked columns."""
+    each = [dict(zip(_PLAN, item.members(*_PLAN), strict=True)) for item in field.items()]
+    return _read_plan(field, each)
+
+
 def read_counts(field: Field) -> TableCounts:
     """Return checked counts."""
     rows, columns, sketch = field.members("rows", "columns", "sketch")

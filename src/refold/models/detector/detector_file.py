@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from refold.columns.columns_file import read_table, table_written
+from refold.columns.context.context import ContextModel
+from refold.columns.context.context_file import context_written, read_context
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.encoding_file import (
     counts_written,
+    plan_written,
     read_counts,
+    read_plan,
     read_state,
     state_written,
 )
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
+from refold.columns.table import Table
 from refold.decisions.calibration_file import (
     calibration_written,
     read_calibration,
@@ -41,7 +46,7 @@ from refold.models.trim import read_cut, read_dropped
 ESTIMATOR = Detector
 MEMBERS = (
     *("threshold", "alpha", "calibration", "dropped", "cut"),
-    *("table", "waiting", "sample", "inside", feedback.MEMBER),
+    *("context", "table", "waiting", "sample", "inside", feedback.MEMBER),
 )
 _INSIDE: document.Kinds = {"REF": ref_file, "CreasedREF": creased_file}
 _LARGEST_SEED = int(np.iinfo(np.int32).max)
@@ -58,6 +63,7 @@ def written(model: Detector, budget: Budget) -> dict[str, Any]:
         "calibration": None if calibrated is None else calibration_written(calibrated),
         "dropped": model.dropped_,
         "cut": None if learned.cut is None else _cut_written(learned.cut, budget),
+        "context": None if model._context is None else _context_written(*model._context),
         **state_written(learned.table, budget),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
         "inside": None if inside is None else _inside_written(inside, budget),
@@ -72,11 +78,16 @@ def least_memory(model: Detector, n_features: int) -> int:
 
 def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
+    model._context = _context(members["context"])
     state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
     cut = _cut(members["cut"], state)
-    model._learn(model._learned_of(state, _sample(members["sample"], state), cut))
+    sample = _sample(members["sample"], state)
+    if sample.rows is not None and model._context is not None:
+        nothing = Table([], [], sample.rows.rows)
+        sample = replace(sample, rows=replace(sample.rows, inputs=nothing))
+    model._learn(model._learned_of(state, sample, cut))
     model.alpha_ = read_rate(members["alpha"])
     if not members["calibration"].is_null():
         model._set_calibration = read_calibration(members["calibration"], ties=True)
@@ -126,6 +137,17 @@ def _threshold(field: Field) -> float:
     if threshold > feedback.LARGEST_THRESHOLD:
         field.refuse(f"must be at most {feedback.LARGEST_THRESHOLD:g}, is {threshold!r}")
     return threshold
+
+
+def _context_written(plan: Plan, context: ContextModel) -> dict[str, Any]:
+    return {"plan": plan_written(plan), "model": context_written(context)}
+
+
+def _context(field: Field) -> tuple[Plan, ContextModel] | None:
+    if field.is_null():
+        return None
+    plan, model = field.members("plan", "model")
+    return read_plan(plan), read_context(model)
 
 
 def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -14,11 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Integers
 from refold.base import errors
+from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned
+from refold.columns.context.context import ContextColumns, ContextModel
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
+from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough, row_names_of
 from refold.columns.summary import Summary
@@ -59,6 +62,14 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     id_column : str or None, default=None
         The column that names rows, such as a part number. It is not learned; explanations,
         findings and reports call rows by it, else by the labels of a pandas index.
+    by : str, list of str or None, default=None
+        The column that says which machine, site or customer a row is of: a row is judged by what is
+        normal for its group. Several columns are nested, the largest first. See
+        ``docs/context.md``.
+    over : str or None, default=None
+        The column that says when a row was, a date or a number: calendar and trend are expected.
+    context : str, list of str or None, default=None
+        Columns that explain others, such as load or product; they are not judged themselves.
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest. They
         count for the threshold all the same. See ``docs/trim.md``.
@@ -128,6 +139,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "alpha": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="neither")],
         "roles": [dict, None],
         "id_column": [str, None],
+        "by": [str, list, tuple, None],
+        "over": [str, None],
+        "context": [str, list, tuple, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [
@@ -142,6 +156,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     _set_threshold: float | None
     _set_calibration: Calibration | None
     _noticed: tuple[Finding, ...]
+    _context: tuple[Plan, ContextModel] | None = None
 
     def __init__(
         self,
@@ -150,6 +165,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         alpha: float | Literal["auto"] = "auto",
         roles: Mapping[str, str] | None = None,
         id_column: str | None = None,
+        by: str | Sequence[str] | None = None,
+        over: str | None = None,
+        context: str | Sequence[str] | None = None,
         trim: float = 0.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -158,6 +176,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.alpha = alpha
         self.roles = roles
         self.id_column = id_column
+        self.by = by
+        self.over = over
+        self.context = context
         self.trim = trim
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -228,6 +249,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning_on() as model:
+            refuse_context(model, "partial_fit")
             cut = None
             if not hasattr(model, "_learned"):
                 table = model._begin(X)
@@ -255,6 +277,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
+        refuse_context(self, "empty_like")
         learned = self._underneath
         counts, rows = learned.table.counts, learned.sample.rows
         if counts is None:
@@ -266,6 +289,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             counts = TableCounts.of(counts.plan, rows.take(np.arange(0)))
         cut = None if learned.cut is None else learned.cut.emptied()
         return self._with(learned.table.with_counts(counts), RowSample(learned.sample.seed), cut)
+
+    @property
+    def _has_context(self) -> bool:
+        """Whether rows are judged by their group, time or other context."""
+        return any((self.by, self.over, self.context))
 
     def score_samples(self, X: Any) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -364,6 +392,15 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.feature_names_in_ = encoder.feature_names_in_
         else:
             self.__dict__.pop("feature_names_in_", None)
+        given = ContextColumns(_names(self.by), _names(self.over), _names(self.context))
+        self._context = None
+        if not given.names:
+            return table
+        given.check(table.names)
+        roles = {**dict.fromkeys(given.by, "category"), **self._all_roles}
+        plan, table = Plan.of(table, roles)
+        context, table = ContextModel.learn(given, plan.parse(table))
+        self._context = plan, context
         return table
 
     def _more(self, X: Any) -> Table:
@@ -374,7 +411,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return TableState(self._all_roles, N_INIT), RowSample(int(seed))
+        roles = self._all_roles
+        if self._context is not None:  # decided with all columns in view
+            plan, context = self._context
+            roles = {c.name: c.role for c in plan.used if c.name not in context.given.names}
+        return TableState(roles, N_INIT), RowSample(int(seed))
 
     @property
     def _all_roles(self) -> dict[str, str]:
@@ -388,6 +429,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
+        model._context = self._context
         model._learn(model._learned_of(state, sample, cut))
         model._notice_trimmed()
         return model
@@ -444,6 +486,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _encoder_of(self, state: TableState) -> TableEncoder:
         encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
         encoder._state = state
+        encoder._context = self._context
         encoder.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             encoder.feature_names_in_ = self.feature_names_in_
@@ -457,3 +500,18 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def refuse_context(model: Any, what: str) -> None:
+    """Refuse what a model that judges rows in their context cannot do."""
+    if getattr(model, "_has_context", False):
+        raise UserError(
+            f"{what} does not take a model with by=, over= or context=. Learn the whole table with "
+            "fit; judge rows with predict, explain, drift, refold score or refold serve."
+        )
+
+
+def _names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else tuple(columns)

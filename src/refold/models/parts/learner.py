@@ -23,7 +23,7 @@ from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
 from refold.models.creased._state import TrainingState
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_context
 from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
 from refold.models.detector.noticed import WARNED
 from refold.models.detector.scorer import encoded_rows
@@ -243,10 +243,12 @@ class DetectorLearner(Learner):
 
     def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
+        refuse_context(self.model, "Learning from a table in parts")
         self.model._fit(rows)
 
     def frozen(self, look: Look, held: int) -> TableCount:
         """Decide what the columns are."""
+        refuse_context(self.model, "Learning from a table in parts")
         _, first, _ = look.drawn.divided(held, self.n_init)
         out, (state, sample) = look.drawn.held_out(held), self.model._nothing()
         counts = TableCounts.of(*Plan.of(first, state.roles))

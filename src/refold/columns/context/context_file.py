@@ -1,0 +1,206 @@
+"""What numbers should be in their context, in a model file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from refold.columns.context.context import ColumnContext, ContextColumns, ContextModel
+from refold.columns.context.design import (
+    MOST_LEVELS,
+    CalendarFeatures,
+    ContextFeatures,
+    Design,
+    GroupIndex,
+    LevelFeatures,
+    NumberFeatures,
+)
+from refold.columns.context.mixed_model import MixedModel
+from refold.columns.context.spread import GroupSpread
+from refold.columns.context.trend import FORMS, FeatureLayout, TimeAxis, TrendFeatures
+from refold.modelfile import arrays
+from refold.modelfile.fields import Field
+
+_MOST_GROUPS = 10**6
+_MOST_KNOTS = 100
+_COLUMN = (
+    *("log", "middle", "scale", "form", "ahead", "coef", "effects", "weights", "inverse"),
+    *("group_x", "variance", "group_ridge", "ridges"),
+    *("squares", "freedom", "prior", "prior_freedom", "smallest", "spread_coef"),
+)
+
+
+def context_written(context: ContextModel) -> dict[str, Any]:
+    """Return a context as the document has it."""
+    return {
+        **{name: list(columns) for name, columns in vars(context.given).items()},
+        "groups": _keys_written(context.groups.keys),
+        "features": [_features_written(part) for part in context.design.parts],
+        "span": None if context.axis is None else [context.axis.begin, context.axis.end],
+        "columns": {name: _column_written(column) for name, column in context.columns.items()},
+    }
+
+
+def read_context(field: Field) -> ContextModel:
+    """Return a checked context."""
+    by, over, context, groups, features, span, columns = field.members(
+        "by", "over", "context", "groups", "features", "span", "columns"
+    )
+    given = ContextColumns(*(tuple(map(Field.text, each.items())) for each in (by, over, context)))
+    arrays.check_different(by, given.names)
+    if not given.names or len(given.over) > 1:
+        field.refuse("must name columns, at most one of them in 'over'")
+    axis = None
+    if bool(given.over) == span.is_null():
+        span.refuse("must be there if, and only if, there is a time")
+    if given.over:
+        begin, end = (float(each.number()) for each in span.items(2))
+        if not 0.0 < end - begin < np.inf:
+            span.refuse("must end after its beginning")
+        axis = TimeAxis(given.over[0], begin, end)
+    index = GroupIndex(given.by, _read_keys(groups, len(given.by), _MOST_GROUPS))
+    parts = tuple(_read_features(part, axis) for part in features.items())
+    if [isinstance(part, TrendFeatures) for part in parts].count(True) != len(given.over):
+        features.refuse("must have a trend if, and only if, there is a time")
+    model = ContextModel(given, index, Design(parts), axis, {})
+    for name, column in columns.entries():
+        model.columns[name] = _read_column(column, model.layout)
+    return model
+
+
+def _features_written(part: ContextFeatures) -> dict[str, Any]:
+    if isinstance(part, LevelFeatures):
+        return {"levels": list(part.columns), "of": _keys_written(part.levels)}
+    if isinstance(part, NumberFeatures):
+        knots = part.knots.tolist()
+        return {"number": part.column, "middle": part.middle, "scale": part.scale, "knots": knots}
+    if isinstance(part, CalendarFeatures):
+        has = {"date": part.has_date, "clock": part.has_clock, "season": part.seasonal}
+        return {"calendar": part.column, **has}
+    return {"trend": True}
+
+
+def _read_features(field: Field, axis: TimeAxis | None) -> ContextFeatures:
+    field.object()
+    if "levels" in field.value:
+        columns, levels = field.members("levels", "of")
+        names = tuple(map(Field.text, columns.items()))
+        return LevelFeatures(names, _read_keys(levels, len(names), MOST_LEVELS))
+    if "number" in field.value:
+        column, middle, scale, knots = field.members("number", "middle", "scale", "knots")
+        places = np.array([float(item.number()) for item in knots.items()])
+        arrays.require_rising(knots, places)
+        if not 1 <= len(places) <= _MOST_KNOTS:
+            knots.refuse(f"must have from 1 to {_MOST_KNOTS} numbers")
+        return NumberFeatures(column.text(), float(middle.number()), scale.positive(), places)
+    if "calendar" in field.value:
+        column, *has = field.members("calendar", "date", "clock", "season")
+        return CalendarFeatures(column.text(), *(each.boolean() for each in has))
+    (trend,) = field.members("trend")
+    if axis is None or not trend.boolean():
+        trend.refuse("needs a time")
+    return TrendFeatures(axis)
+
+
+def _column_written(column: ColumnContext) -> dict[str, Any]:
+    model, spread = column.model, column.spread
+    sums = model.group_x.tocoo()
+    return {
+        "log": column.log,
+        "middle": column.middle,
+        "scale": column.scale,
+        "form": column.form,
+        "ahead": column.ahead.tolist(),
+        "coef": model.coef,
+        "effects": model.effects,
+        "weights": model.weights,
+        "inverse": model.inverse,
+        "group_x": {
+            "groups": sums.row.astype(np.int64),
+            "features": sums.col.astype(np.int64),
+            "sums": sums.data,
+        },
+        "variance": model.variance,
+        "group_ridge": model.group_ridge,
+        "ridges": model.ridges.tolist(),
+        "squares": spread.squares,
+        "freedom": spread.freedom,
+        "prior": spread.prior,
+        "prior_freedom": spread.prior_freedom,
+        "smallest": spread.smallest,
+        "spread_coef": column.spread_coef,
+    }
+
+
+def _read_column(field: Field, layout: FeatureLayout) -> ColumnContext:
+    each = dict(zip(_COLUMN, field.members(*_COLUMN), strict=True))
+    form = next(form for form in FORMS if form == each["form"].text(FORMS))
+    features, blocks = layout.of_form(form)
+    p, groups = len(features), layout.groups
+    ridges = np.array([float(item.number()) for item in each["ridges"].items(len(blocks))])
+    arrays.require(each["ridges"], ridges, ridges >= 0.0, "must not be below 0")
+    ahead = np.array([float(item.number()) for item in each["ahead"].items()])
+    if not len(ahead) or (np.diff(ahead) < 0.0).any() or ahead[0] <= 0.0:
+        each["ahead"].refuse("must have positive numbers that do not fall")
+    model = MixedModel(
+        arrays.floats(each["coef"], p),
+        arrays.floats(each["effects"], groups),
+        arrays.floats(each["weights"], groups, above=0.0),
+        arrays.floats(each["inverse"], p, p),
+        _read_sums(each["group_x"], groups, p),
+        each["variance"].positive(),
+        each["group_ridge"].positive(),
+        ridges,
+    )
+    spread = GroupSpread(
+        arrays.floats(each["squares"], groups, least=0.0),
+        arrays.floats(each["freedom"], groups, least=0.0),
+        *(each[name].positive() for name in ("prior", "prior_freedom", "smallest")),
+    )
+    coef = each["spread_coef"]
+    return ColumnContext(
+        each["log"].boolean(),
+        float(each["middle"].number()),
+        each["scale"].positive(),
+        form,
+        features,
+        model,
+        spread,
+        None if coef.is_null() else arrays.floats(coef, p, least=-300.0, most=300.0),
+        ahead,
+    )
+
+
+def _read_sums(field: Field, groups: int, features: int) -> sparse.csr_array:
+    rows, columns, sums = field.members("groups", "features", "sums")
+    n = arrays.length_of(sums, groups * features, least=0)
+    places = (
+        arrays.integers(rows, n, least=0, most=max(groups - 1, 0)),
+        arrays.integers(columns, n, least=0, most=features - 1),
+    )
+    shape = (groups, features)
+    return sparse.csr_array((arrays.floats(sums, n), places), shape=shape)
+
+
+def _keys_written(keys: Mapping[tuple[str, ...], int]) -> arrays.StringArray:
+    """Return groups in the order of their numbers, each as a list in JSON."""
+    return arrays.StringArray([json.dumps(key, ensure_ascii=False) for key in keys])
+
+
+def _read_keys(field: Field, length: int, most: int) -> dict[tuple[str, ...], int]:
+    keys: dict[tuple[str, ...], int] = {}
+    for number, text in enumerate(arrays.texts(field, most)):
+        try:
+            key = json.loads(text)
+        except ValueError:
+            key = None
+        if not isinstance(key, list) or len(key) != length or set(map(type, key)) - {str}:
+            field.at(number).refuse(f"must be a list of {length} texts")
+        keys.setdefault(tuple(key), number)
+    if len(keys) != number + 1 if keys else False:
+        field.refuse("must be different groups")
+    return keys

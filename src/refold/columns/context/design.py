@@ -1,0 +1,216 @@
+"""Features of a row's context: groups above its own, categories, numbers, the calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from refold._typing import Floats, Integers
+from refold.columns.table import DateColumn, NumberColumn, Table, as_texts
+
+# A category with more values than this explains nothing by a coefficient each.
+MOST_LEVELS = 1_000
+_KNOTS = 10
+_DAY = 86_400.0
+_YEAR = 365.2425 * _DAY
+# A season cannot be told from a trend in less than one and a half years.
+SEASON_DAYS = 550.0
+
+
+class ContextFeatures(Protocol):
+    """Some features of the context, in blocks that share a ridge."""
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """How many features each block has."""
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return the features of rows."""
+
+
+@dataclass(frozen=True)
+class LevelFeatures:
+    """One feature for each value of a column, or of several columns together.
+
+    A value that is not known, or missing, has none of them: it is expected to be as all.
+    """
+
+    columns: tuple[str, ...]
+    levels: dict[tuple[str, ...], int]
+
+    @classmethod
+    def learn(cls, table: Table, columns: Sequence[str]) -> LevelFeatures:
+        """Take the values of a table, the most frequent if there are too many."""
+        levels = GroupIndex.learn(table, columns)
+        codes = levels.codes(table)
+        counts = np.bincount(codes[codes >= 0], minlength=len(levels.keys))
+        often = np.sort(np.argsort(-counts, kind="stable")[:MOST_LEVELS])
+        keys = list(levels.keys)
+        return cls(tuple(columns), {keys[k]: place for place, k in enumerate(often.tolist())})
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """One block."""
+        return (len(self.levels),)
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return 1 where a row has the value."""
+        codes = GroupIndex(self.columns, self.levels).codes(table)
+        rows = np.flatnonzero(codes >= 0)
+        shape = (table.rows, len(self.levels))
+        return sparse.csr_array((np.ones(len(rows)), (rows, codes[rows])), shape=shape)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberFeatures:
+    """A line, and ramps between quantiles, whose coefficients make a smooth curve of any form."""
+
+    column: str
+    middle: float
+    scale: float
+    knots: Floats
+
+    @classmethod
+    def learn(cls, table: Table, column: str) -> NumberFeatures:
+        """Take range and quantiles of a table."""
+        cells = table[column]
+        assert isinstance(cells, NumberColumn)
+        values = cells.values[~cells.is_null]
+        knots = np.unique(np.quantile(values, np.linspace(0.0, 1.0, _KNOTS + 1)))
+        return cls(column, float(values.mean()), float(values.std()) or 1.0, knots)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The line; the ramps."""
+        return (1, len(self.knots) - 1) if len(self.knots) > 1 else (1,)
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return the features; a missing number is taken as the mean."""
+        cells = table[self.column]
+        assert isinstance(cells, NumberColumn)
+        values = np.where(cells.is_null, self.middle, cells.values)
+        line = (values - self.middle) / self.scale
+        return sparse.csr_array(np.column_stack([line, *ramps(values, self.knots)]))
+
+
+@dataclass(frozen=True)
+class CalendarFeatures:
+    """Hour, hour at weekends, weekday, end of the month, season: what a date has of it."""
+
+    column: str
+    has_date: bool
+    has_clock: bool
+    seasonal: bool
+
+    @classmethod
+    def learn(cls, table: Table, column: str) -> CalendarFeatures:
+        """Take what dates of a table say; a season needs more than 550 days."""
+        cells = table[column]
+        assert isinstance(cells, DateColumn)
+        span = float(np.nanmax(cells.seconds) - np.nanmin(cells.seconds))
+        return cls(column, cells.has_date, cells.has_clock, span >= SEASON_DAYS * _DAY)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """One block for each."""
+        clock = (24,) if self.has_clock else ()
+        both = (24,) if self.has_clock and self.has_date else ()
+        return (*clock, *both, *((7, 1) if self.has_date else ()), *((6,) if self.seasonal else ()))
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return the features; a missing date has none."""
+        cells = table[self.column]
+        assert isinstance(cells, DateColumn)
+        parts = []
+        if self.has_clock:
+            parts.append(_one_of(cells.hour, 24))
+        if self.has_clock and self.has_date:
+            parts.append(_one_of(np.where(cells.weekday >= 5, cells.hour, -1), 24))
+        if self.has_date:
+            parts += [_one_of(cells.weekday, 7), _one_of(_month_end(cells), 1)]
+        if self.seasonal:
+            turns = np.where(cells.is_null, np.nan, cells.seconds / _YEAR * 2.0 * np.pi)
+            waves = [wave(k * turns) for k in (1, 2, 3) for wave in (np.sin, np.cos)]
+            parts.append(sparse.csr_array(np.nan_to_num(np.column_stack(waves))))
+        return sparse.hstack(parts, format="csr")
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """All features of the context: a constant comes first."""
+
+    parts: tuple[ContextFeatures, ...]
+
+    @property
+    def blocks(self) -> list[int]:
+        """How many features each block has."""
+        return [1, *(size for part in self.parts for size in part.blocks)]
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return the features of rows."""
+        ones = sparse.csr_array(np.ones((table.rows, 1)))
+        return sparse.hstack([ones, *(part.of(table) for part in self.parts)], format="csr")
+
+
+@dataclass(frozen=True)
+class GroupIndex:
+    """The groups that were seen, by the values of one or several columns, and their numbers."""
+
+    columns: tuple[str, ...]
+    keys: dict[tuple[str, ...], int]
+
+    @classmethod
+    def learn(cls, table: Table, columns: Sequence[str]) -> GroupIndex:
+        """Take the groups of a table."""
+        return cls(tuple(columns), {}).plus(table)
+
+    def plus(self, table: Table) -> GroupIndex:
+        """Return these groups and those of a table."""
+        keys = dict(self.keys)
+        for key in _keys(table, self.columns)[0]:
+            keys.setdefault(key, len(keys))
+        return GroupIndex(self.columns, keys)
+
+    def codes(self, table: Table) -> Integers:
+        """Return the group of each row; -1 where it is not known, or a value is missing."""
+        keys, codes = _keys(table, self.columns)
+        places = [self.keys.get(key, -1) for key in keys]
+        return np.array([*places, -1], dtype=np.int64)[codes]
+
+
+def _keys(table: Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Integers]:
+    """Return the different values of columns together, and which one each row has; -1 if none."""
+    texts = [as_texts(table[name]) for name in columns]
+    codes = np.zeros(table.rows, dtype=np.int64)
+    missing = np.zeros(table.rows, dtype=np.bool_)
+    for text in texts:
+        # Renumbered after each column, so that the products stay small.
+        codes = np.unique(codes * (len(text.values) + 1) + text.codes, return_inverse=True)[1]
+        missing |= text.is_null
+    codes = np.where(missing, -1, codes)
+    different, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    none = int(len(different) > 0 and different[0] < 0)
+    keys = [tuple(text.values[text.codes[row]] for text in texts) for row in first[none:].tolist()]
+    return keys, places.ravel() - none
+
+
+def ramps(values: Floats, knots: Floats) -> list[Floats]:
+    """Return for each gap between knots how far a value has come in it, from 0 to 1."""
+    return [np.clip((values - low) / (high - low), 0.0, 1.0) for low, high in pairwise(knots)]
+
+
+def _one_of(codes: Integers, size: int) -> sparse.csr_array:
+    rows = np.flatnonzero((codes >= 0) & (codes < size))
+    return sparse.csr_array((np.ones(len(rows)), (rows, codes[rows])), shape=(len(codes), size))
+
+
+def _month_end(cells: DateColumn) -> Integers:
+    """Return 0 on the last day of a month, -1 on others."""
+    days = np.nan_to_num(cells.seconds // _DAY).astype("M8[D]")
+    last = (days + 1).astype("M8[M]") > days.astype("M8[M]")
+    return np.where(last & ~cells.is_null, 0, -1)

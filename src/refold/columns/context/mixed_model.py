@@ -1,0 +1,227 @@
+"""A linear mixed model of one column of numbers: context features, and one effect for each group.
+
+y = x'b + u_g + e. Features come in blocks, each with a ridge of its own; the effects of groups have
+theirs. All ridges are chosen by restricted likelihood (S. N. Wood and M. Fasiolo, "A generalized
+Fellner-Schall method for smoothing parameter optimization", Biometrics, 2017), so that what does
+not matter goes to 0 by itself. Only sums over rows are needed; these add and subtract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from refold._typing import Floats, Integers
+
+_ROUNDS = 12
+_SMALLEST, _LARGEST = 1e-4, 1e8
+# Groups at once, where a product of their sums is dense.
+_GROUPS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over rows.
+
+    Parameters
+    ----------
+    rows : int
+        How many rows there are.
+    xx, xy, yy : ndarray of shape (p, p), of shape (p,), float
+        Products of features with features, of features with the column, the column's squares.
+    group_rows : ndarray of shape (G,)
+        Rows of each group.
+    group_x : csr_array of shape (G, p)
+        Their features, added up.
+    group_y : ndarray of shape (G,)
+        Their values, added up.
+    """
+
+    rows: int
+    xx: Floats
+    xy: Floats
+    yy: float
+    group_rows: Floats
+    group_x: sparse.csr_array
+    group_y: Floats
+
+    @classmethod
+    def of(cls, x: sparse.csr_array, y: Floats, groups: Integers, n_groups: int) -> Moments:
+        """Add up rows; `groups` is -1 where a row belongs to none."""
+        inside = np.flatnonzero(groups >= 0)
+        members = sparse.csr_array(
+            (np.ones(len(inside)), (groups[inside], inside)), shape=(n_groups, len(y))
+        )
+        return cls(
+            len(y),
+            (x.T @ x).toarray(),
+            x.T @ y,
+            float(y @ y),
+            np.bincount(groups[inside], minlength=n_groups).astype(np.float64),
+            (members @ x).tocsr(),
+            group_sums(groups[inside], y[inside], n_groups),
+        )
+
+    def plus(self, other: Moments, sign: int = 1) -> Moments:
+        """Return the sums of the rows of both, or without those of the other."""
+        groups = max(len(self.group_rows), len(other.group_rows))
+        a, b = self._with_groups(groups), other._with_groups(groups)
+        return Moments(
+            a.rows + sign * b.rows,
+            a.xx + sign * b.xx,
+            a.xy + sign * b.xy,
+            a.yy + sign * b.yy,
+            a.group_rows + sign * b.group_rows,
+            (a.group_x + sign * b.group_x).tocsr(),
+            a.group_y + sign * b.group_y,
+        )
+
+    def select(self, features: Integers) -> Moments:
+        """Return the sums of some of the features."""
+        return Moments(
+            self.rows,
+            self.xx[np.ix_(features, features)],
+            self.xy[features],
+            self.yy,
+            self.group_rows,
+            self.group_x[:, features],
+            self.group_y,
+        )
+
+    def _with_groups(self, groups: int) -> Moments:
+        more = groups - len(self.group_rows)
+        if more == 0:
+            return self
+        wider = self.group_x.copy()
+        wider.resize(groups, self.group_x.shape[1])
+        return Moments(
+            self.rows,
+            self.xx,
+            self.xy,
+            self.yy,
+            np.append(self.group_rows, np.zeros(more)),
+            wider,
+            np.append(self.group_y, np.zeros(more)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MixedModel:
+    """The model, solved.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (p,)
+        b.
+    effects, weights : ndarray of shape (G,)
+        u, and 1/(rows of the group + their ridge).
+    inverse : ndarray of shape (p, p)
+        Of the equations for b, groups absorbed.
+    group_x : csr_array of shape (G, p)
+        As in `Moments`.
+    variance : float
+        Of e.
+    group_ridge : float
+        The ridge of the groups: the variance of u is ``variance / group_ridge``.
+    ridges : ndarray of shape (blocks,)
+        The ridge of each block.
+    """
+
+    coef: Floats
+    effects: Floats
+    weights: Floats
+    inverse: Floats
+    group_x: sparse.csr_array
+    variance: float
+    group_ridge: float
+    ridges: Floats
+
+    @classmethod
+    def solve(cls, moments: Moments, blocks: Sequence[int]) -> MixedModel:
+        """Solve for coefficients and ridges; `blocks` are their sizes, the first has no ridge."""
+        block_of = np.repeat(np.arange(len(blocks)), blocks)
+        ridges, group_ridge = np.ones(len(blocks)), 1.0
+        ridges[0] = 0.0
+        sizes = np.asarray(blocks, dtype=np.float64)
+        seen = moments.group_rows > 0.0
+        for _ in range(_ROUNDS):
+            model = cls._given(moments, ridges, block_of, group_ridge)
+            traces = np.bincount(block_of, np.diagonal(model.inverse), minlength=len(blocks))
+            freedom = sizes - ridges * traces
+            group_freedom = np.where(seen, 1.0 - group_ridge * model._group_variances(), 0.0).sum()
+            left = max(moments.rows - freedom.sum() - group_freedom, 1.0)
+            variance = max(model._residual_squares(moments), 1e-12 * moments.yy, 1e-300) / left
+            squares = np.bincount(block_of, model.coef**2, minlength=len(blocks))
+            group_ridge = _ridge(variance, float(group_freedom), float((model.effects**2).sum()))
+            ridges = np.array(
+                [_ridge(variance, *each) for each in zip(freedom, squares, strict=True)]
+            )
+            ridges[0] = 0.0
+        return replace(cls._given(moments, ridges, block_of, group_ridge), variance=variance)
+
+    @classmethod
+    def _given(
+        cls, moments: Moments, ridges: Floats, block_of: Integers, group_ridge: float
+    ) -> MixedModel:
+        """Solve with given ridges."""
+        weights = 1.0 / (moments.group_rows + group_ridge)
+        weighted = moments.group_x.multiply(weights[:, None]).tocsr()
+        equations = (
+            moments.xx + np.diag(ridges[block_of]) - (moments.group_x.T @ weighted).toarray()
+        )
+        # Columns that others make up would have no unique coefficient.
+        equations[np.diag_indices_from(equations)] += 1e-9 * (1.0 + np.diagonal(moments.xx))
+        inverse = np.linalg.inv(equations)
+        coef = inverse @ (moments.xy - weighted.T @ moments.group_y)
+        effects = weights * (moments.group_y - moments.group_x @ coef)
+        return cls(coef, effects, weights, inverse, moments.group_x, np.nan, group_ridge, ridges)
+
+    def _residual_squares(self, moments: Moments) -> float:
+        b, u = self.coef, self.effects
+        return float(
+            moments.yy
+            - 2.0 * (b @ moments.xy + u @ moments.group_y)
+            + b @ moments.xx @ b
+            + 2.0 * u @ (moments.group_x @ b)
+            + u @ (moments.group_rows * u)
+        )
+
+    def _group_variances(self) -> Floats:
+        """Return the variance of each group's effect, in units of that of e."""
+        out = self.weights.copy()
+        for begin in range(0, len(out), _GROUPS):
+            part = slice(begin, begin + _GROUPS)
+            sums = self.group_x[part]
+            out[part] += self.weights[part] ** 2 * sums.multiply(sums @ self.inverse).sum(axis=1)
+        return out
+
+    def expected(self, x: sparse.csr_array, groups: Integers) -> tuple[Floats, Floats]:
+        """Return the expected value of rows and their leverage.
+
+        A row of an unknown group (-1) has the leverage that makes its variance that of all groups.
+        """
+        known, place = groups >= 0, np.maximum(groups, 0)
+        if len(self.effects) == 0:
+            effects = weights = np.zeros(len(groups))
+            rest = x.toarray()
+        else:
+            effects = np.where(known, self.effects[place], 0.0)
+            weights = np.where(known, self.weights[place], 1.0 / self.group_ridge)
+            absorbed = self.group_x[place].multiply(np.where(known, weights, 0.0)[:, None])
+            rest = (x - absorbed).toarray()
+        leverage = weights + np.einsum("ij,ij->i", rest @ self.inverse, rest)
+        return x @ self.coef + effects, leverage
+
+
+def _ridge(variance: float, freedom: float, squares: float) -> float:
+    if squares <= 0.0:
+        return _LARGEST
+    return float(np.clip(variance * freedom / squares, _SMALLEST, _LARGEST))
+
+
+def group_sums(groups: Integers, values: Floats, n_groups: int) -> Floats:
+    """Add up the values of each group."""
+    return np.asarray(np.bincount(groups, values, minlength=n_groups), dtype=np.float64)

@@ -1,0 +1,188 @@
+"""Numbers over time: the form of the trend, chosen by how well later rows are foreseen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from scipy import sparse
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.errors import UserError
+from refold.columns.context.design import ramps
+from refold.columns.table import Column, DateColumn, NumberColumn, Table
+
+Form = Literal["none", "line", "level"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+_KNOTS = 30
+# Rows up to 30, 40, … 90 % of the span foresee all later tenths.
+_ORIGINS = np.arange(3, 10) / 10.0
+FIRST_ORIGIN = float(_ORIGINS[0])
+_TENTHS = 10
+FEWEST_TIMES = 20
+# A form is taken that foresees better from so many of the seven origins.
+_WINS = 5
+
+
+@dataclass(frozen=True)
+class TimeAxis:
+    """The span of time that was learned."""
+
+    column: str
+    begin: float
+    end: float
+
+    @classmethod
+    def learn(cls, table: Table, column: str) -> TimeAxis:
+        """Take the span of a table."""
+        times = seconds(table[column], column)
+        times = times[~np.isnan(times)]
+        if len(np.unique(times)) < FEWEST_TIMES:
+            raise UserError(
+                f"over={column!r} has {len(np.unique(times))} different times; a trend needs at "
+                f"least {FEWEST_TIMES}. Leave over= out, or learn from more rows."
+            )
+        return cls(column, float(times.min()), float(times.max()))
+
+    def shares(self, table: Table) -> Floats:
+        """Return when rows were: 0 at the beginning, 1 at the end; a missing time is the end."""
+        times = seconds(table[self.column], self.column)
+        share = (times - self.begin) / (self.end - self.begin)
+        return np.where(np.isnan(share), 1.0, share)
+
+
+def seconds(cells: Column, name: str) -> Floats:
+    """Return the times of a column of dates or numbers."""
+    if isinstance(cells, DateColumn):
+        if not cells.has_date:
+            raise UserError(f"over={name!r} holds times of day without a date: name a date column.")
+        return cells.seconds
+    if isinstance(cells, NumberColumn):
+        return cells.values
+    raise UserError(f"over={name!r} holds texts, not dates or numbers: name another column.")
+
+
+@dataclass(frozen=True)
+class TrendFeatures:
+    """A line over time, and a level that may change from each thirtieth of the span to the next."""
+
+    axis: TimeAxis
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The line; the level."""
+        return (1, _KNOTS)
+
+    def of(self, table: Table) -> sparse.csr_array:
+        """Return the features of rows; the level stays as it was at the end."""
+        share = self.axis.shares(table)
+        return sparse.csr_array(
+            np.column_stack([share - 1.0, *ramps(share, np.linspace(0.0, 1.0, _KNOTS + 1))])
+        )
+
+
+def beyond(share: Floats) -> Floats:
+    """Return how many changes of the level lie between the end and a time."""
+    return np.maximum(share - 1.0, 0.0) * _KNOTS
+
+
+def tenths_ahead(share: Floats, origin: float = 1.0) -> Floats:
+    """Return how many tenths of the span a time is after another."""
+    return np.maximum(share - origin, 0.0) * _TENTHS
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """What rows up to each origin say of later ones.
+
+    Parameters
+    ----------
+    z, likelihood : list of ndarray of shape (n,)
+        One for each origin; NaN where a row is not later.
+    share : ndarray of shape (n,)
+        When the rows were.
+    """
+
+    z: list[Floats]
+    likelihood: list[Floats]
+    share: Floats
+
+    def better_than(self, other: Foreseen) -> bool:
+        """Return whether it foresees better, one tenth ahead and over all distances."""
+        near = far = 0
+        for origin, mine, theirs in zip(_ORIGINS, self.likelihood, other.likelihood, strict=True):
+            later = ~np.isnan(mine) & ~np.isnan(theirs)
+            next_tenth = later & next_rows(self.share, origin)
+            near += bool(next_tenth.any() and (mine - theirs)[next_tenth].mean() > 0.0)
+            far += bool(later.any() and (mine - theirs)[later].mean() > 0.0)
+        return near >= _WINS and far >= _WINS
+
+    def spread_ahead(self) -> Floats:
+        """Return how much wider numbers are spread than expected, 0, 1, … 7 tenths ahead."""
+        ahead: list[list[Floats]] = [[] for _ in _ORIGINS]
+        for origin, z in zip(_ORIGINS, self.z, strict=True):
+            places = np.ceil(tenths_ahead(self.share, origin)).astype(np.int64)
+            for k in range(len(_ORIGINS)):
+                ahead[k].append(z[(places == k + 1) & ~np.isnan(z)])
+        found = [1.0]
+        for parts in ahead:
+            values = np.minimum(np.abs(np.concatenate(parts)), 5.0)
+            found.append(max(found[-1], float(np.sqrt((values**2).mean())) if len(values) else 1.0))
+        return np.array(found)
+
+    def one_ahead(self) -> Floats:
+        """Return how each row was foreseen from the origin before it; NaN before the first."""
+        out = np.full(len(self.share), np.nan)
+        for origin, z in zip(_ORIGINS, self.z, strict=True):
+            rows = next_rows(self.share, origin)
+            out[rows] = z[rows]
+        return out
+
+
+def origins(share: Floats) -> list[tuple[Booleans, Booleans]]:
+    """Return for each origin the rows before it and those after."""
+    return [(share <= origin, share > origin) for origin in _ORIGINS]
+
+
+def next_rows(share: Floats, origin: float) -> Booleans:
+    """Return the rows of the tenth after an origin."""
+    return np.asarray((share > origin) & (tenths_ahead(share, origin) <= 1.0 + 1e-9))
+
+
+def widened(ahead: Floats, tenths: Floats) -> Floats:
+    """Return by what the spread is multiplied so far ahead; after the last, in proportion."""
+    tried = len(ahead) - 1
+    if tried == 0:
+        return np.ones(len(tenths))
+    inside = np.interp(tenths, np.arange(tried + 1), ahead)
+    return np.where(tenths > tried, ahead[-1] * tenths / tried, inside)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureLayout:
+    """How the features of the context are laid out.
+
+    Parameters
+    ----------
+    blocks : list of int
+        How many features each block has.
+    trend : int
+        The block of the line, which that of the level follows; -1 without a time.
+    groups : int
+        How many groups there are.
+    """
+
+    blocks: list[int]
+    trend: int
+    groups: int
+
+    def of_form(self, form: Form) -> tuple[Integers, list[int]]:
+        """Return the features that a form of the trend has, and their blocks."""
+        line, level = self.trend, self.trend + 1
+        dropped = {"none": (line, level), "line": (level,), "level": (line,)}[form]
+        kept = [k for k in range(len(self.blocks)) if self.trend < 0 or k not in dropped]
+        first = np.cumsum([0, *self.blocks])
+        features = np.concatenate([np.arange(first[k], first[k + 1]) for k in kept])
+        return features, [self.blocks[k] for k in kept]

@@ -1,0 +1,182 @@
+"""A row is judged by what is normal for its group, at its time, beside other columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector, load, save
+from refold.base.errors import UserError
+
+
+def fleet(machines, seed=0, sensors=4):
+    """Return a function that makes rows of machines whose levels and spreads differ."""
+    rng = np.random.default_rng(seed)
+    level = 5.0 * rng.normal(size=(machines, sensors))
+    spread = np.exp(0.3 * rng.normal(size=(machines, sensors)))
+
+    def made(each):
+        machine = np.repeat(np.arange(machines), each)
+        values = level[machine] + spread[machine] * rng.normal(size=(len(machine), sensors))
+        frame = pd.DataFrame(values, columns=[f"s{k}" for k in range(sensors)])
+        frame.insert(0, "machine", [f"M{k}" for k in machine])
+        return frame
+
+    return made, spread
+
+
+@pytest.fixture(scope="module")
+def learned():
+    made, spread = fleet(40)
+    training = made(40)
+    return Detector(by="machine", alpha=0.05).fit(training), training, made, spread
+
+
+def test_a_fault_that_the_range_of_the_fleet_hides_is_seen(learned):
+    model, training, made, spread = learned
+    new = made(20)
+    assert (model.predict(new) == -1).mean() == pytest.approx(0.05, abs=0.03)
+    faulty = new.copy()
+    towards_zero = -np.sign(new["s0"].to_numpy())
+    faulty["s0"] += 7.0 * towards_zero * np.repeat(spread[:, 0], 20)
+    faulty = faulty[faulty["s0"].between(training["s0"].min(), training["s0"].max())]
+    assert (model.predict(faulty) == -1).mean() > 0.95
+    assert (Detector(alpha=0.05).fit(training).predict(faulty) == -1).mean() < 0.9
+
+
+def test_a_row_of_an_unknown_group_is_judged_as_the_fleet(learned):
+    model, training, _, _ = learned
+    row = training.iloc[[0]].assign(machine="M-new", s0=0.0, s1=0.0, s2=0.0, s3=0.0)
+    missing = row.assign(machine=None)
+    assert model.predict(row) == [1]
+    assert model.score_samples(missing) == model.score_samples(row)
+    assert model.predict(row.assign(s0=500.0)) == [-1]
+
+
+def test_a_row_does_not_depend_on_the_rows_beside_it(learned):
+    model, _, made, _ = learned
+    new = made(3)
+    together = model.score_samples(new)
+    alone = [model.score_samples(new.iloc[[k]])[0] for k in range(0, len(new), 17)]
+    np.testing.assert_allclose(together[::17], alone, rtol=1e-12)
+
+
+def test_a_model_file_judges_as_the_model(learned, tmp_path):
+    model, _, made, _ = learned
+    save(model, tmp_path / "fleet.json")
+    new = made(5)
+    again = load(tmp_path / "fleet.json")
+    np.testing.assert_array_equal(again.score_samples(new), model.score_samples(new))
+
+
+def test_a_new_machine_of_a_known_site_is_judged_by_its_site():
+    rng = np.random.default_rng(3)
+    site = np.repeat(np.arange(8), 200)
+    machine = 10 * site + rng.integers(0, 10, len(site))
+    level = 20.0 * rng.normal(size=8)
+    frame = pd.DataFrame(
+        {
+            "site": [f"S{k}" for k in site],
+            "machine": [f"M{k}" for k in machine],
+            "load": level[site] + rng.normal(size=80)[machine] + rng.normal(size=len(site)),
+        }
+    )
+    model = Detector(by=["site", "machine"], alpha=0.05).fit(frame)
+    new = pd.DataFrame({"site": ["S0", "S0"], "machine": ["M-new"] * 2, "load": level[:2]})
+    assert model.predict(new).tolist() == [1, -1]
+
+
+def test_what_another_column_explains_is_expected():
+    rng = np.random.default_rng(4)
+    load = rng.uniform(0.0, 10.0, 1000)
+    frame = pd.DataFrame({"load": load, "power": 3.0 * load**2 + rng.normal(size=1000)})
+    model = Detector(context="load", alpha=0.05).fit(frame)
+    new = pd.DataFrame({"load": [2.0, 9.0, 9.0], "power": [12.0, 243.0, 12.0]})
+    assert model.predict(new).tolist() == [1, 1, -1]
+
+
+def trending(days, seed=5):
+    rng = np.random.default_rng(seed)
+    time = pd.date_range("2025-01-01", periods=8 * days, freq="3h")
+    share = np.arange(len(time)) / (8 * 365)
+    values = 50.0 * (1.0 + share) + 2.0 * rng.normal(size=len(time))
+    return pd.DataFrame({"time": time, "y": values, "z": rng.normal(size=len(time))})
+
+
+def test_a_trend_goes_on_after_training():
+    frame = trending(365 + 180)
+    training, month, later = frame.iloc[: 8 * 365], frame.iloc[8 * 365 : 8 * 395], frame.iloc[-240:]
+    model = Detector(over="time", alpha=0.05).fit(training)
+    assert (model.predict(month) == -1).mean() < 0.1
+    assert (model.predict(later) == -1).mean() < 0.1
+    assert (model.predict(month.assign(y=month["y"] - 14.0)) == -1).mean() > 0.95
+    assert (Detector(alpha=0.05).fit(training).predict(month) == -1).mean() > 0.3
+
+
+def test_a_day_value_at_night_is_seen():
+    rng = np.random.default_rng(6)
+    time = pd.date_range("2025-01-01", periods=24 * 90, freq="h")
+    day = (time.hour >= 7) & (time.hour < 19)
+    frame = pd.DataFrame({"time": time, "y": 40.0 + 20.0 * day + rng.normal(size=len(time))})
+    model = Detector(over="time", alpha=0.05).fit(frame)
+    new = pd.DataFrame(
+        {"time": pd.to_datetime(["2025-04-02 12:00", "2025-04-02 02:00"]), "y": 60.0}
+    )
+    assert model.predict(new).tolist() == [1, -1]
+
+
+def test_a_reason_is_in_the_units_of_the_column_and_names_the_group(learned):
+    model, training, _, _ = learned
+    row = training[training["machine"] == "M3"].iloc[[5]]
+    own = training.loc[training["machine"] == "M3", "s1"]
+    row = row.assign(s1=own.mean() + 9.0 * own.std())
+    found = model.explain(row)[0]
+    reason = found.reasons[0]
+    assert (reason.feature, reason.value) == ("s1", row["s1"].item())
+    assert "normal value for machine M3" in found.sentence()
+    (low, high) = reason.normal[0]
+    assert own.mean() - 5.0 * own.std() < low < own.min() + own.std()
+    assert own.max() - own.std() < high < own.mean() + 5.0 * own.std()
+    assert reason.expected == pytest.approx(own.mean(), abs=own.std())
+    changed = row.assign(**{cell.feature: cell.value for cell in found.changes})
+    assert model.predict(changed) == [1]
+
+
+def test_an_unknown_group_is_said(learned):
+    model, training, _, _ = learned
+    row = training.iloc[[0]].assign(machine="M-new", s0=900.0)
+    assert "for machine M-new (never seen: as for all)" in model.explain(row)[0].sentence()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"by": "maschine"}, "by= names 'maschine', which the table does not have"),
+        ({"context": ["s0", "s0"]}, "'s0' is named twice"),
+        ({"over": "machine"}, "over='machine' holds texts"),
+        ({"by": "machine", "context": ["s0", "s1", "s2", "s3"]}, "none left to judge"),
+    ],
+)
+def test_a_context_that_cannot_be_is_refused_in_words(arguments, said):
+    made, _ = fleet(5)
+    with pytest.raises(UserError, match=said):
+        Detector(**arguments).fit(made(10))
+
+
+def test_what_takes_no_context_says_so(learned):
+    import refold
+    from refold.export import to_onnx
+    from refold.report import describe
+
+    model, training, _, _ = learned
+    asked = [
+        lambda: refold.limits(model),
+        lambda: refold.compare(model, model, training),
+        lambda: refold.merge(model, model),
+        lambda: model.empty_like(),
+        lambda: Detector(by="machine").partial_fit(training),
+        lambda: to_onnx(model),
+        lambda: describe(model, training),
+    ]
+    for ask in asked:
+        with pytest.raises(UserError, match="does not take a model with by="):
+            ask()
