@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,8 @@ def _box(
         else:
             edge = Edge.of(values, counts, drawn)
         sides.append(side_of(edge, values, counts))
-    return Box.of_sides(sides)
+    # Only a model that judges by a box has zero as an end.
+    return replace(Box.of_sides(sides), floor=None, ceiling=None)
 
 
 def _quantiles(
