@@ -39,23 +39,15 @@ class FoldChain:
 
     A value x of feature d is mapped to y by ``y = (x - shifts[0, d]) / scales[0, d]`` and then, for
     j = 1 … levels[d] - 1, by ``y = (fold(y) - shifts[j, d]) / scales[j, d]``.
-
-    Parameters
-    ----------
-    fold : str or callable
-        The folding operation.
-    shifts, scales : ndarray of shape (J, d)
-        Mean and standard deviation of each level; 0 and 1 where a feature no longer folds.
-    levels : ndarray of int, shape (d,)
-        How many levels each feature uses, 1 … J.
-    gain : ndarray of shape (d,)
-        How much a rounding error in a training row can have been amplified by the levels used.
     """
 
-    fold: str | Callable[[Any], Any]
+    fold: str | Callable[[Any], Any]  # the folding operation
+    # shifts, scales: (J, d): mean and standard deviation of each level; 0 and 1 where a feature no
+    # longer folds.
     shifts: Floats
     scales: Floats
-    levels: NDArray[np.int64]
+    levels: NDArray[np.int64]  # how many levels each feature uses, 1 … J
+    # (d,): how much a rounding error in a training row can have been amplified by the levels used.
     gain: Floats
 
     @property

@@ -44,30 +44,14 @@ _COLUMN = "column-"
 
 @dataclass(frozen=True)
 class RowQuery:
-    """Which rows somebody wants to see.
+    """Which rows somebody wants to see."""
 
-    Parameters
-    ----------
-    show : {"odd", "normal", "all"}
-        Which of them.
-    text : str
-        What one of their cells contains.
-    sort : str
-        One of `OWN_SORTS`, or "column-3": the column at that place, from 0.
-    down : bool
-        Whether the largest come first.
-    group : int or None
-        One of the groups by reason, from 0.
-    page : int
-        From 1.
-    """
-
-    show: str = "odd"
-    text: str = ""
-    sort: str = "distance"
-    down: bool = True
-    group: int | None = None
-    page: int = 1
+    show: str = "odd"  # which of them
+    text: str = ""  # what one of their cells contains
+    sort: str = "distance"  # one of `OWN_SORTS`, or "column-3": the column at that place, from 0
+    down: bool = True  # whether the largest come first
+    group: int | None = None  # one of the groups by reason, from 0
+    page: int = 1  # from 1
 
     @classmethod
     def of(cls, given: Mapping[str, str], columns: int) -> RowQuery:
@@ -97,26 +81,13 @@ def _whole(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class RowPage:
-    """Some of the rows that were asked for.
+    """Some of the rows that were asked for."""
 
-    Parameters
-    ----------
-    rows : list of Explanation
-        In their order; ``row`` is the place in the table, from 0.
-    columns : list of int
-        The columns that are shown, by their places.
-    cells : list of list of str
-        What each row has in these.
-    found : int
-        How many there are on all pages.
-    page, pages : int
-        Which page it is, from 1, and of how many.
-    """
-
-    rows: list[Explanation]
-    columns: list[int]
-    cells: list[list[str]]
-    found: int
+    rows: list[Explanation]  # in their order; ``row`` is the place in the table, from 0
+    columns: list[int]  # the columns that are shown, by their places
+    cells: list[list[str]]  # what each row has in these
+    found: int  # how many there are on all pages
+    # page, pages: Which page it is, from 1, and of how many.
     page: int
     pages: int
 

@@ -20,20 +20,11 @@ _WIDEST = 2.0  # ranges: a blind zone that is wider is cut off
 
 @dataclass(frozen=True)
 class ColumnPicture:
-    """What a column holds: a histogram, or its most frequent values.
+    """What a column holds: a histogram, or its most frequent values."""
 
-    Parameters
-    ----------
-    path : str
-        The bars of the histogram; empty if there is none.
-    ends : tuple of str
-        What stands below its ends.
-    values : tuple of (str, float)
-        The most frequent values and the share of the rows that have them.
-    """
-
-    path: str = ""
-    ends: tuple[str, ...] = ()
+    path: str = ""  # the bars of the histogram; empty if there is none
+    ends: tuple[str, ...] = ()  # what stands below its ends
+    # The most frequent values and the share of the rows that have them.
     values: tuple[tuple[str, float], ...] = ()
 
 
@@ -94,26 +85,17 @@ def _bars(heights: Sequence[float]) -> str:
 
 @dataclass(frozen=True)
 class BlindZone:
-    """The shifts of one column that a model misses, down to the left and up to the right.
+    """The shifts of one column that a model misses, down to the left and up to the right."""
 
-    Parameters
-    ----------
-    name, unit : str
-        The column.
-    normal : str
-        What was learned.
-    half, tenth : (str, str)
-        Where the zones begin, and how wide they are: more than half of the rows, and more than a
-        tenth, get away with such a shift.
-    down, up : str
-        What nine tenths take, in the column's own units.
-    """
-
+    # name, unit: The column.
     name: str
     unit: str
-    normal: str
+    normal: str  # what was learned
+    # half, tenth: Where the zones begin, and how wide they are: more than half of the rows, and
+    # more than a tenth, get away with such a shift.
     half: tuple[str, str]
     tenth: tuple[str, str]
+    # down, up: What nine tenths take, in the column's own units.
     down: str
     up: str
 

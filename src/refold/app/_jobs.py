@@ -12,21 +12,11 @@ from refold.app._reading import TableFile
 
 @dataclass
 class Job:
-    """Work that is under way, as far as it has come.
+    """Work that is under way, as far as it has come."""
 
-    Parameters
-    ----------
-    what : str
-        What is being done now, in a few words.
-    rows : int, default=0
-        How many rows have been read.
-    file : TableFile or None, default=None
-        What is read, as far as it is known.
-    """
-
-    what: str
-    rows: int = 0
-    file: TableFile | None = None
+    what: str  # what is being done now, in a few words
+    rows: int = 0  # how many rows have been read
+    file: TableFile | None = None  # what is read, as far as it is known
     began: float = field(default_factory=time.monotonic)
 
     def says(self, what: str) -> None:

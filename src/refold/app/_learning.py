@@ -23,32 +23,15 @@ SUSPECTS = 20
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A model, and what it was learned from.
+    """A model, and what it was learned from."""
 
-    Parameters
-    ----------
-    table : KeptTable
-        The table.
-    choice : Choice
-        What was learned of it.
-    rows : int
-        From how many rows.
-    model : Detector
-        As it was learned, and what people have said since.
-    odd : list of OddRow
-        The rows that look least like the rest.
-    note : str
-        What that list means.
-    rate : float or None, default=None
-        The share of normal rows that may be called not normal, if somebody has chosen one.
-    """
-
-    table: KeptTable
-    choice: Choice
-    rows: int
-    model: Detector
-    odd: list[OddRow]
-    note: str
+    table: KeptTable  # the table
+    choice: Choice  # what was learned of it
+    rows: int  # from how many rows
+    model: Detector  # as it was learned, and what people have said since
+    odd: list[OddRow]  # the rows that look least like the rest
+    note: str  # what that list means
+    # The share of normal rows that may be called not normal, if somebody has chosen one.
     rate: float | None = None
 
     @cached_property
@@ -84,18 +67,10 @@ class TrainedModel:
 
 @dataclass(frozen=True)
 class OddRow:
-    """A training row that looks unlike the rest.
+    """A training row that looks unlike the rest."""
 
-    Parameters
-    ----------
-    number : int
-        Which row of the file, from 1.
-    because : list of str
-        Why, a sentence each.
-    """
-
-    number: int
-    because: list[str]
+    number: int  # which row of the file, from 1
+    because: list[str]  # why, a sentence each
 
 
 def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> TrainedModel:

@@ -27,23 +27,14 @@ _EXAMPLES, _LOOKED_AT = 3, 200
 
 @dataclass(frozen=True)
 class Choice:
-    """What somebody has said of a table.
+    """What somebody has said of a table."""
 
-    Parameters
-    ----------
-    roles : mapping of str to str
-        What columns are, where the guess was wrong.
-    target : (str, str) or None
-        The column that says which rows are normal, and what it says of these; None is all rows.
-    without : frozenset of int
-        Rows that are left out, counted from 1.
-    method : str
-        What learns: "auto", or "ref" for each column by itself.
-    """
-
+    # What columns are, where the guess was wrong.
     roles: Mapping[str, str] = field(default_factory=dict)
+    # The column that says which rows are normal, and what it says of these; None is all rows.
     target: tuple[str, str] | None = None
-    without: frozenset[int] = frozenset()
+    without: frozenset[int] = frozenset()  # rows that are left out, counted from 1
+    # What learns: "auto", or "ref" for each column by itself.
     method: Literal["auto", "ref"] = "auto"
 
     def chosen(self, table: KeptTable) -> Booleans:
@@ -76,62 +67,29 @@ class Choice:
 
 @dataclass(frozen=True)
 class ColumnLook:
-    """A column as people see it.
+    """A column as people see it."""
 
-    Parameters
-    ----------
-    name, role : str
-        What it is called, and what it is taken for; "" if it says which rows are normal.
-    said : str
-        What somebody has said that it is; empty if nobody has.
-    examples : tuple of str
-        Some of its values.
-    missing : float
-        The share of the rows that have none.
-    distinct : int or None
-        How many different values texts have.
-    picture : ColumnPicture or None
-        What it holds.
-    noticed : tuple of str
-        What stands out.
-    roles : tuple of str
-        What else it may be taken for.
-    """
-
+    # name, role: What it is called, and what it is taken for; "" if it says which rows are normal.
     name: str
     role: str
-    said: str
-    examples: tuple[str, ...]
-    missing: float
-    distinct: int | None = None
-    picture: ColumnPicture | None = None
-    noticed: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ROLES
+    said: str  # what somebody has said that it is; empty if nobody has
+    examples: tuple[str, ...]  # some of its values
+    missing: float  # the share of the rows that have none
+    distinct: int | None = None  # how many different values texts have
+    picture: ColumnPicture | None = None  # what it holds
+    noticed: tuple[str, ...] = ()  # what stands out
+    roles: tuple[str, ...] = ROLES  # what else it may be taken for
 
 
 @dataclass(frozen=True)
 class TableLook:
-    """A table as people see it.
+    """A table as people see it."""
 
-    Parameters
-    ----------
-    rows : int
-        How many rows are learned from.
-    columns : tuple of ColumnLook
-        In their order.
-    noticed : tuple of str
-        What stands out, and is not about one column.
-    choice : Choice
-        What was said of the table.
-    parsed : Table
-        The rows and columns to learn.
-    """
-
-    rows: int
-    columns: tuple[ColumnLook, ...]
-    noticed: tuple[str, ...]
-    choice: Choice
-    parsed: Table
+    rows: int  # how many rows are learned from
+    columns: tuple[ColumnLook, ...]  # in their order
+    noticed: tuple[str, ...]  # what stands out, and is not about one column
+    choice: Choice  # what was said of the table
+    parsed: Table  # the rows and columns to learn
 
     def learned(self, table: KeptTable, choice: Choice) -> Table:
         """Return the rows and columns to learn, parsed if this is what was looked at."""

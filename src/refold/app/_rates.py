@@ -16,24 +16,12 @@ _LEAST, _MOST = -4, 0.2  # a power of ten, and a rate
 
 @dataclass(frozen=True)
 class RateChoice:
-    """A rate of false alarms.
+    """A rate of false alarms."""
 
-    Parameters
-    ----------
-    rate : float
-        The share of normal rows that may be called not normal.
-    threshold : float
-        Rows up to this distance are normal then.
-    rejected : int
-        How many of the new rows would not be.
-    expected : ExpectedRejections
-        How many would be if all of them were normal.
-    """
-
-    rate: float
-    threshold: float
-    rejected: int
-    expected: ExpectedRejections
+    rate: float  # the share of normal rows that may be called not normal
+    threshold: float  # rows up to this distance are normal then
+    rejected: int  # how many of the new rows would not be
+    expected: ExpectedRejections  # how many would be if all of them were normal
 
 
 def rate_choices(found: Judgement) -> list[RateChoice]:

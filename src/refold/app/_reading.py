@@ -33,42 +33,18 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file that somebody has given, as long as it may be read again.
+    """A file that somebody has given, as long as it may be read again."""
 
-    Parameters
-    ----------
-    path : Path
-        Where it is.
-    name : str
-        What people call it.
-    step : str
-        The address of the step that it was given to.
-    sample : str
-        Which of the samples it is; empty if none.
-    ours : bool
-        Whether it is removed when nobody needs it any more.
-    how : ReadOptions
-        What somebody has said about reading it.
-    format : str
-        What it was found to be, in words; empty if nobody knows.
-    dialect : Dialect or None
-        How its cells and numbers are written, if it is text.
-    sheets : tuple of str
-        The sheets, if it is a workbook.
-    sheet : str
-        The one that was read.
-    """
-
-    path: Path
-    name: str
-    step: str
-    sample: str = ""
-    ours: bool = True
-    how: ReadOptions = field(default_factory=ReadOptions)
-    format: str = ""
-    dialect: Dialect | None = None
-    sheets: tuple[str, ...] = ()
-    sheet: str = ""
+    path: Path  # where it is
+    name: str  # what people call it
+    step: str  # the address of the step that it was given to
+    sample: str = ""  # which of the samples it is; empty if none
+    ours: bool = True  # whether it is removed when nobody needs it any more
+    how: ReadOptions = field(default_factory=ReadOptions)  # what somebody has said about reading it
+    format: str = ""  # what it was found to be, in words; empty if nobody knows
+    dialect: Dialect | None = None  # how its cells and numbers are written, if it is text
+    sheets: tuple[str, ...] = ()  # the sheets, if it is a workbook
+    sheet: str = ""  # the one that was read
 
     def opened(self, table: TableSource) -> TableFile:
         """Return the same with what was found when it was opened."""

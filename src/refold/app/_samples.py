@@ -14,18 +14,12 @@ from refold.base.needs import needs
 
 @dataclass(frozen=True)
 class SampleTable:
-    """A table of normal rows, and new ones to be checked.
+    """A table of normal rows, and new ones to be checked."""
 
-    Parameters
-    ----------
-    title, about : str
-        What it is called, and what it holds, in a sentence.
-    learned, new : callable
-        Return Arrow tables.
-    """
-
+    # title, about: What it is called, and what it holds, in a sentence.
     title: str
     about: str
+    # learned, new: Return Arrow tables.
     learned: Callable[[], Any]
     new: Callable[[], Any]
 

@@ -21,17 +21,10 @@ _LAST[[CellState.READABLE, CellState.UNREADABLE, CellState.MISSING]] = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class SortKey:
-    """By what rows are sorted.
+    """By what rows are sorted."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The smaller, the earlier.
-    last : ndarray of shape (n,)
-        0 where there is a value; others come after all values, in either direction.
-    """
-
-    values: Floats
+    values: Floats  # (n,): the smaller, the earlier
+    # (n,): 0 where there is a value; others come after all values, in either direction.
     last: Integers
 
     @classmethod

@@ -26,27 +26,13 @@ _VALUES = 12  # a column with more different values does not say which rows are 
 
 @dataclass(frozen=True, eq=False)
 class KeptTable:
-    """A table that somebody has opened.
+    """A table that somebody has opened."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    format : str
-        How it is written, in words.
-    notes : tuple of str
-        What was said while it was read.
-    training : Training
-        All its rows and columns.
-    file : TableFile or None, default=None
-        What it was read from; None if it is a part of another one.
-    """
-
-    name: str
-    format: str
-    notes: tuple[str, ...]
-    training: Training
-    file: TableFile | None = None
+    name: str  # what it is called
+    format: str  # how it is written, in words
+    notes: tuple[str, ...]  # what was said while it was read
+    training: Training  # all its rows and columns
+    file: TableFile | None = None  # what it was read from; None if it is a part of another one
 
     @property
     def rows(self) -> int:

@@ -32,33 +32,15 @@ TABLE, CHECK = "/", "/check"  # the steps that take a file
 
 @dataclass(frozen=True, eq=False)
 class WorkState:
-    """All that has been done so far; it does not change, another one takes its place.
+    """All that has been done so far; it does not change, another one takes its place."""
 
-    Parameters
-    ----------
-    table : KeptTable or None
-        The table to learn from.
-    choice : Choice
-        What was said of it.
-    look : TableLook or None
-        What it holds.
-    trained : TrainedModel or None
-        What was learned.
-    checked : CheckedRows or None
-        New rows.
-    blind : Limits or None
-        What would be missed.
-    files : mapping of str to Path
-        What is ready to be taken along.
-    """
-
-    table: KeptTable | None = None
-    choice: Choice = field(default_factory=Choice)
-    look: TableLook | None = None
-    trained: TrainedModel | None = None
-    checked: CheckedRows | None = None
-    blind: Limits | None = None
-    files: Mapping[str, Path] = field(default_factory=dict)
+    table: KeptTable | None = None  # the table to learn from
+    choice: Choice = field(default_factory=Choice)  # what was said of it
+    look: TableLook | None = None  # what it holds
+    trained: TrainedModel | None = None  # what was learned
+    checked: CheckedRows | None = None  # new rows
+    blind: Limits | None = None  # what would be missed
+    files: Mapping[str, Path] = field(default_factory=dict)  # what is ready to be taken along
 
     @property
     def sample(self) -> str:
@@ -87,21 +69,11 @@ class WorkState:
 
 @dataclass(frozen=True)
 class News:
-    """What came of the last thing that was done.
+    """What came of the last thing that was done."""
 
-    Parameters
-    ----------
-    text : str
-        A sentence or two.
-    bad : bool, default=False
-        Whether it failed, and nothing has changed.
-    file : TableFile or None, default=None
-        What could not be used as it was read; it may be read otherwise.
-    """
-
-    text: str
-    bad: bool = False
-    file: TableFile | None = None
+    text: str  # a sentence or two
+    bad: bool = False  # whether it failed, and nothing has changed
+    file: TableFile | None = None  # what could not be used as it was read; it may be read otherwise
 
 
 Thing = TypeVar("Thing")

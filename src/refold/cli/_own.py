@@ -25,28 +25,15 @@ _SEEDS = 5
 
 @dataclass(frozen=True)
 class OwnOptions:
-    """What is asked of one's own table; all of it needs one.
+    """What is asked of one's own table; all of it needs one."""
 
-    Parameters
-    ----------
-    label, normal : str or None
-        The column that says what a row is, and what it says of normal ones.
-    ignore : str or None
-        Columns that are left out.
-    alpha : float or None
-        The rate of false alarms.
-    as_json : bool
-        Whether to print a document for machines.
-    reading : Reading
-        How the table is read.
-    """
-
+    # label, normal: The column that says what a row is, and what it says of normal ones.
     label: str | None
     normal: str | None
-    ignore: str | None
-    alpha: float | None
-    as_json: bool
-    reading: options.Reading
+    ignore: str | None  # columns that are left out
+    alpha: float | None  # the rate of false alarms
+    as_json: bool  # whether to print a document for machines
+    reading: options.Reading  # how the table is read
 
     def given(self) -> list[str]:
         """Return the options that were given, as they are typed."""

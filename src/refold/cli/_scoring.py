@@ -41,25 +41,14 @@ class Scores:
 
 @dataclass(frozen=True)
 class Output:
-    """How scored rows are written.
+    """How scored rows are written."""
 
-    Parameters
-    ----------
-    opened : callable
-        Takes the columns to come and the names of those that are added; returns a context that
-        gives a function of a batch.
-    csv : bool
-        Whether cells are handed on as they are written.
-    reasons : int
-        How many columns to name as reasons.
-    prefix : str
-        Stands before the names of the columns that are added.
-    """
-
+    # Takes the columns to come and the names of those that are added; returns a context that gives
+    # a function of a batch.
     opened: Callable[[Any, list[str]], Any] = field(repr=False)
-    csv: bool
-    reasons: int
-    prefix: str
+    csv: bool  # whether cells are handed on as they are written
+    reasons: int  # how many columns to name as reasons
+    prefix: str  # stands before the names of the columns that are added
 
 
 def score_table(

@@ -26,21 +26,11 @@ _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 @dataclass(frozen=True)
 class SuspectList:
-    """The rows of a training table that look least like the rest.
+    """The rows of a training table that look least like the rest."""
 
-    Parameters
-    ----------
-    training : Training
-        The rows, with all columns of the table.
-    found : Suspects
-        Which of them.
-    out : Path
-        Where the list goes; the name says how it is written.
-    """
-
-    training: Training
-    found: Suspects
-    out: Path
+    training: Training  # the rows, with all columns of the table
+    found: Suspects  # which of them
+    out: Path  # where the list goes; the name says how it is written
 
     @classmethod
     def of(cls, training: Training, roles: dict[str, str], budget: int, out: Path) -> SuspectList:

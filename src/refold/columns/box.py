@@ -52,33 +52,23 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """The box that the training rows lie in, column by column.
+    """The box that the training rows lie in, column by column."""
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (d,)
-        Its ends: the smallest and the largest value that is not cut off.
-    apart : tuple of Counted
-        The cells of each column that are cut off: up to three at either end, beyond a gap ten times
-        as wide as the middle 80 % of the column.
-    levels : tuple of (ndarray or None)
-        The values inside the box of a column that is discrete: each came at least five times.
-    unit : ndarray of shape (d,)
-        What distances to the box are measured in: the spread of the column; of a discrete one at
-        most a twelfth of the smallest step.
-    middle : ndarray of shape (d,)
-        The width of the middle 80 % of each column; 0 where nearly all rows have one value.
-    floor, ceiling : ndarray of shape (d,) or None
-        Zero where a column never crosses it and is not centred there: a value beyond it is
-        abnormal, however near. Infinite in other columns; None if in all.
-    """
-
+    # low, high: (d,): its ends: the smallest and the largest value that is not cut off.
     low: Floats
     high: Floats
+    # The cells of each column that are cut off: up to three at either end, beyond a gap ten times
+    # as wide as the middle 80 % of the column.
     apart: tuple[Counted, ...]
+    # The values inside the box of a column that is discrete: each came at least five times.
     levels: tuple[Floats | None, ...]
+    # (d,): what distances to the box are measured in: the spread of the column; of a discrete one
+    # at most a twelfth of the smallest step.
     unit: Floats
+    # (d,): the width of the middle 80 % of each column; 0 where nearly all rows have one value.
     middle: Floats
+    # floor, ceiling: (d,): zero where a column never crosses it and is not centred there: a value
+    # beyond it is abnormal, however near. Infinite in other columns; None if in all.
     floor: Floats | None = None
     ceiling: Floats | None = None
 

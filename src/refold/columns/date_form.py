@@ -71,17 +71,6 @@ Fields = dict[str, Integers]
 class DateForm:
     """How the texts of a column are written as dates, times of day, or both.
 
-    Parameters
-    ----------
-    format : str
-        ``"iso"`` (``2023-01-31``, perhaps with a time behind a T or a space), ``"unix"`` or
-        ``"unix-ms"`` (a count since 1970), or as for ``strptime``: %Y %y %m %d %b %a %H %I %M %S
-        %p, and %q for the quarter. Days and months may have one digit or two, %b is a month's
-        name in one of four languages. Behind a date the time may be missing, and of
-        ``%H:%M:%S`` the seconds; they may have a fraction and a zone.
-    has_date, has_clock : bool
-        Whether they say which day it is, and what time of the day.
-
     Examples
     --------
     >>> from refold.columns.date_form import DateForm
@@ -91,7 +80,13 @@ class DateForm:
     array([7200.])
     """
 
+    # ``"iso"`` (``2023-01-31``, perhaps with a time behind a T or a space), ``"unix"`` or ``"unix-
+    # ms"`` (a count since 1970), or as for ``strptime``: %Y %y %m %d %b %a %H %I %M %S %p, and %q
+    # for the quarter. Days and months may have one digit or two, %b is a month's name in one of
+    # four languages. Behind a date the time may be missing, and of ``%H:%M:%S`` the seconds; they
+    # may have a fraction and a zone.
     format: str
+    # has_date, has_clock: Whether they say which day it is, and what time of the day.
     has_date: bool
     has_clock: bool
 

@@ -21,19 +21,12 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Different values of a column, ascending, how often each came and in which row first.
+    """Different values of a column, ascending, how often each came and in which row first."""
 
-    Parameters
-    ----------
-    values, weights : ndarray of shape (k,)
-        The values and the weight of the rows that have them.
-    rows : ndarray of int, shape (k,)
-        The first of these rows, from 0; -1 if unknown.
-    """
-
+    # values, weights: (k,): the values and the weight of the rows that have them.
     values: Floats
     weights: Floats
-    rows: Integers
+    rows: Integers  # the first of these rows, from 0; -1 if unknown
 
     @classmethod
     def of(cls, values: Floats, weights: Floats, rows: Integers) -> Self:
@@ -62,19 +55,12 @@ class Counted:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """What is kept of one column.
+    """What is kept of one column."""
 
-    Parameters
-    ----------
-    low, high : Counted
-        Its five smallest and its five largest values.
-    levels : Counted or None
-        All its values, as long as there are at most 256 different ones.
-    """
-
+    # low, high: Its five smallest and its five largest values.
     low: Counted
     high: Counted
-    levels: Counted | None
+    levels: Counted | None  # all its values, as long as there are at most 256 different ones
 
     @classmethod
     def of(cls, values: Floats, weights: Floats, rows: Integers) -> Self:

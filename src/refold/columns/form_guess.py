@@ -26,17 +26,10 @@ _FREQUENT, _DRAWN = 500, 2000
 
 @dataclass(frozen=True, eq=False)
 class TextSample:
-    """Different texts without the space around them, and how many rows each speaks for.
-
-    Parameters
-    ----------
-    texts : list of str
-    weights : ndarray of shape (n,)
-        They add up to the rows that have a value.
-    """
+    """Different texts without the space around them, and how many rows each speaks for."""
 
     texts: list[str]
-    weights: Floats
+    weights: Floats  # (n,): they add up to the rows that have a value
 
     @classmethod
     def of(cls, column: TextColumn) -> TextSample:

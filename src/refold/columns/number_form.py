@@ -32,18 +32,6 @@ GROUPED_POINTS = rf"[+-]?{_GROUPED.format(mark=r'[.]')}"
 class NumberForm:
     """How the texts of a column are written as numbers.
 
-    Parameters
-    ----------
-    decimal : {".", ","}, default="."
-        What comes before the fraction.
-    thousands : {"", ",", ".", " ", "'"}, default=""
-        What may stand between groups of three digits; " " is any space.
-    prefix, suffix : str, default=""
-        A currency or unit that may stand before or behind, with or without a space between.
-    kind : {"number", "duration"}, default="number"
-        Durations such as ``01:30:00``, ``2h 15min``, ``1 day 02:00`` and ``PT5M`` are read as
-        seconds; they have no other marks.
-
     Examples
     --------
     >>> from refold.columns.number_form import NumberForm
@@ -53,10 +41,14 @@ class NumberForm:
     array([5400., 5400.])
     """
 
-    decimal: str = "."
-    thousands: str = ""
+    decimal: str = "."  # what comes before the fraction
+    thousands: str = ""  # what may stand between groups of three digits; " " is any space
+    # prefix, suffix: A currency or unit that may stand before or behind, with or without a space
+    # between.
     prefix: str = ""
     suffix: str = ""
+    # Durations such as ``01:30:00``, ``2h 15min``, ``1 day 02:00`` and ``PT5M`` are read as
+    # seconds; they have no other marks.
     kind: Kind = "number"
 
     def __post_init__(self) -> None:

@@ -62,26 +62,16 @@ _COUNTED = re.compile(r"(.*?)([0-9]{1,15})", re.DOTALL)
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is taken for.
-
-    Parameters
-    ----------
-    role : {"number", "category", "text", "identifier", "date", "ignore"}
-    form : NumberForm, DateForm or None
-        How its texts are read, if it is one of numbers or dates; columns of such a type have the
-        form in which a CSV would have them.
-    noticed : tuple of Finding
-        What somebody who knows the table should look at.
-    decimal : str
-        The decimal mark that its texts show, if they do.
-    missing, kept : tuple of str
-        Words, or numbers, that stand for missing values, and words such as NA that are values.
-    """
+    """What a column is taken for."""
 
     role: Role
+    # How its texts are read, if it is one of numbers or dates; columns of such a type have the form
+    # in which a CSV would have them.
     form: Form | None = None
-    noticed: tuple[Finding, ...] = ()
-    decimal: str = ""
+    noticed: tuple[Finding, ...] = ()  # what somebody who knows the table should look at
+    decimal: str = ""  # the decimal mark that its texts show, if they do
+    # missing, kept: Words, or numbers, that stand for missing values, and words such as NA that are
+    # values.
     missing: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 

@@ -23,39 +23,23 @@ SAMPLED_ROWS = 8192
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The training rows, described feature by feature.
+    """The training rows, described feature by feature."""
 
-    Parameters
-    ----------
-    rows : int
-        How many rows were learned from.
-    weight : float
-        The sum of their weights.
-    missing : ndarray of shape (d,)
-        The weight of the rows without a value.
-    low, high : ndarray of shape (d,)
-        The smallest and the largest value.
-    quantiles : ndarray of shape (257, d)
-        ``quantiles[k]`` is the smallest value with at least k/256 of the weight at or below it (the
-        inverted distribution function), so the share of training rows at or below any x lies
-        between k/256 and (k+1)/256, k being the last quantile that is not above x.
-    sampled : int
-        How many rows the quantiles were taken from: at most 8192, drawn without looking.
-    resolution : ndarray of shape (d,)
-        How far a quantile may lie from its value: the width of a sketch's bins, else 0.
-    box : Box or None
-        From where to where each feature was taken as normal, without cells far from all others;
-        None where only a sketch was kept.
-    """
-
-    rows: int
-    weight: float
-    missing: Floats
+    rows: int  # how many rows were learned from
+    weight: float  # the sum of their weights
+    missing: Floats  # (d,): the weight of the rows without a value
+    # low, high: (d,): the smallest and the largest value.
     low: Floats
     high: Floats
+    # (257, d): ``quantiles[k]`` is the smallest value with at least k/256 of the weight at or below
+    # it (the inverted distribution function), so the share of training rows at or below any x lies
+    # between k/256 and (k+1)/256, k being the last quantile that is not above x.
     quantiles: Floats
-    sampled: int
+    sampled: int  # how many rows the quantiles were taken from: at most 8192, drawn without looking
+    # (d,): how far a quantile may lie from its value: the width of a sketch's bins, else 0.
     resolution: Floats
+    # From where to where each feature was taken as normal, without cells far from all others; None
+    # where only a sketch was kept.
     box: Box | None = None
 
     @classmethod

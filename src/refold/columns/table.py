@@ -74,20 +74,11 @@ class _TypedColumn:
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn(_TypedColumn):
-    """Numbers.
+    """Numbers."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        NaN where a cell is missing or unreadable.
-    source : TextColumn, DateColumn or None, default=None
-        What was parsed; None if numbers came.
-    form : NumberForm or None, default=None
-        How it was parsed; without a source: plain texts that Arrow has read, or durations.
-    """
-
-    values: Floats
-    source: Column | None = None
+    values: Floats  # (n,): NaN where a cell is missing or unreadable
+    source: Column | None = None  # what was parsed; None if numbers came
+    # How it was parsed; without a source: plain texts that Arrow has read, or durations.
     form: NumberForm | None = None
 
     def __len__(self) -> int:
@@ -105,26 +96,16 @@ class NumberColumn(_TypedColumn):
 
 @dataclass(frozen=True, eq=False)
 class DateColumn(_TypedColumn):
-    """Dates, times of day, or both.
+    """Dates, times of day, or both."""
 
-    Parameters
-    ----------
-    seconds : ndarray of shape (n,)
-        Local time, since 1970, or since midnight where there is no date; NaN where a cell is
-        missing or unreadable.
-    has_date, has_clock : bool
-        Whether they say which day it is, and what time of the day.
-    source : TextColumn, NumberColumn, DateColumn or None, default=None
-        What was parsed; None if dates came and say what they should.
-    form : DateForm or None, default=None
-        How it was parsed.
-    """
-
+    # (n,): local time, since 1970, or since midnight where there is no date; NaN where a cell is
+    # missing or unreadable.
     seconds: Floats
+    # has_date, has_clock: Whether they say which day it is, and what time of the day.
     has_date: bool
     has_clock: bool
-    source: Column | None = None
-    form: DateForm | None = None
+    source: Column | None = None  # what was parsed; None if dates came and say what they should
+    form: DateForm | None = None  # how it was parsed
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -164,24 +145,12 @@ class DateColumn(_TypedColumn):
 
 @dataclass(frozen=True, eq=False)
 class TextColumn(_TypedColumn):
-    """Texts, categories or truth values: dictionary-encoded.
+    """Texts, categories or truth values: dictionary-encoded."""
 
-    Parameters
-    ----------
-    values : sequence of str
-        Each different text once, as it was written, none of them empty.
-    codes : ndarray of shape (n,)
-        Which one a row has; -1 where it is missing.
-    source : NumberColumn, DateColumn or None, default=None
-        What was written as text; None if texts came.
-    cleared : tuple of str, default=()
-        The words that were taken as missing values.
-    """
-
-    values: Sequence[str]
-    codes: Integers
-    source: Column | None = None
-    cleared: tuple[str, ...] = ()
+    values: Sequence[str]  # each different text once, as it was written, none of them empty
+    codes: Integers  # (n,): which one a row has; -1 where it is missing
+    source: Column | None = None  # what was written as text; None if texts came
+    cleared: tuple[str, ...] = ()  # the words that were taken as missing values
 
     form: ClassVar[None] = None
 
@@ -224,30 +193,15 @@ Column = NumberColumn | DateColumn | TextColumn
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of the same length.
+    """Columns of the same length."""
 
-    Parameters
-    ----------
-    names : list of str
-        What they are called.
-    columns : list of Column
-        What they hold.
-    rows : int
-        How many rows there are.
-    guessed : bool, default=True
-        Whether roles are to be guessed; an array of numbers holds nothing else.
-    written : Written, default: nothing is known
-        How its texts are written, as far as its source says so.
-    inputs : Table or None, default=None
-        The rows as they came, where numbers are how far they are from what their context lets
-        expect; None where they are numbers as they came.
-    """
-
-    names: list[str]
-    columns: list[Column]
-    rows: int
-    guessed: bool = True
-    written: Written = IN_MEMORY
+    names: list[str]  # what they are called
+    columns: list[Column]  # what they hold
+    rows: int  # how many rows there are
+    guessed: bool = True  # whether roles are to be guessed; an array of numbers holds nothing else
+    written: Written = IN_MEMORY  # how its texts are written, as far as its source says so
+    # The rows as they came, where numbers are how far they are from what their context lets expect;
+    # None where they are numbers as they came.
     inputs: Table | None = None
 
     @classmethod

@@ -60,25 +60,17 @@ def _rounded_up(rate: float) -> float:
 class Calibration:
     """Distances of normal rows to a model that has not seen them.
 
-    Parameters
-    ----------
-    scores : ndarray
-        The distances, ascending, each once. Of very many the lower ones are rounded up to a few
-        thousand steps: that can only lower the rate of false alarms.
-    weights : ndarray
-        How many rows have each.
-    source : str
-        Where they come from: ``"held-out"``, ``"leave-one-out"`` or ``"cross-fitted"``.
-
     Attributes
     ----------
     total : float
         The number of rows.
     """
 
+    # The distances, ascending, each once. Of very many the lower ones are rounded up to a few
+    # thousand steps: that can only lower the rate of false alarms.
     scores: Floats
-    weights: Floats
-    source: str
+    weights: Floats  # how many rows have each
+    source: str  # where they come from: ``"held-out"``, ``"leave-one-out"`` or ``"cross-fitted"``
     total: float = field(init=False, repr=False)
     # How many rows have each score or more, and last that none has more than all of them: added
     # up once, not for every row that is asked about.

@@ -30,105 +30,48 @@ LEFT_OUT = {"shape": ("shape", "collapsed shape"), "character": ("character",)}
 
 @dataclass(frozen=True, eq=False)
 class ExportedText:
-    """A column of texts. Tables have an entry for each value, then of a new text, then of none.
+    """A column of texts. Tables have an entry for each value, then of a new text, then of none."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    values : list of str
-        The texts that were counted.
-    magnitudes : ndarray of shape (K + 2,)
-        How surprising each is in all views; a new one by being new alone.
-    novel : ndarray of bool, shape (K + 2,)
-        Which were never there though the column seemed closed.
-    codes : ndarray of int, shape (K + 2,)
-        What dependence takes them for.
-    counts : TextCounts
-        For the views of a new text.
-    views : tuple of str
-        In which a new text is looked at besides: of "shape" and "character".
-    decisive : bool
-        Whether labels depend on these; not where a new text is rejected anyway.
-    missing : frozenset of str
-        Words that stand for a missing value, in small letters.
-    truth : bool
-        Whether its values are True and False, which may be written otherwise.
-    """
-
-    name: str
-    values: list[str]
+    name: str  # what it is called
+    values: list[str]  # the texts that were counted
+    # (K + 2,): how surprising each is in all views; a new one by being new alone.
     magnitudes: Floats
-    novel: Booleans
-    codes: Integers
-    counts: TextCounts
-    views: tuple[str, ...]
-    decisive: bool
-    missing: frozenset[str]
-    truth: bool
+    novel: Booleans  # which were never there though the column seemed closed
+    codes: Integers  # what dependence takes them for
+    counts: TextCounts  # for the views of a new text
+    views: tuple[str, ...]  # in which a new text is looked at besides: of "shape" and "character"
+    decisive: bool  # whether labels depend on these; not where a new text is rejected anyway
+    missing: frozenset[str]  # words that stand for a missing value, in small letters
+    truth: bool  # whether its values are True and False, which may be written otherwise
 
 
 @dataclass(frozen=True, eq=False)
 class ExportedNumber:
-    """A column of numbers. Tables have an entry for what is readable, missing, unreadable.
+    """A column of numbers. Tables have an entry for what is readable, missing, unreadable."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    form : NumberForm
-        How it is read where it is text.
-    magnitudes : ndarray of shape (3,)
-        How surprising each state is.
-    novel : ndarray of bool, shape (3,)
-        Which were never there.
-    edges : tuple of float
-        Where dependence divides it.
-    missing : frozenset of str
-        Words and numbers that stand for a missing value.
-    """
-
-    name: str
-    form: NumberForm
-    magnitudes: Floats
-    novel: Booleans
-    edges: tuple[float, ...]
-    missing: frozenset[str]
+    name: str  # what it is called
+    form: NumberForm  # how it is read where it is text
+    magnitudes: Floats  # (3,): how surprising each state is
+    novel: Booleans  # which were never there
+    edges: tuple[float, ...]  # where dependence divides it
+    missing: frozenset[str]  # words and numbers that stand for a missing value
 
 
 @dataclass(frozen=True, eq=False)
 class ExportedDate:
-    """A column of dates or times. Tables of states are as those of numbers.
+    """A column of dates or times. Tables of states are as those of numbers."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    form : DateForm or None
-        How it was written when it was learned; None if it had a type of its own.
-    magnitudes : ndarray of shape (3,)
-        How surprising each state is.
-    novel : ndarray of bool, shape (3,)
-        Which were never there.
-    hours, weekdays : ndarray of shape (24,), (7,)
-        How surprising each is; 0 where the column does not tell.
-    ranged : bool
-        Whether what is earlier or later than all is far out.
-    counts : DateCounts
-        From when to when, and written how.
-    missing : frozenset of str
-        Words that stand for a missing value.
-    """
-
-    name: str
+    name: str  # what it is called
+    # How it was written when it was learned; None if it had a type of its own.
     form: DateForm | None
-    magnitudes: Floats
-    novel: Booleans
+    magnitudes: Floats  # (3,): how surprising each state is
+    novel: Booleans  # which were never there
+    # hours, weekdays: (24,): how surprising each is; 0 where the column does not tell.
     hours: Floats
     weekdays: Floats
-    ranged: bool
-    counts: DateCounts
-    missing: frozenset[str]
+    ranged: bool  # whether what is earlier or later than all is far out
+    counts: DateCounts  # from when to when, and written how
+    missing: frozenset[str]  # words that stand for a missing value
 
 
 ExportedColumn = ExportedText | ExportedNumber | ExportedDate
@@ -136,40 +79,20 @@ ExportedColumn = ExportedText | ExportedNumber | ExportedDate
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """A column beside its partner.
+    """A column beside its partner."""
 
-    Parameters
-    ----------
-    partner : int
-        The number of the other column.
-    surprise : ndarray of shape (48, 48)
-        By the code of the other column, and the own.
-    """
-
-    partner: int
-    surprise: Floats
+    partner: int  # the number of the other column
+    surprise: Floats  # (48, 48): by the code of the other column, and the own
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """All columns of a table.
+    """All columns of a table."""
 
-    Parameters
-    ----------
-    all : list of Column
-        In the order of the model.
-    numbers : ndarray of int
-        Which of them are numbers.
-    beside : dict of int to Beside
-        Those that are looked at beside another.
-    certain : float
-        What a novel cell adds to the distance.
-    """
-
-    all: list[ExportedColumn]
-    numbers: Integers
-    beside: dict[int, Beside]
-    certain: float
+    all: list[ExportedColumn]  # in the order of the model
+    numbers: Integers  # which of them are numbers
+    beside: dict[int, Beside]  # those that are looked at beside another
+    certain: float  # what a novel cell adds to the distance
 
     @property
     def names(self) -> list[str]:

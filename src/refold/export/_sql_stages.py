@@ -38,21 +38,13 @@ _ROOM = 1e290
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What differs from one database to another inside a stage.
+    """What differs from one database to another inside a stage."""
 
-    Parameters
-    ----------
-    greatest, least : str
-        Functions of several numbers.
-    prefix : str
-        Beginning of the names of columns.
-    read : callable
-        Makes a number of a column of the table, infinity of what is not one.
-    """
-
+    # greatest, least: Functions of several numbers.
     greatest: str
     least: str
-    prefix: str
+    prefix: str  # beginning of the names of columns
+    # Makes a number of a column of the table, infinity of what is not one.
     read: Callable[[Expression], Expression]
 
     def column(self, letter: str, number: int | str = "") -> Expression:

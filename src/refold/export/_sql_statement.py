@@ -20,21 +20,11 @@ Select = exp.Select
 
 @dataclass(frozen=True)
 class Around:
-    """What the stages are put around.
+    """What the stages are put around."""
 
-    Parameters
-    ----------
-    table : Expression
-        The table, by a name of its own (`row`).
-    row : str
-        What a row of it is called.
-    stem : str
-        Beginning of names for the stages.
-    """
-
-    table: Expression
-    row: str
-    stem: str
+    table: Expression  # the table, by a name of its own (`row`)
+    row: str  # what a row of it is called
+    stem: str  # beginning of names for the stages
 
     def column(self, name: str) -> Expression:
         """Return a column of the table."""

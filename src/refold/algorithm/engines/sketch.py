@@ -124,24 +124,12 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Histograms of all features: what is kept of the rows seen.
+    """Histograms of all features: what is kept of the rows seen."""
 
-    Parameters
-    ----------
-    n_bins : int
-        The most bins that a histogram may have.
-    histograms : sequence of Histogram
-        One per feature.
-    rows : int
-        How many rows were counted.
-    weight : float
-        The sum of their weights.
-    """
-
-    n_bins: int
-    histograms: Sequence[Histogram]
-    rows: int
-    weight: float
+    n_bins: int  # the most bins that a histogram may have
+    histograms: Sequence[Histogram]  # one per feature
+    rows: int  # how many rows were counted
+    weight: float  # the sum of their weights
 
     @classmethod
     def of(

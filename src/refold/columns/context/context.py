@@ -44,18 +44,11 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 @dataclass(frozen=True, eq=False)
 class ContextScores:
-    """How far numbers are from what their context lets expect.
+    """How far numbers are from what their context lets expect."""
 
-    Parameters
-    ----------
-    z : ndarray of shape (n,)
-        In standard deviations, as of a normal distribution.
-    expected, spread, freedom : ndarray of shape (n,)
-        ``t = (y - expected) / spread`` has a t distribution with so many degrees of freedom; y is
-        the number, or its logarithm, in the units of the model.
-    """
-
-    z: Floats
+    z: Floats  # (n,): in standard deviations, as of a normal distribution
+    # expected, spread, freedom: (n,): ``t = (y - expected) / spread`` has a t distribution with so
+    # many degrees of freedom; y is the number, or its logarithm, in the units of the model.
     expected: Floats
     spread: Floats
     freedom: Floats
@@ -77,35 +70,19 @@ class ContextRows:
 
 @dataclass(frozen=True, eq=False)
 class ColumnContext:
-    """One column of numbers, given the context.
+    """One column of numbers, given the context."""
 
-    Parameters
-    ----------
-    log : bool
-        Whether numbers are taken as logarithms.
-    middle, scale : float
-        ``y = (number - middle) / scale`` is what is modelled.
-    form : {"none", "line", "level"}
-        Of the trend.
-    features : ndarray of int
-        Which features of the context the model has.
-    model, spread : MixedModel, GroupSpread
-        The expected value; the spread of groups.
-    spread_coef : ndarray or None
-        How the context multiplies the spread; None without features.
-    ahead : ndarray
-        By what the spread is multiplied 0, 1, … tenths of the span after the end.
-    """
-
-    log: bool
+    log: bool  # whether numbers are taken as logarithms
+    # middle, scale: ``y = (number - middle) / scale`` is what is modelled.
     middle: float
     scale: float
-    form: Form
-    features: Integers
+    form: Form  # of the trend
+    features: Integers  # which features of the context the model has
+    # model, spread: The expected value; the spread of groups.
     model: MixedModel
     spread: GroupSpread
-    spread_coef: Floats | None
-    ahead: Floats
+    spread_coef: Floats | None  # how the context multiplies the spread; None without features
+    ahead: Floats  # by what the spread is multiplied 0, 1, … tenths of the span after the end
 
     @classmethod
     def learn(
@@ -288,21 +265,11 @@ class ContextUnits:
 
 @dataclass(frozen=True)
 class ContextColumns:
-    """Which columns say what is normal for a row; they are not judged themselves.
+    """Which columns say what is normal for a row; they are not judged themselves."""
 
-    Parameters
-    ----------
-    by : tuple of str
-        The group of a row, the largest first: site, line, machine.
-    over : tuple of str
-        The time of a row, if it matters.
-    context : tuple of str
-        Numbers and categories that explain others.
-    """
-
-    by: tuple[str, ...] = ()
-    over: tuple[str, ...] = ()
-    context: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()  # the group of a row, the largest first: site, line, machine
+    over: tuple[str, ...] = ()  # the time of a row, if it matters
+    context: tuple[str, ...] = ()  # numbers and categories that explain others
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -331,27 +298,13 @@ class ContextColumns:
 
 @dataclass(frozen=True, eq=False)
 class ContextModel:
-    """What numbers should be in each context.
+    """What numbers should be in each context."""
 
-    Parameters
-    ----------
-    given : ContextColumns
-        The columns of the context.
-    groups : GroupIndex
-        The groups that were seen.
-    design : Design
-        Features of the context.
-    axis : TimeAxis or None
-        The span of time that was learned.
-    columns : dict of str to ColumnContext
-        The columns of numbers that are judged.
-    """
-
-    given: ContextColumns
-    groups: GroupIndex
-    design: Design
-    axis: TimeAxis | None
-    columns: dict[str, ColumnContext]
+    given: ContextColumns  # the columns of the context
+    groups: GroupIndex  # the groups that were seen
+    design: Design  # features of the context
+    axis: TimeAxis | None  # the span of time that was learned
+    columns: dict[str, ColumnContext]  # the columns of numbers that are judged
 
     @classmethod
     def learn(cls, given: ContextColumns, table: Table) -> tuple[ContextModel, Table]:

@@ -24,29 +24,17 @@ _GROUPS = 4096
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over rows.
+    """Sums over rows."""
 
-    Parameters
-    ----------
-    rows : int
-        How many rows there are.
-    xx, xy, yy : ndarray of shape (p, p), of shape (p,), float
-        Products of features with features, of features with the column, the column's squares.
-    group_rows : ndarray of shape (G,)
-        Rows of each group.
-    group_x : csr_array of shape (G, p)
-        Their features, added up.
-    group_y : ndarray of shape (G,)
-        Their values, added up.
-    """
-
-    rows: int
+    rows: int  # how many rows there are
+    # xx, xy, yy: (p, p): products of features with features, of features with the column, the
+    # column's squares.
     xx: Floats
     xy: Floats
     yy: float
-    group_rows: Floats
-    group_x: sparse.csr_array
-    group_y: Floats
+    group_rows: Floats  # (G,): rows of each group
+    group_x: sparse.csr_array  # (G, p): their features, added up
+    group_y: Floats  # (G,): their values, added up
 
     @classmethod
     def of(cls, x: sparse.csr_array, y: Floats, groups: Integers, n_groups: int) -> Moments:
@@ -110,34 +98,17 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class MixedModel:
-    """The model, solved.
+    """The model, solved."""
 
-    Parameters
-    ----------
-    coef : ndarray of shape (p,)
-        b.
-    effects, weights : ndarray of shape (G,)
-        u, and 1/(rows of the group + their ridge).
-    inverse : ndarray of shape (p, p)
-        Of the equations for b, groups absorbed.
-    group_x : csr_array of shape (G, p)
-        As in `Moments`.
-    variance : float
-        Of e.
-    group_ridge : float
-        The ridge of the groups: the variance of u is ``variance / group_ridge``.
-    ridges : ndarray of shape (blocks,)
-        The ridge of each block.
-    """
-
-    coef: Floats
+    coef: Floats  # (p,): b
+    # effects, weights: (G,): u, and 1/(rows of the group + their ridge).
     effects: Floats
     weights: Floats
-    inverse: Floats
-    group_x: sparse.csr_array
-    variance: float
-    group_ridge: float
-    ridges: Floats
+    inverse: Floats  # (p, p): of the equations for b, groups absorbed
+    group_x: sparse.csr_array  # (G, p): as in `Moments`
+    variance: float  # of e
+    group_ridge: float  # the ridge of the groups: the variance of u is ``variance / group_ridge``
+    ridges: Floats  # (blocks,): the ridge of each block
 
     @classmethod
     def solve(cls, moments: Moments, blocks: Sequence[int]) -> MixedModel:

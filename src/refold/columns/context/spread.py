@@ -20,22 +20,16 @@ class GroupSpread:
 
     The prior is that of G. K. Smyth, "Linear models and empirical Bayes methods for assessing
     differential expression in microarray experiments", 2004: by moments of log variances.
-
-    Parameters
-    ----------
-    squares, freedom : ndarray of shape (G,)
-        Residual squares of each group, and how many degrees of freedom they have.
-    prior, prior_freedom : float
-        The variance of all, and how many degrees of freedom it is worth.
-    smallest : float
-        No variance is smaller: what rounding to the column's last digit leaves.
     """
 
+    # squares, freedom: (G,): residual squares of each group, and how many degrees of freedom they
+    # have.
     squares: Floats
     freedom: Floats
+    # prior, prior_freedom: The variance of all, and how many degrees of freedom it is worth.
     prior: float
     prior_freedom: float
-    smallest: float
+    smallest: float  # no variance is smaller: what rounding to the column's last digit leaves
 
     @classmethod
     def of(

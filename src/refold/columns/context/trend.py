@@ -95,19 +95,12 @@ def tenths_ahead(share: Floats, origin: float = 1.0) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Foreseen:
-    """What rows up to each origin say of later ones.
+    """What rows up to each origin say of later ones."""
 
-    Parameters
-    ----------
-    z, likelihood : list of ndarray of shape (n,)
-        One for each origin; NaN where a row is not later.
-    share : ndarray of shape (n,)
-        When the rows were.
-    """
-
+    # z, likelihood: (n,): one for each origin; NaN where a row is not later.
     z: list[Floats]
     likelihood: list[Floats]
-    share: Floats
+    share: Floats  # (n,): when the rows were
 
     def better_than(self, other: Foreseen) -> bool:
         """Return whether it foresees better, one tenth ahead and over all distances."""
@@ -162,21 +155,11 @@ def widened(ahead: Floats, tenths: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class FeatureLayout:
-    """How the features of the context are laid out.
+    """How the features of the context are laid out."""
 
-    Parameters
-    ----------
-    blocks : list of int
-        How many features each block has.
-    trend : int
-        The block of the line, which that of the level follows; -1 without a time.
-    groups : int
-        How many groups there are.
-    """
-
-    blocks: list[int]
-    trend: int
-    groups: int
+    blocks: list[int]  # how many features each block has
+    trend: int  # the block of the line, which that of the level follows; -1 without a time
+    groups: int  # how many groups there are
 
     def of_form(self, form: Form) -> tuple[Integers, list[int]]:
         """Return the features that a form of the trend has, and their blocks."""

@@ -31,53 +31,28 @@ ColumnCounts = TextCounts | DateCounts
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Rows as numbers.
+    """Rows as numbers."""
 
-    Parameters
-    ----------
-    numbers : ndarray of shape (n, k)
-        The columns of numbers; NaN where there is none.
-    indicators : ndarray of shape (n, q)
-        Which of the frequent values of categories with few a row has.
-    magnitudes : ndarray of shape (n, d)
-        How surprising each cell is, for every column; of a table of numbers alone there is none.
-    novel : ndarray of bool, shape (n, d)
-        Which cells hold what a column that seemed closed never had: a new value, or none, or one
-        that cannot be read.
-    judged : ndarray of bool, shape (n,)
-        Which rows have a value at all.
-    """
-
-    numbers: Floats
-    indicators: Floats
+    numbers: Floats  # (n, k): the columns of numbers; NaN where there is none
+    indicators: Floats  # (n, q): which of the frequent values of categories with few a row has
+    # (n, d): how surprising each cell is, for every column; of a table of numbers alone there is
+    # none.
     magnitudes: Floats
+    # Which cells hold what a column that seemed closed never had: a new value, or none, or one that
+    # cannot be read.
     novel: Booleans
-    judged: Booleans
+    judged: Booleans  # which rows have a value at all
 
 
 @dataclass(frozen=True, eq=False)
 class TableCounts:
-    """What is kept of the rows; it adds, merges and subtracts.
+    """What is kept of the rows; it adds, merges and subtracts."""
 
-    Parameters
-    ----------
-    plan : Plan
-        What the columns are taken for.
-    rows : int
-        How many rows there were.
-    numbers : NumberCounts or None
-        The columns of numbers; None if there is none.
-    others : dict of int to (TextCounts or DateCounts)
-        The others, by their number among the columns in use.
-    slices : dict of int to Slices
-        Columns beside their partners.
-    """
-
-    plan: Plan
-    rows: int
-    numbers: NumberCounts | None
-    others: dict[int, ColumnCounts]
-    slices: dict[int, Slices]
+    plan: Plan  # what the columns are taken for
+    rows: int  # how many rows there were
+    numbers: NumberCounts | None  # the columns of numbers; None if there is none
+    others: dict[int, ColumnCounts]  # the others, by their number among the columns in use
+    slices: dict[int, Slices]  # columns beside their partners
 
     @classmethod
     def of(cls, plan: Plan, table: Table, *, n_jobs: int | None = None) -> TableCounts:

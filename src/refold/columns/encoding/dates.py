@@ -19,28 +19,18 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, eq=False)
 class DateCounts:
-    """What is kept of the rows.
+    """What is kept of the rows."""
 
-    Parameters
-    ----------
-    has_date, has_clock : bool
-        What the column tells.
-    hours, weekdays : ndarray of shape (24,), (7,)
-        How many rows have each.
-    states : ndarray of shape (3,)
-        How many rows are readable, missing, unreadable.
-    shapes : Tally
-        How they are written, if they are text.
-    low, high : float
-        The earliest and the latest, in seconds.
-    """
-
+    # has_date, has_clock: What the column tells.
     has_date: bool
     has_clock: bool
+    # hours, weekdays: (24,): how many rows have each.
     hours: Integers = field(default_factory=lambda: np.zeros(HOURS, dtype=np.int64))
     weekdays: Integers = field(default_factory=lambda: np.zeros(DAYS, dtype=np.int64))
+    # (3,): how many rows are readable, missing, unreadable.
     states: Integers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
-    shapes: Tally = field(default_factory=Tally)
+    shapes: Tally = field(default_factory=Tally)  # how they are written, if they are text
+    # low, high: The earliest and the latest, in seconds.
     low: float = np.inf
     high: float = -np.inf
 

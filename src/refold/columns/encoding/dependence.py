@@ -29,15 +29,9 @@ MOST_COLUMNS = 100
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """How many rows have each pair of codes of two columns.
+    """How many rows have each pair of codes of two columns."""
 
-    Parameters
-    ----------
-    counts : ndarray of shape (48, 48)
-        By the code of the other column, and the own.
-    """
-
-    counts: Integers
+    counts: Integers  # (48, 48): by the code of the other column, and the own
 
     @classmethod
     def of(cls, beside: Integers, own: Integers) -> Slices:

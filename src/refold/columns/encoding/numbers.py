@@ -25,18 +25,10 @@ GRID = 2.0**32
 
 @dataclass(frozen=True, eq=False)
 class NumberCounts:
-    """What is kept of all columns of numbers.
+    """What is kept of all columns of numbers."""
 
-    Parameters
-    ----------
-    sketch : Sketch
-        Their values.
-    states : ndarray of shape (d, 3)
-        How many rows of each are readable, missing, unreadable.
-    """
-
-    sketch: Sketch
-    states: Integers
+    sketch: Sketch  # their values
+    states: Integers  # (d, 3): how many rows of each are readable, missing, unreadable
 
     @classmethod
     def of(cls, X: Floats, unreadable: Integers, *, n_jobs: int | None = None) -> NumberCounts:

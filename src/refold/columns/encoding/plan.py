@@ -42,40 +42,22 @@ _OTHERWISE = 3
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """What one column is taken for.
+    """What one column is taken for."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    role : str
-        "number", "date", "ignore", or a kind of text: "category", "text", "identifier".
-    form : NumberForm, DateForm or None
-        How its texts are read; None of other texts, and of a column with a type of its own.
-    ranged : bool
-        Of a date: whether one earlier or later than all is far out.
-    frequent : tuple of str
-        Of a text: the values that dependence tells apart.
-    edges : tuple of float
-        Of a number: where dependence divides it.
-    partner : int or None
-        The column that it is looked at beside: its number among those that are not ignored.
-    missing, kept : tuple of str
-        Words, or numbers, that stand for missing values, and words such as NA that are values.
-    truth : bool
-        Of a category: whether it has no other values than True and False.
-    """
-
-    name: str
-    role: Role
+    name: str  # what it is called
+    role: Role  # "number", "date", "ignore", or a kind of text: "category", "text", "identifier"
+    # How its texts are read; None of other texts, and of a column with a type of its own.
     form: NumberForm | DateForm | None = None
-    ranged: bool = True
-    frequent: tuple[str, ...] = ()
-    edges: tuple[float, ...] = ()
+    ranged: bool = True  # of a date: whether one earlier or later than all is far out
+    frequent: tuple[str, ...] = ()  # of a text: the values that dependence tells apart
+    edges: tuple[float, ...] = ()  # of a number: where dependence divides it
+    # The column that it is looked at beside: its number among those that are not ignored.
     partner: int | None = None
+    # missing, kept: Words, or numbers, that stand for missing values, and words such as NA that are
+    # values.
     missing: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    truth: bool = False
+    truth: bool = False  # of a category: whether it has no other values than True and False
 
     @classmethod
     def of(cls, name: str, found: Guess, column: Column) -> ColumnPlan:
@@ -137,18 +119,10 @@ class ColumnPlan:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What the columns of a table are taken for.
+    """What the columns of a table are taken for."""
 
-    Parameters
-    ----------
-    columns : tuple of ColumnPlan
-        All columns, in their order.
-    noticed : tuple of Finding
-        What stood out while they were looked at.
-    """
-
-    columns: tuple[ColumnPlan, ...]
-    noticed: tuple[Finding, ...] = ()
+    columns: tuple[ColumnPlan, ...]  # all columns, in their order
+    noticed: tuple[Finding, ...] = ()  # what stood out while they were looked at
 
     @classmethod
     def of(

@@ -13,24 +13,12 @@ from refold.columns.table import Table
 
 @dataclass(frozen=True, eq=False)
 class TableState:
-    """What was learned of a table so far; nothing is changed in place.
+    """What was learned of a table so far; nothing is changed in place."""
 
-    Parameters
-    ----------
-    roles : dict of str to str
-        What the user has said that columns are.
-    n_init : int
-        How many rows decide what the others are.
-    waiting : tuple of Table
-        Rows that wait until there are so many.
-    counts : TableCounts or None
-        What is kept of all rows; None as long as rows wait.
-    """
-
-    roles: Mapping[str, str]
-    n_init: int
-    waiting: tuple[Table, ...] = ()
-    counts: TableCounts | None = None
+    roles: Mapping[str, str]  # what the user has said that columns are
+    n_init: int  # how many rows decide what the others are
+    waiting: tuple[Table, ...] = ()  # rows that wait until there are so many
+    counts: TableCounts | None = None  # what is kept of all rows; None as long as rows wait
 
     @property
     def rows(self) -> int:

@@ -32,17 +32,10 @@ class Surprise:
     T(r) = Σ min(n_c, r + 1) / n over all values c that n_c of the n rows have: values that are all
     alike surprise nobody, nor does a new one where each was. For r = 0 it is Good and Turing's
     estimate, N₁/n, N₁ being the values that one row has, at least 1.
-
-    Parameters
-    ----------
-    counts : ndarray
-        The different counts n_c, ascending.
-    times : ndarray
-        How many values have each.
     """
 
-    counts: Integers
-    times: Floats
+    counts: Integers  # the different counts n_c, ascending
+    times: Floats  # how many values have each
 
     @classmethod
     def of(cls, tally: Tally) -> Surprise:

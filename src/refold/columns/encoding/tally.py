@@ -22,26 +22,14 @@ class Tally:
     Up to 65,536 different values are all kept. Of more, two kinds are: frequent ones, and a sample
     of the values, drawn by a hash of each, whose counts are exact. How many values have which count
     is told by the sample; a frequent one may be short by `error` rows.
-
-    Parameters
-    ----------
-    counts : dict of str to int
-        How many rows have each value that is kept.
-    rows : int
-        How many rows there are, those without a value among them.
-    missing : int
-        How many have none.
-    level : int
-        One value in 2**level is in the sample.
-    error : int
-        More rows than this have none of the values that are not kept.
     """
 
+    # How many rows have each value that is kept.
     counts: Mapping[str, int] = field(default_factory=dict)
-    rows: int = 0
-    missing: int = 0
-    level: int = 0
-    error: int = 0
+    rows: int = 0  # how many rows there are, those without a value among them
+    missing: int = 0  # how many have none
+    level: int = 0  # one value in 2**level is in the sample
+    error: int = 0  # more rows than this have none of the values that are not kept
 
     @classmethod
     def of(cls, values: Sequence[str], counts: Integers, missing: int = 0) -> Tally:

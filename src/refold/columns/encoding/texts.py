@@ -23,20 +23,13 @@ _ENOUGH_VALUES = 2**12
 
 @dataclass(frozen=True, eq=False)
 class TextCounts:
-    """What is kept of the rows.
+    """What is kept of the rows."""
 
-    Parameters
-    ----------
-    values, shapes, collapsed : Tally
-        Their texts, and what these look like.
-    characters : dict of str to int
-        How many rows have each character.
-    """
-
+    # values, shapes, collapsed: Their texts, and what these look like.
     values: Tally = field(default_factory=Tally)
     shapes: Tally = field(default_factory=Tally)
     collapsed: Tally = field(default_factory=Tally)
-    characters: Mapping[str, int] = field(default_factory=dict)
+    characters: Mapping[str, int] = field(default_factory=dict)  # how many rows have each character
 
     @classmethod
     def of(cls, texts: TextColumn) -> TextCounts:
@@ -138,20 +131,11 @@ class Characters:
 
     T(r) is the mean over rows of min(1, (r + 1)/r_row), r_row being how many rows have the rarest
     character of that row.
-
-    Parameters
-    ----------
-    rows_with : dict of str to int
-        How many rows have each character.
-    rarest : ndarray
-        r_row of different texts.
-    counts : ndarray
-        How many rows have each of these texts.
     """
 
-    rows_with: Mapping[str, int]
-    rarest: Integers
-    counts: Integers
+    rows_with: Mapping[str, int]  # how many rows have each character
+    rarest: Integers  # r_row of different texts
+    counts: Integers  # how many rows have each of these texts
 
     def of_texts(self, texts: Sequence[str], *, left_out: LeftOut = False) -> Floats:
         """Return the surprise of each text."""

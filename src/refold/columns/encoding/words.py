@@ -215,25 +215,14 @@ def _between(edges: tuple[float, ...], code: int) -> str:
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of a cell.
+    """What is said of a cell."""
 
-    Parameters
-    ----------
-    view : str
-        In which respect it is odd: one of the views of its column, "unseen" (a value that
-        training has not), "missing", "unreadable" or "beside"; empty if it is usual.
-    words : str
-        The sentence behind the column's name and the value; may be empty.
-    surprise : float
-        How surprising the cell is by itself, in the respect in which it is most.
-    beside : int or None
-        The column that it is odd beside.
-    """
-
+    # In which respect it is odd: one of the views of its column, "unseen" (a value that training
+    # has not), "missing", "unreadable" or "beside"; empty if it is usual.
     view: str
-    words: str
-    surprise: float
-    beside: int | None = None
+    words: str  # the sentence behind the column's name and the value; may be empty
+    surprise: float  # how surprising the cell is by itself, in the respect in which it is most
+    beside: int | None = None  # the column that it is odd beside
 
 
 class CellWords:

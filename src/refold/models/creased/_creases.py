@@ -25,41 +25,26 @@ _NO_UNIT = 1e300
 
 @dataclass(frozen=True, eq=False)
 class Creases:
-    """What maps a row to its features, in plain arrays.
+    """What maps a row to its features, in plain arrays."""
 
-    Parameters
-    ----------
-    center, scale : ndarray of shape (d,)
-        Mean and standard deviation of each column; for a constant column its value and REF's unit
-        for it, a thousandth of the value.
-    varying : ndarray of bool, shape (d,)
-        Which columns are not constant: v of them.
-    directions : ndarray of shape (n_creases, v)
-        The unit normals of the creases: first those among the standardized rows, then those among
-        their rank-gauss copy.
-    offsets : ndarray of shape (n_creases,)
-        Where the creases lie along them.
-    shifts, spreads : ndarray of shape (n_levels, n_creases)
-        Mean and standard deviation of the folded values; a spread of 0 blinds the crease.
-    precision : ndarray of shape (v, v)
-        What the columns say about each other: the inverse of their ridge-regularized sums of
-        products. The identity if there are more than 1024 varying columns.
-    gauss : RankGauss
-        The bend that the last half of the creases is behind.
-    blind : bool
-        Whether constant columns are left out: the box has them.
-    """
-
+    # center, scale: (d,): mean and standard deviation of each column; for a constant column its
+    # value and REF's unit for it, a thousandth of the value.
     center: Floats
     scale: Floats
-    varying: NDArray[np.bool_]
+    varying: NDArray[np.bool_]  # which columns are not constant: v of them
+    # (n_creases, v): the unit normals of the creases: first those among the standardized rows, then
+    # those among their rank-gauss copy.
     directions: Floats
-    offsets: Floats
+    offsets: Floats  # (n_creases,): where the creases lie along them
+    # shifts, spreads: (n_levels, n_creases): mean and standard deviation of the folded values; a
+    # spread of 0 blinds the crease.
     shifts: Floats
     spreads: Floats
+    # (v, v): what the columns say about each other: the inverse of their ridge-regularized sums of
+    # products. The identity if there are more than 1024 varying columns.
     precision: Floats
-    gauss: RankGauss
-    blind: bool
+    gauss: RankGauss  # the bend that the last half of the creases is behind
+    blind: bool  # whether constant columns are left out: the box has them
 
     @classmethod
     def of(

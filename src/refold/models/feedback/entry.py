@@ -93,36 +93,20 @@ class FeedbackEntry:
     """Rows that somebody has called normal, or not, and what the model said before and after.
 
     ``str(entry)`` says it in words.
-
-    Parameters
-    ----------
-    kind : {"accepted", "rejected"}
-        What was said of them.
-    rows : ndarray of shape (n, d) or Table
-        The rows, as the model takes them.
-    times : int
-        As how many rows each was learned.
-    time : str
-        When it was said, UTC, such as ``"2026-01-31T12:00:00Z"``.
-    note : str
-        Why, in the words of whoever said it.
-    before, after : Verdict
-        ``distances``, ``threshold`` and ``labels`` of the rows by the model as it was before, and
-        right after.
-    decision : Decision
-        What was set before, by ``calibrate`` and ``tune_threshold``; undoing comes back to it.
-    standing : ndarray of bool, shape (n,)
-        Which rows it still goes for; of the others the opposite was said later.
     """
 
-    kind: Kind
-    rows: JudgedRows
-    times: int
-    time: str
-    note: str
+    kind: Kind  # what was said of them
+    rows: JudgedRows  # (n, d): the rows, as the model takes them
+    times: int  # as how many rows each was learned
+    time: str  # when it was said, UTC, such as ``"2026-01-31T12:00:00Z"``
+    note: str  # why, in the words of whoever said it
+    # before, after: ``distances``, ``threshold`` and ``labels`` of the rows by the model as it was
+    # before, and right after.
     before: Verdict
     after: Verdict
+    # What was set before, by ``calibrate`` and ``tune_threshold``; undoing comes back to it.
     decision: Decision
+    # Which rows it still goes for; of the others the opposite was said later.
     standing: Booleans = field(default_factory=lambda: np.ones(0, dtype=np.bool_))
 
     @classmethod
