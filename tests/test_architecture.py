@@ -93,8 +93,37 @@ def test_the_check_of_private_names_finds_them():
         "from refold.creased._sums import Sums\nfrom refold.tabular import _x\nimport refold._y.z"
     )
     assert len(list(private_imports(SOURCE / "cli" / "score.py", text))) == 3
-    own = "from refold.cli._options import note\nfrom refold._typing import Floats"
+    own = "from refold.cli.options import note\nfrom refold._typing import Floats"
     assert list(private_imports(SOURCE / "cli" / "score.py", own)) == []
+
+
+def test_an_underscore_says_that_only_its_own_room_imports_a_module():
+    """Users import from some rooms: a module of these that is not for others has an underscore."""
+    api = (Path(__file__).with_name("public_api.txt")).read_text().splitlines()
+    public = {line.partition("(")[0].rpartition(".")[0] for line in api}
+    rooms = {name.split(".")[1] for name in public if "." in name}
+    wrong = []
+    for path in MODULES:
+        room, *inner = path.relative_to(SOURCE).with_suffix("").parts
+        if not inner or inner[-1] == "__init__":
+            continue
+        name = ".".join(("refold", room, *inner))
+        private = any(part.startswith("_") for part in inner[:-1])  # no second one inside
+        own = name not in public and not any(
+            other.relative_to(SOURCE).parts[0] != room and imports(other, name) for other in MODULES
+        )
+        if inner[-1].startswith("_") != (room in rooms and own and not private):
+            wrong.append(name)
+    assert wrong == []
+
+
+def imports(path, module):
+    """Return whether a file imports a module, or a name of it."""
+    package, _, name = module.rpartition(".")
+    text = path.read_text(encoding="utf-8")
+    return f"from {module} import" in text or bool(
+        re.search(rf"from {re.escape(package)} import [^\n]*\b{name}\b", text)
+    )
 
 
 def test_a_class_name_stands_for_one_thing():

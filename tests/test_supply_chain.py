@@ -33,7 +33,7 @@ EXTRA_OF = {
     "export/_sql_stages.py": "sql",
     "export/_sql_statement.py": "sql",
     "export/_sql_table.py": "sql",
-    "export/sql.py": "sql",
+    "export/_sql.py": "sql",
     "service": "app",
     "app": "app",
     "studies/paper/figures.py": "paper",

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from refold.app._taking import in_python
+from refold.app.taking import in_python
 from refold.tabular import Wanted, open_table, read_training
 from tests.app.conftest import new_parts, parts
 

@@ -100,7 +100,7 @@ def test_groups_cover_all_rows_that_are_not_normal_at_every_rate(checked, method
 
 
 def test_rows_that_are_in_no_group_are_said(checked, files, monkeypatch):
-    monkeypatch.setattr("refold.app._checking._BLAMED", 3)
+    monkeypatch.setattr("refold.app.checking._BLAMED", 3)
     checked.put("/check", files / "new.csv")
     rejected = checked.state.checked.rejected
     page = " ".join(checked.page("/check").split())

@@ -12,12 +12,12 @@ import typer
 from typer.main import get_command
 
 from refold import Detector
-from refold.app._reading import as_control
+from refold.app.reading import as_control
 from refold.base.advice import Advice, AdviceKind, in_python, in_words
 from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding
 from refold.cli import commands
-from refold.cli._roles import as_option, roles_in
+from refold.cli.roles import as_option, roles_in
 from refold.scale import score
 from refold.tabular import open_table
 

@@ -15,9 +15,9 @@ import refold
 from refold.base import errors
 from refold.base.errors import TableError, UserError
 from refold.modelfile import ModelFileError
-from refold.service._errors import RequestError
-from refold.tabular.cells import BadCellError
-from refold.tabular.csv_records import QuoteError
+from refold.service.errors import RequestError
+from refold.tabular._cells import BadCellError
+from refold.tabular._csv_records import QuoteError
 
 HOSTILE = [
     "{",

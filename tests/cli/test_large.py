@@ -21,7 +21,7 @@ from tests.command import run_in_process
 @pytest.fixture
 def large(monkeypatch):
     """Take a few kilobytes for large, and few rows for many."""
-    monkeypatch.setattr("refold.cli._large.LARGE", 5_000)
+    monkeypatch.setattr("refold.cli.large.LARGE", 5_000)
     monkeypatch.setattr("refold.tabular.table._MOST", 300)
     monkeypatch.setattr(learner, "HELD_OUT", 200)
 

@@ -50,7 +50,7 @@ def test_scoring_imports_neither_pandas_nor_statistics(run, rng, tmp_path):
 
 def test_what_is_loaded_later_is_whole_once_it_is_used():
     code = """
-from refold.cli._startup import light_imports
+from refold.cli.startup import light_imports
 with light_imports():
     import sklearn.base, sys
     assert "scipy.stats._stats_py" not in sys.modules

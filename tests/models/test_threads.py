@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from refold import REF, CreasedREF
 from refold.algorithm.engines.sketch import Sketch
-from refold.models.creased._leverage import Leverage
+from refold.models.creased.leverage import Leverage
 
 STALE = {
     "REF": (lambda X: REF(engine="sketch").partial_fit(X), (Sketch, "chain")),

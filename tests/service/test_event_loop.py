@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
-from refold.service import ModelStore, Settings, _application, create
+from refold.service import ModelStore, Settings, application, create
 
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
 CSV = "x0,x1,x2\n1,2,3\n"
@@ -16,7 +16,7 @@ CSV = "x0,x1,x2\n1,2,3\n"
 def threads(models, monkeypatch):
     """Clients of services by how long a row takes; what they judge notes where it is done."""
     done, in_loop = [], []
-    answer, home = _application._Service._answer, _application._Service._run
+    answer, home = application._Service._answer, application._Service._run
 
     def noted(self, served, query, verdicts):
         done.append((threading.get_ident() == in_loop[0], verdicts.total))
@@ -26,8 +26,8 @@ def threads(models, monkeypatch):
         in_loop[:] = [threading.get_ident()]
         return await home(self, work, seconds)
 
-    monkeypatch.setattr(_application._Service, "_answer", noted)
-    monkeypatch.setattr(_application._Service, "_run", run)
+    monkeypatch.setattr(application._Service, "_answer", noted)
+    monkeypatch.setattr(application._Service, "_run", run)
 
     def client(alone, explained, **settings):
         store = ModelStore({"ref": models["ref"], "penguins": models["penguins"]})
@@ -79,14 +79,14 @@ def test_a_large_body_leaves_the_loop_before_it_is_parsed(threads):
 def test_seconds_hold_for_small_requests_that_take_long(threads, monkeypatch):
     """Explanations are made in pieces; the rest is left when nobody waits any more."""
     waiting, made = threading.Event(), []
-    explain = _application.response_body.__globals__["explain"]
+    explain = application.response_body.__globals__["explain"]
 
     def slow(model, part, **options):
         made.append(len(part))
         waiting.wait(0.5)
         return explain(model, part, **options)
 
-    monkeypatch.setitem(_application.response_body.__globals__, "explain", slow)
+    monkeypatch.setitem(application.response_body.__globals__, "explain", slow)
     with threads(0.0, 0.0, seconds=0.1, max_requests=1) as client:
         answer = client.post("/v1/models/ref/score?explain=full", json=[GOOD] * 75)
         assert answer.status_code == 503
@@ -97,14 +97,14 @@ def test_seconds_hold_for_small_requests_that_take_long(threads, monkeypatch):
 def test_a_request_that_waits_for_a_thread_in_vain_gives_its_place_back(threads, monkeypatch):
     """Two threads are busy; what comes meanwhile is given up before it begins."""
     may_end, began = threading.Event(), threading.Semaphore(0)
-    judge = _application._Service._judge_objects
+    judge = application._Service._judge_objects
 
     def slow(self, *args):
         began.release()
         may_end.wait(30)
         return judge(self, *args)
 
-    monkeypatch.setattr(_application._Service, "_judge_objects", slow)
+    monkeypatch.setattr(application._Service, "_judge_objects", slow)
     with threads(1.0, 1.0, seconds=0.2, max_requests=8) as client:
         answers = []
         asking = [
@@ -126,7 +126,7 @@ def test_a_request_that_waits_for_a_thread_in_vain_gives_its_place_back(threads,
 
 
 def test_rows_are_compared_with_training_outside_the_loop(threads, monkeypatch):
-    from refold.service._models import DriftWatch
+    from refold.service.models import DriftWatch
 
     compare, where = DriftWatch.compare, []
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from refold.service import Settings, _application, _requests
-from refold.service._errors import RequestError
+from refold.service import Settings, application, requests
+from refold.service.errors import RequestError
 from tests.waiting import LIMIT, wait_until
 
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
@@ -86,15 +86,15 @@ def test_too_many_rows_are_refused(client_of, kind):
 def test_more_than_it_works_on_at_a_time_is_told_to_come_again(client_of, monkeypatch):
     client = client_of(max_requests=1)
     began, may_end = threading.Event(), threading.Event()
-    judged = _application._Service._answer
+    judged = application._Service._answer
 
     def slow(self, *args):
         began.set()
         may_end.wait(10)
         return judged(self, *args)
 
-    monkeypatch.setattr(_application, "_SMALL_WORK", -1.0)
-    monkeypatch.setattr(_application._Service, "_answer", slow)
+    monkeypatch.setattr(application, "_SMALL_WORK", -1.0)
+    monkeypatch.setattr(application._Service, "_answer", slow)
     answers = []
     first = threading.Thread(target=lambda: answers.append(client.post(AT, json=[GOOD])))
     first.start()
@@ -109,15 +109,15 @@ def test_more_than_it_works_on_at_a_time_is_told_to_come_again(client_of, monkey
 
 def test_what_takes_too_long_is_given_up_and_its_place_comes_back(client_of, monkeypatch):
     client = client_of(max_requests=1, seconds=0.2)
-    judged = _application._Service._answer
+    judged = application._Service._answer
     may_end = threading.Event()
 
     def slow(self, *args):
         may_end.wait(LIMIT)
         return judged(self, *args)
 
-    monkeypatch.setattr(_application, "_SMALL_WORK", -1.0)
-    monkeypatch.setattr(_application._Service, "_answer", slow)
+    monkeypatch.setattr(application, "_SMALL_WORK", -1.0)
+    monkeypatch.setattr(application._Service, "_answer", slow)
     assert client.post(AT, json=[GOOD]).status_code == 503
     assert client.post(AT, json=[GOOD]).status_code == 429  # its thread is still at work
     may_end.set()
@@ -132,7 +132,7 @@ def test_a_body_that_does_not_come_is_not_waited_for():
             await asyncio.sleep(60)
         return parts.pop()
 
-    held = _requests.BodyReader(Settings(seconds=0.05))
+    held = requests.BodyReader(Settings(seconds=0.05))
     with pytest.raises(RequestError, match=r"did not arrive within 0.05 seconds") as caught:
         asyncio.run(held.read(receive, ""))
     assert caught.value.status == 408
@@ -153,7 +153,7 @@ def test_a_fault_of_ours_is_an_answer_and_a_log_entry_without_values(client, log
     def broken(*args):
         raise RuntimeError("31337.25")
 
-    monkeypatch.setattr(_application._Service, "_answer", broken)
+    monkeypatch.setattr(application._Service, "_answer", broken)
     answer = client.post(AT, json=[GOOD])
     assert (answer.status_code, "log" in answer.json()["error"]) == (500, True)
     assert log[0]["kind"] == "RuntimeError"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from refold.service._errors import RequestError
-from refold.service._requests import score_query
+from refold.service.errors import RequestError
+from refold.service.requests import score_query
 
 JSON = "application/json"
 NUMBERS = st.integers(-10, 3000).map(str) | st.from_regex(r"[0-9+\-_. ]{0,30}", fullmatch=True)

@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 
 from refold.service import ModelStore, Settings, create
-from refold.service._connections import Connections, LimitedProtocol
+from refold.service.connections import Connections, LimitedProtocol
 from tests.waiting import wait_until
 
 TOKEN = "correct-horse-battery"

@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 from refold.service import ModelStore
-from refold.service._log import LibraryLog, log_lines
+from refold.service.log import LibraryLog, log_lines
 
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
 AT = "/v1/models/ref/score"

@@ -6,7 +6,7 @@ import pytest
 import xlsxwriter
 
 from refold.tabular import InputError, open_table, read_arrow
-from refold.tabular.layout import distinct
+from refold.tabular._layout import distinct
 from tests.tabular.numbers import read_numbers
 
 

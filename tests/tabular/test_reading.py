@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Column, Features, InputError, csv_table, open_table, text
-from refold.tabular.cells import BadCellError, number_of, numbers
+from refold.tabular import Column, Features, InputError, _text, csv_table, open_table
+from refold.tabular._cells import BadCellError, number_of, numbers
 from refold.tabular.csv_dialect import guess
 from refold.tabular.files import is_text_file
 from tests.tabular.numbers import read_numbers
@@ -52,7 +52,7 @@ def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
     content = "\n".join([*lines, "oops,1", "8,9"]) + "\n"
     file = written(folder, content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "BLOCK", data.draw(st.integers(2, 60)))
+        patch.setattr(_text, "BLOCK", data.draw(st.integers(2, 60)))
         with open_table(file) as table:
             features = Features(["number"], table)
             with pytest.raises(InputError, match=f", line {bad}, column 'number': 'oops'"):
@@ -63,7 +63,7 @@ def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends_in_blocks_of_any_size(block, encoding, end, folder, monkeypatch):
-    monkeypatch.setattr(text, "BLOCK", block)
+    monkeypatch.setattr(_text, "BLOCK", block)
     content = f"größe,wert{end}1,ä{end}2,'é'{end}".encode(encoding)
     said = []
     found, _ = cells_of(written(folder, content), say=lambda found: said.append(str(found)))
@@ -86,7 +86,7 @@ def test_utf_32_is_refused(folder):
 
 
 def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
-    monkeypatch.setattr(text, "BLOCK", 16)
+    monkeypatch.setattr(_text, "BLOCK", 16)
     _, blocks = cells_of(written(folder, "a,b\n" + "".join(f"{k},x\n" for k in range(1, 50))))
     assert len(blocks) > 5
     for block in blocks:
@@ -241,7 +241,7 @@ def test_a_long_cell_is_a_cell_however_it_is_written(folder, cell):
 
 @pytest.mark.parametrize("header", [True, False])
 def test_a_quote_that_is_not_closed_is_found_by_its_line(folder, header, monkeypatch):
-    monkeypatch.setattr(text, "BLOCK", 2**12)
+    monkeypatch.setattr(_text, "BLOCK", 2**12)
     monkeypatch.setattr(csv_table, "LONGEST_LINE", 2**14)
     names = "a,b\n" if header else ""
     file = written(folder, names + '1,2\n3,"x\n' + "4,5\n" * 20_000)

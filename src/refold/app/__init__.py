@@ -6,8 +6,8 @@
 True
 """
 
-from refold.app._application import create
-from refold.app._session import Session
-from refold.app._workspace import Workspace
+from refold.app.application import create
+from refold.app.session import Session
+from refold.app.workspace import Workspace
 
 __all__ = ["Session", "Workspace", "create"]

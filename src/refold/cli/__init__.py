@@ -17,8 +17,6 @@ except ImportError as error:
 from typing import Annotated, NoReturn
 
 from refold.base.findings import RateWarning
-from refold.cli._failures import exit_code
-from refold.cli._options import say
 from refold.cli.application import open_app
 from refold.cli.benchmark import benchmark
 from refold.cli.check import check
@@ -27,10 +25,12 @@ from refold.cli.demo import demo
 from refold.cli.drift import drift
 from refold.cli.explain import explain
 from refold.cli.export import export
+from refold.cli.failures import exit_code
 from refold.cli.feedback import feedback
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
 from refold.cli.limits import limits
+from refold.cli.options import say
 from refold.cli.report import report
 from refold.cli.reproduce import reproduce
 from refold.cli.score import score

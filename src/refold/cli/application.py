@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from refold.base.words import printable
-from refold.cli import _options as options
+from refold.cli import options
 
 
 def open_app(

@@ -12,9 +12,9 @@ import typer
 
 from refold.base.needs import needs
 from refold.base.words import printable
-from refold.cli import _options as options
-from refold.cli._cells import chosen, cores, progress_bar
-from refold.cli._own import OwnOptions, own_table
+from refold.cli import options
+from refold.cli.cells import chosen, cores, progress_bar
+from refold.cli.own import OwnOptions, own_table
 
 
 class DataSuite(StrEnum):

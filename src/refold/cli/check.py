@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refold.base.words import names_in, printable
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from refold import Finding, Findings
@@ -80,8 +80,8 @@ def _read(
     # First of all: where rows have taken all memory, an import fails in ways of its own.
     from refold import check as check_table
     from refold.base.progress import counting
-    from refold.cli._failures import as_bad_input
-    from refold.cli._roles import roles_in
+    from refold.cli.failures import as_bad_input
+    from refold.cli.roles import roles_in
     from refold.tabular import InputError, Wanted, read_training
 
     said = roles_in(roles)
@@ -108,8 +108,8 @@ def _show(found: Findings, *, every: bool) -> None:
     from rich.console import Console
 
     from refold.checks import LIMIT
-    from refold.cli._answers import table_of
-    from refold.cli._roles import as_option
+    from refold.cli.answers import table_of
+    from refold.cli.roles import as_option
 
     options.say(found.heading)
     limit = None if every else LIMIT

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refold.base.words import printable
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from refold.checks import Comparer, Comparison
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
     from refold.judgement.reading import Reader
     from refold.tabular import Block, TableSource
 
@@ -76,7 +76,7 @@ def compare(
     if html is not None:
         options.check_output(html, [old, new, table])
     from refold.checks import Comparer
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
     from refold.tabular import InputError
 
     models = (LoadedModel(old), LoadedModel(new))

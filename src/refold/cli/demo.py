@@ -9,7 +9,7 @@ import typer
 
 from refold.base.needs import needs
 from refold.base.words import printable
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from refold.explanation import Explanations

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from refold.cli import _options as options
+from refold.cli import options
 
 
 @options.reads_tables
@@ -32,8 +32,8 @@ def drift(
       refold drift model.json today.csv --fail-on-drift --json
     """
     from refold.base.progress import counting
-    from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel
+    from refold.cli.failures import as_bad_input
+    from refold.cli.models import LoadedModel
     from refold.monitoring import DriftMonitor
 
     loaded = LoadedModel(model)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
-    from refold.cli._scoring import Scores
+    from refold.cli.scoring import Scores
     from refold.judgement import Judgement
     from refold.judgement.reading import Reader
     from refold.tabular import TableSource
@@ -46,10 +46,10 @@ def explain(
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """
     from refold.base.progress import counting
-    from refold.cli._answers import with_number
-    from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel
-    from refold.cli._scoring import score_table
+    from refold.cli.answers import with_number
+    from refold.cli.failures import as_bad_input
+    from refold.cli.models import LoadedModel
+    from refold.cli.scoring import score_table
 
     loaded, scores = LoadedModel(model), None
     with reading.open(table) as data:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.cli import _options as options
-from refold.cli._failures import as_bad_input
+from refold.cli import options
+from refold.cli.failures import as_bad_input
 
 if TYPE_CHECKING:
     from refold import REF, Detector

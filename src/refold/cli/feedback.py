@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refold.base.words import printable
-from refold.cli import _options as options
-from refold.cli._failures import as_bad_input
+from refold.cli import options
+from refold.cli.failures import as_bad_input
 
 if TYPE_CHECKING:
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
     from refold.models.feedback import FeedbackEntry
 
 
@@ -71,7 +71,7 @@ def feedback(
     if tables == ["-", "-"]:
         raise typer.BadParameter("Standard input can be one of --accept and --reject, not both.")
     options.check_output(out or model, tables)
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
 
     loaded = LoadedModel(model)
     said = []

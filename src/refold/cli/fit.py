@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from refold.base.words import names_in, printable
-from refold.cli import _options as options
-from refold.cli._failures import as_bad_input
-from refold.cli._suspects import SuspectList, check_list
+from refold.cli import options
+from refold.cli.failures import as_bad_input
+from refold.cli.suspects import SuspectList, check_list
 
 if TYPE_CHECKING:
     from refold import Detector, Finding
@@ -141,9 +141,9 @@ def fit(
         check_list(suspects, read, out)
     # First of all: where rows have taken all memory, an import fails in ways of its own.
     from refold import Detector
-    from refold.cli._large import Rows
-    from refold.cli._roles import roles_in
-    from refold.cli._ticks import without_ticked
+    from refold.cli.large import Rows
+    from refold.cli.roles import roles_in
+    from refold.cli.ticks import without_ticked
     from refold.tabular import Wanted
 
     said = roles_in(roles)
@@ -191,7 +191,7 @@ def fit(
     unread = [*asked, *([] if target_column is None else [target_column])]
     model.set_params(roles={**said, **dict.fromkeys(unread, "ignore")}, id_column=id_column)
     import refold
-    from refold.cli._learned import document, noticed_lines, summary_lines
+    from refold.cli.learned import document, noticed_lines, summary_lines
 
     if odd is not None:
         odd.write(id_column)

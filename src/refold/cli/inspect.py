@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from refold.base.words import printable
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
 
 
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
@@ -23,7 +23,7 @@ def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
       refold inspect model.json
       refold inspect model.json --json | jq '.columns[] | {name, role, normal}'
     """
-    from refold.cli._models import LoadedModel
+    from refold.cli.models import LoadedModel
 
     loaded = LoadedModel(model)
     of_table = loaded.judge.encoder is not None
@@ -66,7 +66,7 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
 
 def _columns(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of columns of any kind."""
-    from refold.cli._learned import column_document, rate_sentence, sentence, unread_columns
+    from refold.cli.learned import column_document, rate_sentence, sentence, unread_columns
     from refold.explanation import normal_of_columns
 
     model, encoder = loaded.model, loaded.judge.encoder
@@ -140,7 +140,7 @@ def _number_of(document: dict[str, Any]) -> str:
 
 
 def _table_of_columns(document: dict[str, Any]) -> Table:
-    from refold.cli._answers import table_of
+    from refold.cli.answers import table_of
     from refold.explanation import normal_text
 
     headings = ("column", "role", "normal", "missing", "beside")
@@ -159,7 +159,7 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
 
 
 def _table_of_features(document: dict[str, Any]) -> Table:
-    from refold.cli._answers import table_of
+    from refold.cli.answers import table_of
     from refold.explanation import number, ranges_text
 
     headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from refold.judgement import Judgement
@@ -42,8 +42,8 @@ def limits(
       refold limits model.json good-parts.csv --json | jq '.features[] | select(.up_90 == null)'
     """
     from refold.checks import limits as limits_of
-    from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel
+    from refold.cli.failures import as_bad_input
+    from refold.cli.models import LoadedModel
 
     loaded = LoadedModel(model)
     if table is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refold.base.words import printable
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
     from refold.judgement.reading import Reader
@@ -55,8 +55,8 @@ def report(
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
     options.check_output(out, [model, table])
-    from refold.cli._failures import as_bad_input
-    from refold.cli._models import LoadedModel
+    from refold.cli.failures import as_bad_input
+    from refold.cli.models import LoadedModel
     from refold.report import ReportedTable, write_report
 
     loaded = LoadedModel(model)

@@ -10,8 +10,8 @@ import typer
 
 from refold.base.needs import needs
 from refold.base.words import printable
-from refold.cli import _options as options
-from refold.cli._cells import chosen, cores, progress_bar
+from refold.cli import options
+from refold.cli.cells import chosen, cores, progress_bar
 
 if TYPE_CHECKING:
     from refold.studies.paper.reproduction import Reproduction

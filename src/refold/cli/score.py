@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from refold.base.files import blaming
-from refold.cli import _options as options
+from refold.cli import options
 
 if TYPE_CHECKING:
-    from refold.cli._models import LoadedModel
-    from refold.cli._scoring import Scores
+    from refold.cli.models import LoadedModel
+    from refold.cli.scoring import Scores
     from refold.tabular import TableSource
 
 
@@ -88,8 +88,8 @@ def score(
     options.check_output(out or "-", [model, table])
     fmt = None if out is None else options.format_of(out)
     from refold.base.progress import counting
-    from refold.cli._models import LoadedModel
-    from refold.cli._scoring import Output, score_table
+    from refold.cli.models import LoadedModel
+    from refold.cli.scoring import Output, score_table
 
     loaded = LoadedModel(model)
     shown = out is None and not as_json and sys.stdout.isatty()
@@ -179,7 +179,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     if shown and scores.outliers:
         from rich.console import Console
 
-        from refold.cli._answers import as_table
+        from refold.cli.answers import as_table
 
         worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
         title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""

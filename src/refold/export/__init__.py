@@ -4,9 +4,9 @@ Where skl2onnx is installed, importing this package teaches it REF: a pipeline t
 converts.
 """
 
+from refold.export._onnx import to_onnx
 from refold.export._skl2onnx import register_if_installed
-from refold.export.onnx import to_onnx
-from refold.export.sql import to_sql
+from refold.export._sql import to_sql
 
 __all__ = ["to_onnx", "to_sql"]
 

@@ -15,7 +15,7 @@ from refold.base.findings import Finding
 from refold.columns.encoding.counts import TableCounts
 from refold.models import ref_trim
 from refold.models.creased import CreasedREF
-from refold.models.creased._state import TrainingState
+from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_context
 from refold.models.detector.learned import RowSample
 from refold.models.detector.trim import TableCut

@@ -5,14 +5,14 @@
 1000
 """
 
-from refold.service._application import create
-from refold.service._errors import RequestError
-from refold.service._log import log_lines
-from refold.service._middleware import check_origin, host_name
-from refold.service._models import ModelStore
-from refold.service._pages import curl_command
-from refold.service._server import listen, run
-from refold.service._settings import Settings
+from refold.service.application import create
+from refold.service.errors import RequestError
+from refold.service.log import log_lines
+from refold.service.middleware import check_origin, host_name
+from refold.service.models import ModelStore
+from refold.service.pages import curl_command
+from refold.service.server import listen, run
+from refold.service.settings import Settings
 
 __all__ = [
     "ModelStore",

@@ -8,7 +8,7 @@ several as one table), `cells`, `typed`, `absent` and `numeric` (what cells hold
 (columns as a model of numbers sees them), `training` (the rows to learn from) and `writing`.
 """
 
-from refold.tabular.block import Block, block_to_arrow, read_arrow
+from refold.tabular._block import Block, block_to_arrow, read_arrow
 from refold.tabular.errors import InputError
 from refold.tabular.features import Column, Features
 from refold.tabular.files import Files, Paths, open_table

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from refold.columns.missing import is_missing
-from refold.tabular.cells import kind_of
-from refold.tabular.csv_records import last_record_end, records
-from refold.tabular.layout import titles_and_names
-from refold.tabular.marks import file_decimal
+from refold.tabular._cells import kind_of
+from refold.tabular._csv_records import last_record_end, records
+from refold.tabular._layout import titles_and_names
+from refold.tabular._marks import file_decimal
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE, _SAMPLE_LINES = 2**18, 200

@@ -14,13 +14,11 @@ from refold._typing import Integers
 from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.columns.number_form import NumberForm
-from refold.tabular.block import Block
-from refold.tabular.cells import first_known, kind_of
-from refold.tabular.csv_arrow import ArrowCsvReader, whole
-from refold.tabular.csv_dialect import guess, sample
-from refold.tabular.csv_records import QuoteError, Record, record_lines, records
-from refold.tabular.errors import InputError, listed, quoted
-from refold.tabular.layout import (
+from refold.tabular._block import Block
+from refold.tabular._cells import first_known, kind_of
+from refold.tabular._csv_arrow import ArrowCsvReader, whole
+from refold.tabular._csv_records import QuoteError, Record, record_lines, records
+from refold.tabular._layout import (
     about_joined,
     about_repeated,
     count_totals,
@@ -31,9 +29,11 @@ from refold.tabular.layout import (
     titles_and_names,
     units_below,
 )
-from refold.tabular.marks import own_marks
+from refold.tabular._marks import own_marks
+from refold.tabular._text import LONGEST_LINE, Lines
+from refold.tabular.csv_dialect import guess, sample
+from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
-from refold.tabular.text import LONGEST_LINE, Lines
 
 _TAIL = 2**16  # bytes at the end of a file that show whether it has totals
 

@@ -12,8 +12,8 @@ from refold._typing import Floats
 from refold.base.needs import needs
 from refold.columns.frames import floats, is_number
 from refold.columns.missing import is_missing
-from refold.tabular import cells
-from refold.tabular.block import Block
+from refold.tabular import _cells
+from refold.tabular._block import Block
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import TableSource
 
@@ -44,9 +44,9 @@ class Column:
     def __init__(self, name: str) -> None:
         self.name = name
         self._file: str | None = None
-        self._kind: cells.Kind | None = None  # what its cells hold, if the file is text
+        self._kind: _cells.Kind | None = None  # what its cells hold, if the file is text
 
-    def numbers(self, block: Block, unreadable: cells.Unreadable | None = None) -> Floats:
+    def numbers(self, block: Block, unreadable: _cells.Unreadable | None = None) -> Floats:
         """Return its numbers, NaN where one is missing.
 
         A cell that is none is an error, or, if there is `unreadable` to be told of it (its number
@@ -59,18 +59,18 @@ class Column:
             if is_number(column.type):
                 return self._finite(column, unreadable)
             return self._read(*block.numerals(self.name), unreadable)
-        except cells.BadCellError as error:
+        except _cells.BadCellError as error:
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
             raise InputError(f"{where}: {error.problem}.", advice=error.advice) from None
 
-    def _read(self, texts: Any, decimal: str, unreadable: cells.Unreadable | None) -> Floats:
-        if self._kind is None and (known := cells.first_known(texts)):
-            self._kind = cells.kind_of(known[1], decimal)
+    def _read(self, texts: Any, decimal: str, unreadable: _cells.Unreadable | None) -> Floats:
+        if self._kind is None and (known := _cells.first_known(texts)):
+            self._kind = _cells.kind_of(known[1], decimal)
         if self._kind == "truth":
-            return cells.truths(texts, unreadable)
-        return cells.numbers(texts, decimal, unreadable)
+            return _cells.truths(texts, unreadable)
+        return _cells.numbers(texts, decimal, unreadable)
 
-    def _finite(self, column: Any, unreadable: cells.Unreadable | None) -> Floats:
+    def _finite(self, column: Any, unreadable: _cells.Unreadable | None) -> Floats:
         if column.null_count < len(column):
             self._kind = "number"  # should the next block come as text
         values = floats(column)
@@ -81,7 +81,7 @@ class Column:
                 unreadable(index, str(column[index].as_py()))
         elif infinite.any():
             index = int(infinite.argmax())
-            raise cells.BadCellError(index, f"{values[index]} is not a finite number")
+            raise _cells.BadCellError(index, f"{values[index]} is not a finite number")
         return values
 
 

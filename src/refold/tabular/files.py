@@ -18,11 +18,11 @@ from refold._typing import PathLike
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import described, is_number, is_text
+from refold.tabular._block import Block, common_type
+from refold.tabular._excel_table import Workbook
 from refold.tabular.arrow_table import ArrowFile, ArrowStream, ParquetTable
-from refold.tabular.block import Block, common_type
 from refold.tabular.csv_table import CsvTable
 from refold.tabular.errors import InputError, listed
-from refold.tabular.excel_table import Workbook
 from refold.tabular.json_table import JsonTable
 from refold.tabular.streams import name_of, open_bytes
 from refold.tabular.table import FileTable, ReadOptions, ScanOptions, TableSource

@@ -12,9 +12,9 @@ from typing import IO, Any, NoReturn
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
+from refold.tabular._typed import typed, written
 from refold.tabular.errors import InputError, quoted
 from refold.tabular.table import HeldTable, ReadOptions, checked_names
-from refold.tabular.typed import typed, written
 
 _PIECE = 2**20  # characters read at a time
 _LARGEST = 2**28  # characters of one value: a row, or columns all in one

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from refold.columns.frames import described, is_number, is_text
 from refold.columns.missing import is_missing
-from refold.tabular import cells
-from refold.tabular.block import Block
+from refold.tabular import _cells
+from refold.tabular._block import Block
+from refold.tabular._layout import is_moment
 from refold.tabular.errors import quoted
-from refold.tabular.layout import is_moment
 from refold.tabular.table import TableSource
 
 LOOKED_AT = 1000  # rows that say whether a column is text
@@ -22,7 +22,7 @@ def no_name(table: TableSource) -> str:
 
 
 def not_numbers(block: Block, names: Sequence[str]) -> dict[str, str]:
-    """Say what those columns hold that do not hold numbers, but for a few cells."""
+    """Say what those columns hold that do not hold numbers, but for a few _cells."""
     found = ((name, _not_numbers(block, name)) for name in names)
     return {name: problem for name, problem in found if problem}
 
@@ -39,7 +39,7 @@ def _not_numbers(block: Block, name: str) -> str | None:
         for k, cell in enumerate(texts[:LOOKED_AT].to_pylist())
         if cell is not None and not is_missing(cell)
     ]
-    odd = [(k, cell) for k, cell in observed if cells.kind_of(cell, decimal) is None]
+    odd = [(k, cell) for k, cell in observed if _cells.kind_of(cell, decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
     if 2 * (len(odd) - infinite) <= len(observed):
         return None

@@ -12,8 +12,8 @@ import numpy as np
 from refold._typing import Booleans, Integers
 from refold.base.advice import set_role
 from refold.base.needs import needs
-from refold.tabular.block import Block, joined
-from refold.tabular.cells import kind_of, number_of
+from refold.tabular._block import Block, joined
+from refold.tabular._cells import kind_of, number_of
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import TableSource
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from refold import REF, CreasedREF
-from refold.models.creased._drawing import MOST_COLUMNS
+from refold.models.creased.drawing import MOST_COLUMNS
 
 
 def small(**options):

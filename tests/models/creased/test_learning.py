@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from refold import REF, CreasedREF, merge
-from refold.models.creased import _rows
+from refold.models.creased import row_sample
 
 
 def assert_same_model(a, b, new):
@@ -135,7 +135,7 @@ def test_one_seed_gives_the_same_bits_and_another_other_creases(table, new):
 
 
 def test_partial_fit_calibrates_on_a_uniform_sample(monkeypatch, rng):
-    monkeypatch.setattr(_rows, "SIZE", 400)
+    monkeypatch.setattr(row_sample, "SIZE", 400)
     X = rng.normal(size=(3000, 3))
     models = [
         chunked(CreasedREF(n_creases=20, n_init=500), X, cuts) for cuts in ([], [100, 101, 2000])

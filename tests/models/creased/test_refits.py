@@ -5,7 +5,7 @@ import pytest
 
 from refold import CreasedREF
 from refold.algorithm import kernels
-from refold.models.creased._refits import MOST_ROWS, n_parts, refitted
+from refold.models.creased.refits import MOST_ROWS, n_parts, refitted
 
 
 def small(**options):

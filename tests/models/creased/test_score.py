@@ -5,8 +5,8 @@ import pytest
 
 from refold import CreasedREF
 from refold.algorithm import kernels
-from refold.models.creased import _drawing
-from refold.models.creased._leverage import Leverage, Sums
+from refold.models.creased import drawing
+from refold.models.creased.leverage import Leverage, Sums
 from tests.models.creased import oracle
 
 
@@ -28,7 +28,7 @@ def scores(leverage, creases, X):
 def test_distances_are_those_of_a_plain_implementation(
     n_creases, n_init, n_levels, ridge, alpha, box, table, new, monkeypatch
 ):
-    monkeypatch.setattr(_drawing, "MOST_KNOTS", 10_000)
+    monkeypatch.setattr(drawing, "MOST_KNOTS", 10_000)
     table, n_levels = table[:210], n_levels if n_creases == 160 else 2
     options = {"n_init": n_init, "n_levels": n_levels, "ridge": ridge, "alpha": alpha, "box": box}
     model = CreasedREF(n_creases=n_creases, **options).fit(table)

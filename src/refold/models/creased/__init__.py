@@ -1,13 +1,13 @@
 """Folds along data-driven creases: REF for features that depend on each other."""
 
-from refold.models.creased._accepted import relearned, with_accepted_rows
-from refold.models.creased._creases import LARGEST, Creases, n_plain
-from refold.models.creased._drawing import RankGauss
-from refold.models.creased._estimator import CreasedREF
-from refold.models.creased._known import TOLERANCE, weights_of_marks
-from refold.models.creased._leverage import Leverage
-from refold.models.creased._reasons import CreasedScorer, Reasons
-from refold.models.creased._scoring import BEYOND_ZERO, Learned, Scoring, rescaled
+from refold.models.creased.accepted import relearned, with_accepted_rows
+from refold.models.creased.creases import LARGEST, Creases, n_plain
+from refold.models.creased.drawing import RankGauss
+from refold.models.creased.estimator import CreasedREF
+from refold.models.creased.known import TOLERANCE, weights_of_marks
+from refold.models.creased.leverage import Leverage
+from refold.models.creased.reasons import CreasedScorer, Reasons
+from refold.models.creased.scoring import BEYOND_ZERO, Learned, Scoring, rescaled
 
 __all__ = [
     "BEYOND_ZERO",

@@ -21,18 +21,18 @@ from refold.decisions.calibration_file import (
 from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
 from refold.modelfile.limits import Budget
-from refold.models.creased._creases import Creases
-from refold.models.creased._creases_file import (
+from refold.models.creased.creases import Creases
+from refold.models.creased.creases_file import (
     MOST_CREASES,
     creases_written,
     largest_features,
     read_creases,
 )
-from refold.models.creased._estimator import MOST_GAIN, CreasedREF
-from refold.models.creased._leverage import Sums
-from refold.models.creased._rows import SIZE, Sample
-from refold.models.creased._scoring import Scoring, Unit
-from refold.models.creased._state import (
+from refold.models.creased.estimator import MOST_GAIN, CreasedREF
+from refold.models.creased.leverage import Sums
+from refold.models.creased.row_sample import SIZE, Sample
+from refold.models.creased.scoring import Scoring, Unit
+from refold.models.creased.state import (
     LEAST_CREASES,
     CreasedCut,
     Recipe,

@@ -22,7 +22,7 @@ from refold.columns.table import Table
 from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
-from refold.models.creased._state import TrainingState
+from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_context
 from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
 from refold.models.detector.noticed import WARNED

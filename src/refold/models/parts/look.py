@@ -13,7 +13,7 @@ from refold.algorithm.engines.sketch import GrowingSketch, Sketch
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import NumberColumn, Table, check_finite
-from refold.models.creased._state import TrainingState
+from refold.models.creased.state import TrainingState
 from refold.models.detector.learned import RowSample
 from refold.models.draws import draws
 from refold.models.parts.drawn import NONE, Drawn, HeldOut, below, matrix, numbers, numbers_without

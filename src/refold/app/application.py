@@ -1,0 +1,391 @@
+"""The five steps at their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Mount, Route
+
+from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
+from refold.app.drawing import TALL, WIDE, blind_zones
+from refold.app.pages import asset, page
+from refold.app.reading import MARKS, how_of
+from refold.app.samples import SAMPLES
+from refold.app.session import RequireSession, Session
+from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
+from refold.app.uploads import fields_of, name_of, one, receive
+from refold.app.workspace import CHECK, TABLE, Workspace
+from refold.report import card_of
+from refold.report.parts import count, percent, plural
+from refold.service import RequestError
+
+_ASSETS = {"style.css": "text/css", "behaviour.js": "text/javascript"}
+# What each step is called, and at which address.
+_STEPS = (
+    ("/", "Table"),
+    ("/learn", "Learn"),
+    ("/check", "Check"),
+    ("/limits", "What would it catch?"),
+    ("/take", "Take it along"),
+)
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def create(workspace: Workspace, session: Session) -> Starlette:
+    """Return the page as an ASGI application.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        What somebody is working on.
+    session : Session
+        The secrets that a browser must bring.
+
+    Returns
+    -------
+    Starlette
+        For one process that listens on this machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from refold.app import Session, Workspace, create
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     app = create(Workspace(Path(folder)), Session(8000))
+    >>> [route.path for route in app.routes[0].routes][:3]
+    ['/', '/learn', '/check']
+    """
+    return _Steps(workspace).application(session)
+
+
+class _Steps:
+    """What is asked at which address; long work is begun here and done elsewhere."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._work = workspace
+
+    def application(self, session: Session) -> Starlette:
+        """Return the ASGI application."""
+        work = self._work
+        routes = [
+            Route("/", self._table),
+            Route("/learn", self._learn),
+            Route("/check", self._check),
+            Route("/check/rows/{row:int}", self._row),
+            Route("/limits", self._limits),
+            Route("/take", self._take),
+            Route("/take/{name}", self._download),
+            Route("/progress", self._progress),
+            Route("/assets/{name}", self._asset),
+            Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
+            Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
+            _post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
+            _post("/table/reading", TABLE, self._read_again(TABLE)),
+            _post("/check/reading", CHECK, self._read_again(CHECK)),
+            Route("/table/columns", self._choose, methods=["POST"]),
+            _post("/learn", "/learn", self._begin_learning),
+            _post("/check/sample", "/check", lambda form: work.check_sample()),
+            _post("/check/rest", "/check", lambda form: work.check_rest()),
+            _post("/check/rate", "/check", self._use_rate),
+            _post("/check/accept", "/check", self._accept),
+            _post("/check/undo", "/check", lambda form: work.undo()),
+            _post("/limits", "/limits", lambda form: work.find_limits()),
+            Route("/take", self._prepare, methods=["POST"]),
+            _post("/forget", "/", lambda form: work.forget()),
+        ]
+        return Starlette(
+            routes=[Mount(session.root, routes=routes)],
+            middleware=[Middleware(RequireSession, session)],
+            exception_handlers={404: _not_found, 405: _not_found},
+        )
+
+    def _shown(self, request: Request, name: str, **content: Any) -> Response:
+        """Return a step with what all of them show."""
+        work = self._work
+        return HTMLResponse(
+            page(
+                name,
+                root=request.scope["root_path"],
+                steps=_STEPS,
+                news=work.news,
+                job=work.worker.job,
+                finished=work.worker.finished,
+                wide=WIDE,
+                tall=TALL,
+                **content,
+            )
+        )
+
+    async def _table(self, request: Request) -> Response:
+        state, table = self._work.state, self._work.state.table
+        targets = {} if table is None else await _thread(lambda: table.targets)
+        return self._shown(
+            request,
+            "table",
+            here="/",
+            state=state,
+            samples=SAMPLES,
+            targets=targets,
+            file=self._work.file_of(TABLE),
+            marks=MARKS,
+            most=self._work.most_bytes,
+        )
+
+    async def _learn(self, request: Request) -> Response:
+        state, trained = self._work.state, self._work.state.trained
+        card = None if trained is None else await _thread(lambda: card_of(trained.in_use, {}))
+        return self._shown(request, "learn", here="/learn", state=state, card=card)
+
+    async def _check(self, request: Request) -> Response:
+        state, checked = self._work.state, self._work.state.checked
+        columns = 0 if checked is None else len(checked.table.columns)
+        query = RowQuery.of(request.query_params, columns)
+        rows = None if checked is None else await _thread(lambda: checked.page(query))
+        return self._shown(
+            request,
+            "check",
+            here="/check",
+            state=state,
+            checked=checked,
+            rows=rows,
+            query=query,
+            link=_link(request, query),
+            rates=[] if checked is None else _said(checked),
+            own_sorts=OWN_SORTS,
+            file=self._work.file_of(CHECK),
+            marks=MARKS,
+            most=self._work.most_bytes,
+        )
+
+    async def _row(self, request: Request) -> Response:
+        state, row = self._work.state, int(request.path_params["row"])
+        checked = _some(state.checked, row)
+        query = RowQuery.of(request.query_params, len(checked.table.columns))
+        said, marks = await _thread(lambda: checked.explained(row))
+        cells = checked.table.training.table.slice(row, 1).to_pylist()[0]
+        return self._shown(
+            request,
+            "row",
+            here="/check",
+            state=state,
+            checked=checked,
+            said=said,
+            marks=marks,
+            cells=cells,
+            back=_link(request, query)(page=query.page),
+        )
+
+    async def _limits(self, request: Request) -> Response:
+        state = self._work.state
+        zones = [] if state.blind is None else blind_zones(state.blind)
+        return self._shown(request, "limits", here="/limits", state=state, zones=zones)
+
+    async def _take(self, request: Request) -> Response:
+        state, trained = self._work.state, self._work.state.trained
+        return self._shown(
+            request,
+            "take",
+            here="/take",
+            state=state,
+            of_model=OF_MODEL,
+            of_rows=OF_ROWS,
+            python="" if trained is None else in_python(trained),
+            ready="" if self._work.worker.job else request.query_params.get("ready", ""),
+            curl="" if trained is None else by_curl(trained),
+            sizes={name: file.stat().st_size for name, file in state.files.items()},
+        )
+
+    async def _prepare(self, request: Request) -> Response:
+        name = one(await fields_of(request), "name")
+        self._work.prepare(name)
+        return _redirect(request, f"/take?{urlencode({'ready': name})}")
+
+    async def _download(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        file = self._work.state.files.get(name)
+        if file is None:
+            raise RequestError(404, "This file is not ready, or is out of date: prepare it first.")
+        return FileResponse(file, filename=name, media_type="application/octet-stream")
+
+    async def _progress(self, request: Request) -> Response:
+        worker = self._work.worker
+        job = worker.job
+        return JSONResponse(
+            {
+                "what": "" if job is None else job.what,
+                "rows": 0 if job is None else job.rows,
+                "seconds": 0 if job is None else round(job.seconds, 1),
+                "finished": worker.finished,
+            }
+        )
+
+    async def _asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _ASSETS:
+            raise RequestError(404, "There is nothing at this address.")
+        return Response(asset(name), media_type=_ASSETS[name])
+
+    def _upload(self, begin: Callable[..., None], then: str) -> Endpoint:
+        """Return what takes a file as it is, and begins to read it."""
+
+        async def put(request: Request) -> Response:
+            self._work.check_idle()
+            out = self._work.new_file()
+            await receive(request, out, self._work.most_bytes)
+            try:
+                begin(out, name_of(request))
+            except RequestError:
+                out.unlink(missing_ok=True)
+                raise
+            return JSONResponse({"next": request.scope["root_path"] + then}, 202)
+
+        return put
+
+    def _read_again(self, step: str) -> Callable[[dict[str, list[str]]], None]:
+        """Return what reads the file of a step as a form says."""
+
+        def begin(form: dict[str, list[str]]) -> None:
+            file = self._work.file_of(step)
+            if file is None:
+                raise RequestError(409, "There is no file to be read again.")
+            self._work.read_again(replace(file, how=how_of(form, file)))
+
+        return begin
+
+    def _begin_learning(self, form: dict[str, list[str]]) -> None:
+        method = one(form, "method", "auto")
+        if method not in ("auto", "ref"):
+            raise RequestError(400, "There is no such method.")
+        self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto")
+
+    async def _choose(self, request: Request) -> Response:
+        """Take what was said of the columns, and go on; nothing is done if it is the same."""
+        form = await fields_of(request)
+        roles, target = self._chosen(form)
+        choice = self._work.state.choice
+        if (roles, target) != (choice.roles, choice.target):
+            self._work.choose(roles, target)
+        return _redirect(request, "/learn" if "next" in form else "/")
+
+    def _chosen(self, form: dict[str, list[str]]) -> tuple[dict[str, str], tuple[str, str] | None]:
+        table = self._work.state.table
+        if table is None:
+            raise RequestError(409, "There is no table yet.")
+        roles = {
+            name: role
+            for k, name in enumerate(table.columns)
+            if (role := one(form, f"role-{k}", ""))
+        }
+        column, _, value = one(form, "target", "").partition("-")
+        target = None
+        if column:
+            name = table.columns[_place(column, len(table.columns))]
+            values = list(table.targets.get(name, ()))
+            target = name, values[_place(value, len(values))]
+            roles.pop(name, None)
+        return roles, target
+
+    def _accept(self, form: dict[str, list[str]]) -> None:
+        rows = self._checked().table.rows
+        self._work.accept(_place(one(form, "row"), rows))
+
+    def _use_rate(self, form: dict[str, list[str]]) -> None:
+        rates = self._checked().rates
+        self._work.use_rate(rates[_place(one(form, "rate"), len(rates))].rate)
+
+    def _checked(self) -> CheckedRows:
+        checked = self._work.state.checked
+        if checked is None:
+            raise RequestError(409, "There are no new rows yet.")
+        return checked
+
+
+def _post(path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -> Route:
+    """Return an address that begins something and leads back to a page."""
+
+    async def post(request: Request) -> Response:
+        begin(await fields_of(request))
+        return _redirect(request, then)
+
+    return Route(path, post, methods=["POST"])
+
+
+def _redirect(request: Request, path: str) -> Response:
+    return RedirectResponse(request.scope["root_path"] + path, 303)
+
+
+def _place(text: str, length: int) -> int:
+    """Return a place in a list that a form names."""
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < length:
+        return int(text)
+    raise RequestError(400, "The page is older than the table: open it again.")
+
+
+def _numbers(form: dict[str, list[str]], name: str) -> frozenset[int]:
+    found = form.get(name, [])
+    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in found):
+        raise RequestError(400, "Rows are whole numbers.")
+    return frozenset(map(int, found))
+
+
+def _some(checked: CheckedRows | None, row: int) -> CheckedRows:
+    if checked is None or row >= checked.table.rows:
+        raise RequestError(404, "There is no such row.")
+    return checked
+
+
+def _said(checked: CheckedRows) -> list[dict[str, str]]:
+    """Say what each rate would come to, in the words of the page."""
+    rows = plural(checked.judged, "row")
+    return [
+        {
+            "rate": percent(choice.rate),
+            "rejected": f"{choice.rejected:,} of {rows}",
+            "expected": f"If all were normal, about {count(choice.expected.rows)} would be by "
+            "chance ({:,} to {:,}).".format(*choice.expected.interval),
+        }
+        for choice in checked.rates
+    ]
+
+
+def _link(request: Request, query: RowQuery) -> Callable[..., str]:
+    """Return what makes addresses that differ in something from what is shown."""
+
+    def link(path: str = CHECK, **other: object) -> str:
+        asked: dict[str, object] = {
+            "show": query.show,
+            "text": query.text,
+            "sort": query.sort,
+            "down": int(query.down),
+            "group": "" if query.group is None else query.group,
+            **other,
+        }
+        said = urlencode({k: v for k, v in asked.items() if v != ""})
+        address = f"{request.scope['root_path']}{path}?{said}"
+        return f"{address}#rows" if path == CHECK else address
+
+    return link
+
+
+async def _thread(work: Callable[[], Any]) -> Any:
+    """Do something in a thread that may take more than a moment."""
+    return await anyio.to_thread.run_sync(work)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    raise RequestError(404, "There is nothing at this address.")

@@ -1,0 +1,282 @@
+"""New rows: which are not normal, why, and page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from refold._typing import Integers
+from refold.app.jobs import Job
+from refold.app.learning import TrainedModel
+from refold.app.rates import RateChoice, rate_choices
+from refold.app.sorting import SortKey, SortKeys, key_of
+from refold.app.tables import KeptTable
+from refold.base.errors import UserError
+from refold.columns.missing import Written
+from refold.columns.roles import guess
+from refold.explanation import Explanation, Reason, explain
+from refold.judgement import Judgement
+from refold.report.parts import (
+    AlarmGroup,
+    ColumnShares,
+    Marked,
+    grouped,
+    groups_of,
+    plural,
+    that_matter,
+)
+from refold.tabular.errors import listed, located
+
+_REASONS = 3
+_BLAMED = 10_000  # reasons cost more than distances: groups are made of so many rows, the worst
+_PER_PAGE = 25
+_AT_ONCE = 5000  # rows that are judged before it is said how far it has come
+_EXPLAINED = 500  # rows that are explained before it is said how far it has come
+_KEPT = 10_000  # rows of which it is kept what was said
+_BESIDE = 40  # columns that are shown beside the verdicts
+OWN_SORTS = {"row": "Row", "verdict": "Verdict", "distance": "Distance", "p": "P-value"}
+_COLUMN = "column-"
+
+
+@dataclass(frozen=True)
+class RowQuery:
+    """Which rows somebody wants to see."""
+
+    show: str = "odd"  # which of them
+    text: str = ""  # what one of their cells contains
+    sort: str = "distance"  # one of `OWN_SORTS`, or "column-3": the column at that place, from 0
+    down: bool = True  # whether the largest come first
+    group: int | None = None  # one of the groups by reason, from 0
+    page: int = 1  # from 1
+
+    @classmethod
+    def of(cls, given: Mapping[str, str], columns: int) -> RowQuery:
+        """Read the parameters of an address; what makes no sense is left aside."""
+        show, sort = given.get("show", "odd"), given.get("sort", "distance")
+        show = show if show in ("odd", "normal", "all") else "odd"
+        place = _whole(sort.removeprefix(_COLUMN)) if sort.startswith(_COLUMN) else None
+        known = sort in OWN_SORTS or (place is not None and place < columns)
+        return cls(
+            show=show,
+            text=given.get("text", "")[:200],
+            sort=sort if known else "distance",
+            down=given.get("down", "1") == "1",
+            group=_whole(given.get("group", "")) if show == "odd" else None,
+            page=max(_whole(given.get("page", "")) or 1, 1),
+        )
+
+    @property
+    def column(self) -> int | None:
+        """The column by whose cells rows are sorted."""
+        return None if self.sort in OWN_SORTS else int(self.sort.removeprefix(_COLUMN))
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+@dataclass(frozen=True)
+class RowPage:
+    """Some of the rows that were asked for."""
+
+    rows: list[Explanation]  # in their order; ``row`` is the place in the table, from 0
+    columns: list[int]  # the columns that are shown, by their places
+    cells: list[list[str]]  # what each row has in these
+    found: int  # how many there are on all pages
+    # page, pages: Which page it is, from 1, and of how many.
+    page: int
+    pages: int
+
+
+class CheckedRows:
+    """What a model says of new rows.
+
+    Parameters
+    ----------
+    trained : TrainedModel
+        The model.
+    table : KeptTable
+        The rows.
+    found : Judgement
+        What it says of them.
+    job : Job
+        Is told how far it has come.
+    first : mapping of int to tuple of Reason, default={}
+        The first reasons of some rows, as far as they are known.
+    """
+
+    def __init__(
+        self,
+        trained: TrainedModel,
+        table: KeptTable,
+        found: Judgement,
+        job: Job,
+        first: Mapping[int, tuple[Reason, ...]] = MappingProxyType({}),
+    ) -> None:
+        self.trained, self.table, self.found = trained, table, found
+        self.judged = int(np.count_nonzero(found.judged))
+        self.rejected = int(np.count_nonzero(found.outlier))
+        self.rates: list[RateChoice] = rate_choices(found)
+        self._said: dict[int, Explanation] = {}
+        worst = found.worst_first[:_BLAMED]
+        self._first = self._blamed(worst, first, job)
+        because = [self._first[row] for row in worst.tolist()]
+        self.blamed = len(worst)
+        self.groups: tuple[AlarmGroup, ...] = groups_of(because, [str(row) for row in worst])
+        self._members = [worst[rows] for rows in grouped(because).values()]
+        self.grouped = sum(group.rows for group in self.groups)
+        self._keys = SortKeys()
+
+    @classmethod
+    def of(cls, trained: TrainedModel, table: KeptTable, job: Job) -> CheckedRows:
+        """Judge the rows of a table."""
+        absent = [name for name in trained.judge.names if name not in table.columns]
+        if absent:
+            raise UserError(
+                f"{table.name}: there is no column {listed(absent)}, which was learned. The table "
+                f"has {listed(table.columns)}."
+            )
+        parts = []
+        for begin in range(0, table.rows, _AT_ONCE):
+            part = _judged(trained, table, begin)
+            parts.append(part)
+            job.count(len(part))
+        return cls(trained, table, Judgement.joined(parts), job)
+
+    def at(self, trained: TrainedModel, job: Job) -> CheckedRows:
+        """Return the same by a model that differs in its rate alone.
+
+        Distances stay, and what comes first among the reasons of a row.
+        """
+        found = Judgement(trained.judge, self.found.rows, cells=self.found.cells)
+        found.distances = self.found.distances
+        return CheckedRows(trained, self.table, found, job, self._first)
+
+    @property
+    def choice(self) -> int:
+        """Which of the rates is in use."""
+        rates = [each.rate for each in self.rates]
+        alpha = self.found.judge.alpha
+        return rates.index(alpha) if alpha in rates else 0
+
+    def number(self, row: int) -> int:
+        """Return which row of the file one is, from 1."""
+        return int(self.table.training.numbers[row])
+
+    @cached_property
+    def least_p(self) -> float:
+        """The smallest p-value that there can be."""
+        calibration = self.found.judge.calibration
+        return 0.0 if calibration is None else 1.0 / (1.0 + calibration.total)
+
+    def page(self, query: RowQuery) -> RowPage:
+        """Return a page of rows with their first reasons."""
+        rows = self._rows(query)
+        pages = max(-(-len(rows) // _PER_PAGE), 1)
+        page = min(query.page, pages)
+        shown = rows[(page - 1) * _PER_PAGE : page * _PER_PAGE]
+        columns = self._beside(query.column)
+        cells = self.table.written(shown, columns)
+        return RowPage(self._explained(shown), columns, cells, len(rows), page, pages)
+
+    def _beside(self, sorted_by: int | None) -> list[int]:
+        """Return the columns to show: the first ones, and the one that rows are sorted by."""
+        columns = list(range(min(len(self.table.columns), _BESIDE)))
+        return columns if sorted_by is None or sorted_by in columns else [sorted_by, *columns]
+
+    def _rows(self, query: RowQuery) -> Integers:
+        """Return the places of all rows that were asked for, in their order."""
+        found = self.found
+        if query.group is not None and query.group < len(self._members):
+            rows = np.sort(self._members[query.group])
+        elif query.show == "all":
+            rows = np.arange(len(found))
+        else:
+            rows = np.flatnonzero(found.labels == (-1 if query.show == "odd" else 1))
+        if query.text:
+            rows = rows[self.table.containing(query.text)[rows]]
+        place = query.column
+        key = self._own_key(query.sort) if place is None else self._keys.get(place, self._key)
+        return key.order(rows, down=query.down)
+
+    def _own_key(self, sort: str) -> SortKey:
+        """Return by what verdicts are sorted; rows that are not judged come last."""
+        found = self.found
+        if sort == "row":
+            return SortKey.of(np.arange(len(found), dtype=np.float64))
+        if sort == "p" and found.p_values is not None:
+            return SortKey.of(found.p_values)
+        if sort == "verdict":
+            return SortKey.of(np.where(found.judged, found.outlier, np.nan))
+        return SortKey.of(found.distances)
+
+    def _key(self, place: int) -> SortKey:
+        """Return by what the cells of a column are sorted."""
+        name, cells = self.table.columns[place], self.found.cells
+        if cells is not None and name in cells.names:
+            return key_of(cells[name])
+        column = self.table.table[name]
+        return key_of(guess(name, column).parse(column, Written(by_people=True)))
+
+    def _blamed(
+        self, rows: Integers, known: Mapping[int, tuple[Reason, ...]], job: Job
+    ) -> dict[int, tuple[Reason, ...]]:
+        """Return the first reason of rows, beside what is known of others."""
+        first = dict(known)
+        new = np.array([row for row in rows.tolist() if row not in first], dtype=np.int64)
+        if len(new):
+            job.says(f"Finding the reasons of {plural(len(new), 'row')}")
+        for begin in range(0, len(new), _EXPLAINED):
+            part = self._explained(new[begin : begin + _EXPLAINED])
+            first |= {said.row: that_matter(said)[:1] for said in part}
+            job.count(len(part))
+        return first
+
+    def _explained(self, rows: Integers) -> list[Explanation]:
+        """Return the first reasons of rows; of many of them what was said is kept."""
+        new = np.array([row for row in rows.tolist() if row not in self._said], dtype=np.int64)
+        said = dict[int, Explanation]()
+        if len(new):
+            model, rows_here = self.trained.in_use, self.found.take(new)
+            found = explain(model, rows_here, reasons=_REASONS, nearest=False)
+            said = {int(row): _at(one, int(row)) for one, row in zip(found, new, strict=True)}
+        shown = [said.get(row) or self._said[row] for row in rows.tolist()]
+        if len(self._said) < _KEPT:
+            self._said |= said
+        return shown
+
+    def explained(self, row: int) -> tuple[Explanation, list[Marked | None]]:
+        """Return all that is said of a row, and where texts and dates are among normal ones."""
+        found = self.found.take(np.array([row]))
+        (said,) = explain(self.trained.in_use, found, nearest=bool(self.found.outlier[row]))
+        if found.judge.encoder is None or found.cells is None:
+            return _at(said, row), [None] * len(said.reasons)
+        shares = ColumnShares(found)
+        marks = [
+            None
+            if reason.normal
+            else shares.marked(0, found.names.index(reason.feature), reason.view)
+            for reason in said.reasons
+        ]
+        return _at(said, row), marks
+
+
+def _judged(trained: TrainedModel, table: KeptTable, begin: int) -> Judgement:
+    """Judge some of the rows; an error says where in the file it is."""
+
+    def where(row: int) -> str:
+        return table.training.where(begin + row)
+
+    with located(table.name, where):
+        rows = table.training.table.select(list(trained.judge.names))  # others may hold anything
+        found = trained.judge.table(rows.slice(begin, _AT_ONCE))
+        found.distances  # noqa: B018  # now: it is this that takes the time
+    return found
+
+
+def _at(said: Explanation, row: int) -> Explanation:
+    return replace(said, row=row)

@@ -1,0 +1,95 @@
+"""What was learned, and which rows to look at before it is trusted."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from refold.app.jobs import Job
+from refold.app.looking import Choice, TableLook
+from refold.app.tables import KeptTable
+from refold.base.findings import left_out
+from refold.checks import Suspects, suspects
+from refold.explanation import normal_of_columns, normal_text
+from refold.judgement import Judge
+from refold.models.detector import Detector
+from refold.models.files import check_columns
+from refold.tabular.errors import located
+
+SUSPECTS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    """A model, and what it was learned from."""
+
+    table: KeptTable  # the table
+    choice: Choice  # what was learned of it
+    rows: int  # from how many rows
+    model: Detector  # as it was learned, and what people have said since
+    odd: list[OddRow]  # the rows that look least like the rest
+    note: str  # what that list means
+    # The share of normal rows that may be called not normal, if somebody has chosen one.
+    rate: float | None = None
+
+    @cached_property
+    def in_use(self) -> Detector:
+        """The model with the rate that was chosen."""
+        if self.rate is None:
+            return self.model
+        return copy.copy(self.model).calibrate(alpha=self.rate)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What judges rows."""
+        return Judge.of(self.in_use)
+
+    @cached_property
+    def normal(self) -> dict[str, str]:
+        """What is normal of each column, in a few words."""
+        found = normal_of_columns(self.model.encoder_.counts, self.model.summary_)
+        distinct = {column.name: column.distinct for column in self.model.columns_}
+        return {
+            name: normal_text({**column, "distinct": distinct[name]})
+            for name, column in found.items()
+        }
+
+    def with_model(self, model: Detector) -> TrainedModel:
+        """Return the same with a model that has learned on."""
+        return replace(self, model=model)
+
+    def at(self, rate: float) -> TrainedModel:
+        """Return the same with another rate."""
+        return replace(self, rate=rate)
+
+
+@dataclass(frozen=True)
+class OddRow:
+    """A training row that looks unlike the rest."""
+
+    number: int  # which row of the file, from 1
+    because: list[str]  # why, a sentence each
+
+
+def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> TrainedModel:
+    """Learn what is normal, and list the rows that look least so."""
+    training = choice.training(table)
+    rows = choice.learned(table) if look is None else look.learned(table, choice)
+    roles = choice.roles_of(rows)
+    job.says(f"Learning from {len(rows):,} rows")
+    model = Detector(method=choice.method, roles=roles)
+    with located(table.name, training.where):
+        check_columns(model, len(rows.names))
+        model.fit(rows)
+        found = tuple(each.numbered(training.numbers) for each in model.noticed_)
+        left = [left_out(sorted(choice.without), table.rows)] if choice.without else []
+        model.noticed_ = (*left, *found)
+        job.says("Looking for rows that look unlike the rest")
+        odd = suspects(rows, SUSPECTS, roles=roles)
+    return TrainedModel(table, choice, len(rows), model, _odd(odd, training), odd.note)
+
+
+def _odd(found: Suspects, training: Any) -> list[OddRow]:
+    return [OddRow(int(training.numbers[each.row]), each.because) for each in found]

@@ -1,0 +1,154 @@
+"""Tables that are kept while the page is open: read once, in one piece, and not too large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Booleans, Integers
+from refold.app.jobs import Job
+from refold.app.reading import TableFile, as_control
+from refold.base.errors import UserError
+from refold.base.findings import Finding
+from refold.base.needs import needs
+from refold.columns.conversion import texts_of_arrow, to_table
+from refold.columns.missing import Written
+from refold.columns.table import Column, Table
+from refold.tabular import InputError, Training, Wanted, open_table, read_training
+
+MOST_CELLS = 30_000_000
+_VALUES = 12  # a column with more different values does not say which rows are normal
+
+
+@dataclass(frozen=True, eq=False)
+class KeptTable:
+    """A table that somebody has opened."""
+
+    name: str  # what it is called
+    format: str  # how it is written, in words
+    notes: tuple[str, ...]  # what was said while it was read
+    training: Training  # all its rows and columns
+    file: TableFile | None = None  # what it was read from; None if it is a part of another one
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.training.table.num_rows)
+
+    @property
+    def columns(self) -> list[str]:
+        """What the columns are called."""
+        return list(self.training.table.column_names)
+
+    @property
+    def nested(self) -> list[str]:
+        """Columns of lists or records, of which nothing can be learned."""
+        nested = needs("pyarrow", "app").types.is_nested
+        return [field.name for field in self.training.table.schema if nested(field.type)]
+
+    @cached_property
+    def targets(self) -> dict[str, dict[str, int]]:
+        """Columns with few different values, and how many rows have each."""
+        found = {name: self._values(name) for name in self.columns}
+        return {name: values for name, values in found.items() if 2 <= len(values) <= _VALUES}
+
+    def _values(self, name: str) -> dict[str, int]:
+        column = self.training.table[name]
+        compute = needs("pyarrow.compute", "app")
+        if compute.count_distinct(column).as_py() > _VALUES:
+            return {}
+        counted = self._texts(name).value_counts().to_pylist()
+        named = {each["values"]: each["counts"] for each in counted if each["values"] is not None}
+        return dict(sorted(named.items(), key=lambda each: -each[1]))
+
+    def _texts(self, name: str) -> Any:
+        pa = needs("pyarrow", "app")
+        column = self.training.table[name]
+        try:
+            return column.cast(pa.string())
+        except pa.ArrowException:  # a list in a cell is no value to choose by
+            return pa.chunked_array([pa.nulls(len(column), pa.string())])
+
+    @cached_property
+    def table(self) -> Table:
+        """All columns; what cannot be learned, such as lists, as texts or gaps."""
+        written = Written.of_metadata(self.training.table.schema.metadata)
+        columns = [self._column(name) for name in self.columns]
+        return Table(self.columns, columns, self.rows, written=written)
+
+    def _column(self, name: str) -> Column:
+        try:
+            return self.learnable(name)
+        except UserError:
+            return texts_of_arrow(self._texts(name))
+
+    def learnable(self, name: str) -> Column:
+        """Return a column; refuse one that cannot be learned."""
+        return to_table(self.training.table.select([name])).columns[0]
+
+    def written(self, rows: Integers, columns: Sequence[int]) -> list[list[str]]:
+        """Return some cells as people read them, row by row; a missing one is empty."""
+        table = self.training.table.select(list(columns)).take(rows)
+        cells = (column.to_pylist() for column in table.columns)
+        return [
+            ["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)
+        ]
+
+    def having(self, column: str, value: str) -> Booleans:
+        """Say which rows have a value in a column."""
+        equal = needs("pyarrow.compute", "app").equal(self._texts(column), value)
+        return np.asarray(equal.fill_null(False))
+
+    def containing(self, text: str) -> Booleans:
+        """Say which rows have a text in one of their cells, in small letters or large ones."""
+        found = np.zeros(self.rows, dtype=np.bool_)
+        match = needs("pyarrow.compute", "app").match_substring
+        for name in self.columns:
+            here = match(self._texts(name), text, ignore_case=True)
+            found |= np.asarray(here.fill_null(False))
+        return found
+
+    def only(self, chosen: Booleans, name: str) -> KeptTable:
+        """Return some of the rows, under another name; they are still found where they are."""
+        return KeptTable(name, self.format, (), self.training.only(chosen))
+
+
+def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable:
+    """Read all of a file; messages call it as people do. `job` is told how far it has come.
+
+    Raises
+    ------
+    InputError
+        If it is none of the formats that are known, is broken, or has too many cells.
+    """
+    name, notes, read = file.name, list[Finding](), 0
+    job.file = file
+    try:
+        with open_table(file.path, say=notes.append, **file.options()) as table:
+            job.file = opened = file.opened(table)
+
+            def counted(rows: int) -> None:
+                nonlocal read
+                read += rows
+                if read * len(table.names) > most:
+                    raise InputError(
+                        f"{name} has more than {most:,} cells, which is too large for this page. "
+                        "Take some of its rows; the commands refold fit and refold score have no "
+                        "such limit."
+                    )
+                job.count(rows)
+
+            training = read_training(table, Wanted(whole=True), counted)
+            said = tuple(_named(note.render(as_control), file) for note in notes)
+            return KeptTable(name, table.format, said, training, opened)
+    except InputError as error:
+        raise InputError(_named(error.args[0], file), advice=error.advice) from None
+
+
+def _named(sentence: str, file: TableFile) -> str:
+    """Return a sentence about a file as one about what people call it."""
+    return sentence.replace(str(file.path), file.name)

@@ -1,0 +1,175 @@
+"""What can be taken along: the model, the scored rows, a report, ONNX and SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from refold.app.checking import CheckedRows
+from refold.app.learning import TrainedModel
+from refold.app.tables import KeptTable
+from refold.base.errors import UserError
+from refold.base.files import replacing
+from refold.base.needs import needs
+from refold.judgement import answer_names
+from refold.models.files import save
+from refold.report import write_report
+from refold.scale.stream import ScoredColumns
+from refold.service import curl_command
+from refold.tabular import WriteOptions, writing
+
+_REASONS, _PREFIX = 3, "refold_"
+DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
+
+
+def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    save(trained.in_use, out)
+
+
+def _onnx(without: Sequence[str]) -> Making:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+        from refold.export import to_onnx
+
+        with replacing(out) as file:
+            file.write(to_onnx(trained.in_use, without=without).SerializeToString())
+
+    return make
+
+
+def _sql(dialect: str) -> Making:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+        from refold.export import to_sql
+
+        with replacing(out) as file:
+            file.write(f"{to_sql(trained.in_use, 'new_rows', dialect)};\n".encode())
+
+    return make
+
+
+def _scored(fmt: str) -> Making:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+        checked = _needed(checked)
+        table = scored_table(checked, as_written=fmt == "csv")
+        added = table.column_names[checked.table.training.table.num_columns :]
+        with writing(fmt, out, table.schema, WriteOptions(added=added)) as write:
+            for batch in table.to_batches():
+                write(batch)
+
+    return make
+
+
+def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
+    """Return the new rows with the columns that scoring adds.
+
+    CSV hands numbers on as they are written; other formats have what the model saw.
+    """
+    pa = needs("pyarrow", "app")
+    table, found = checked.table.training.table, checked.found
+    own = ["verdict", "because", *answer_names(found.judge, _REASONS, "", ())]
+    columns = ScoredColumns(
+        found.judge,
+        dict(zip(table.column_names, table.schema.types, strict=True)),
+        numeric={found.names[k]: place for place, k in enumerate(found.judge.numeric)},
+        reasons=_REASONS,
+        prefix=_PREFIX if set(own) & set(table.column_names) else "",
+        csv=as_written,
+        model=checked.trained.in_use,
+    )
+    given = {name: table[name].combine_chunks() for name in table.column_names}
+    return pa.Table.from_batches([columns.batch(given, found)])
+
+
+def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    checked = _needed(checked)
+    write_report(
+        trained.in_use,
+        checked.found,
+        out,
+        title=checked.table.name,
+        row_names=checked.table.training.numbers.tolist(),
+        about={
+            "Learned from": f"{trained.table.name} ({trained.table.format})",
+            "Table": f"{checked.table.name} ({checked.table.format})",
+        },
+    )
+
+
+def _needed(checked: CheckedRows | None) -> CheckedRows:
+    if checked is None:
+        raise UserError("There are no new rows yet: check some first.")
+    return checked
+
+
+Making = Callable[[TrainedModel, CheckedRows | None, Path], None]
+# What each file is made by; those of the second list need new rows.
+OF_MODEL: dict[str, Making] = {
+    "model.json": _model,
+    "model.onnx": _onnx(()),
+    "model-simple.onnx": _onnx(("shape", "character")),
+    **{f"model-{dialect}.sql": _sql(dialect) for dialect in DIALECTS},
+}
+OF_ROWS: dict[str, Making] = {
+    "scored.csv": _scored("csv"),
+    "scored.xlsx": _scored("xlsx"),
+    "scored.parquet": _scored("parquet"),
+    "report.html": _report,
+}
+MAKING = {**OF_MODEL, **OF_ROWS}
+
+
+def in_python(trained: TrainedModel) -> str:
+    """Return the same in a few lines of Python."""
+    choice = trained.choice
+    lines = [
+        "from refold import Detector",
+        "from refold.tabular import Wanted, open_table, read_training",
+        "",
+        f"with open_table({_asked(trained.table)}) as file:",
+        f"    rows = read_training(file, {_wanted(choice.target)})",
+    ]
+    if choice.without:
+        lines += [
+            f"left_out = {sorted(choice.without)}",
+            "rows = rows.only([number not in left_out for number in rows.numbers])",
+        ]
+    asked = [f"method={choice.method!r}"] if choice.method != "auto" else []
+    asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
+    lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
+    if trained.rate is not None:
+        lines.append(f"model.calibrate(alpha={trained.rate!r})")
+    return "\n".join(
+        [
+            *lines,
+            'with open_table("new-rows.csv") as file:',
+            "    new = read_training(file, Wanted(model.encoder_.counts.plan.names)).table",
+            "print(model.predict(new))",
+            "print(model.explain(new).worst(10))",
+            'model.save("model.json")',
+        ]
+    )
+
+
+def _asked(table: KeptTable) -> str:
+    """Return how the file is opened, with what somebody has said of it."""
+    options = {} if table.file is None else table.file.options()
+    return ", ".join([repr(table.name), *(f"{name}={value!r}" for name, value in options.items())])
+
+
+def _wanted(target: tuple[str, str] | None) -> str:
+    if target is None:
+        return "Wanted()"
+    return f"Wanted(target_column={target[0]!r}, target={target[1]!r})"
+
+
+def by_curl(trained: TrainedModel) -> str:
+    """Return the lines that ask the service for a verdict on the first row learned."""
+    names = list(trained.judge.names)
+    (row,) = trained.table.training.table.select(names).slice(0, 1).to_pylist()
+    for k in trained.judge.numeric:
+        with suppress(TypeError, ValueError):  # it may be missing, or written in another form
+            row[names[k]] = float(row[names[k]])
+    known = {name: None if cell != cell else cell for name, cell in row.items()}
+    command = curl_command("127.0.0.1:8080/v1/models/model/score", known)
+    return f"refold serve model.json\n{command}"

@@ -1,0 +1,347 @@
+"""What somebody is working on: one table, one model, one table of new rows."""
+
+from __future__ import annotations
+
+import copy
+import os
+import secrets
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from refold.app.checking import CheckedRows
+from refold.app.jobs import Job, Worker
+from refold.app.learning import TrainedModel, learned
+from refold.app.looking import Choice, TableLook, looked_at
+from refold.app.reading import TableFile, as_control
+from refold.app.samples import SAMPLES
+from refold.app.tables import MOST_CELLS, KeptTable, read_kept
+from refold.app.taking import MAKING
+from refold.base.errors import UserError
+from refold.base.failures import SHOW_TRACEBACK, sentence_of
+from refold.checks import Limits, limits
+from refold.report.parts import plural
+from refold.service import RequestError
+
+TABLE, CHECK = "/", "/check"  # the steps that take a file
+
+
+@dataclass(frozen=True, eq=False)
+class WorkState:
+    """All that has been done so far; it does not change, another one takes its place."""
+
+    table: KeptTable | None = None  # the table to learn from
+    choice: Choice = field(default_factory=Choice)  # what was said of it
+    look: TableLook | None = None  # what it holds
+    trained: TrainedModel | None = None  # what was learned
+    checked: CheckedRows | None = None  # new rows
+    blind: Limits | None = None  # what would be missed
+    files: Mapping[str, Path] = field(default_factory=dict)  # what is ready to be taken along
+
+    @property
+    def sample(self) -> str:
+        """Which of the samples the table is; empty if none."""
+        return "" if self.table is None or self.table.file is None else self.table.file.sample
+
+    def file_of(self, step: str) -> TableFile | None:
+        """Return the file that the table of a step was read from."""
+        checked = None if self.checked is None else self.checked.table
+        table = checked if step == CHECK else self.table
+        return None if table is None else table.file
+
+    @property
+    def paths(self) -> set[Path]:
+        """The files that are needed and are removed afterwards."""
+        return {*self.files.values(), *_ours(self.file_of(TABLE), self.file_of(CHECK))}
+
+    @property
+    def stale(self) -> bool:
+        """Whether the table or what is said of it has changed since it was learned."""
+        trained = self.trained
+        return trained is not None and (
+            trained.table is not self.table or trained.choice != self.choice
+        )
+
+
+@dataclass(frozen=True)
+class News:
+    """What came of the last thing that was done."""
+
+    text: str  # a sentence or two
+    bad: bool = False  # whether it failed, and nothing has changed
+    file: TableFile | None = None  # what could not be used as it was read; it may be read otherwise
+
+
+Thing = TypeVar("Thing")
+Work = Callable[[WorkState, Job], tuple[WorkState, str]]
+
+
+class Workspace:
+    """One person's work, as long as the process runs. A failure changes nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        For files that are on their way; whoever made it removes it.
+    most_bytes, most_cells : int
+        How large files and tables may be.
+    """
+
+    def __init__(
+        self, folder: Path, *, most_bytes: int = 512 * 2**20, most_cells: int = MOST_CELLS
+    ) -> None:
+        self.folder, self.most_bytes, self.most_cells = folder, most_bytes, most_cells
+        self.worker, self.state, self.news = Worker(), WorkState(), News("")
+
+    def new_file(self) -> Path:
+        """Return a name for a file that is on its way."""
+        return self.folder / secrets.token_hex(8)
+
+    def check_idle(self) -> None:
+        """Refuse to begin something while something else is under way."""
+        job = self.worker.job
+        if job is not None:
+            raise RequestError(409, f"One thing at a time. Under way: {job.what}.")
+
+    def begin(self, what: str, work: Work) -> None:
+        """Begin something that takes a while."""
+
+        def run(job: Job) -> None:
+            failed, self.news = self.news.file, News("")
+            try:
+                state, said = work(self.state, job)
+                news = News(said)
+            except Exception as error:
+                if os.environ.get(SHOW_TRACEBACK):
+                    traceback.print_exception(error)
+                mendable = job.file is not None and job.file.mendable
+                news = News(_sentence(error), bad=True, file=job.file if mendable else None)
+                state = self.state
+            self._become(state, news, failed, job.file)
+
+        self.check_idle()
+        if not self.worker.start(what, run):  # somebody was quicker
+            raise RequestError(409, "One thing at a time. Try again in a moment.")
+
+    def open_file(self, path: Path, name: str, *, keep: bool = False) -> None:
+        """Open a table to learn from; its file is removed in the end unless it is to be kept."""
+        self._open(TableFile(path, name, TABLE, ours=not keep))
+
+    def _open(self, file: TableFile) -> None:
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = self._read(file, job)
+            job.says(f"Looking at {plural(table.rows, 'row')}")
+            choice = Choice(roles=dict.fromkeys(table.nested, "ignore"))
+            state = replace(state, table=table, choice=choice, look=looked_at(table, choice))
+            return state, " ".join(table.notes)
+
+        self.begin(f"Reading {file.name}", work)
+
+    def open_sample(self, key: str) -> None:
+        """Open one of the samples to learn from."""
+        self.check_idle()
+        if key not in SAMPLES:
+            raise RequestError(404, "There is no such sample.")
+        path = SAMPLES[key].write(self.new_file(), new=False)
+        self._open(TableFile(path, f"{key}.csv", TABLE, sample=key))
+
+    def file_of(self, step: str) -> TableFile | None:
+        """Return the file of a step that may be read again: one that failed, or that was read."""
+        failed = self.news.file
+        return failed if failed and failed.step == step else self.state.file_of(step)
+
+    def read_again(self, file: TableFile) -> None:
+        """Read a file again, in another way."""
+        (self._check_rows if file.step == CHECK else self._open)(file)
+
+    def choose(self, roles: Mapping[str, str], target: tuple[str, str] | None) -> None:
+        """Say what columns are, and which rows are normal."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = _there(state.table, "There is no table yet.")
+            wrong = [name for name in roles if name not in table.columns]
+            if wrong:
+                raise UserError("The page is older than the table: nothing was changed.")
+            choice = replace(state.choice, roles=dict(roles), target=target)
+            return replace(state, choice=choice, look=looked_at(table, choice)), "Changed."
+
+        self.begin("Looking at the table", work)
+
+    def learn(self, without: frozenset[int], method: Literal["auto", "ref"] = "auto") -> None:
+        """Learn from the table, without some of its rows."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            table = _there(state.table, "There is no table yet.")
+            choice = replace(state.choice, without=without, method=method)
+            trained = _as_before(learned(table, choice, state.look, job), state.trained)
+            state = replace(state, choice=choice, trained=trained, blind=None, files={})
+            said = f"Learned from {plural(trained.rows, 'row')}."
+            if state.checked is None:
+                return state, said
+            job.says("Judging the new rows again")
+            try:
+                checked = CheckedRows.of(trained, state.checked.table, job)
+            except ValueError as error:
+                return replace(state, checked=None), f"{said} The new rows do not fit: {error}"
+            return replace(state, checked=checked), said
+
+        self.begin("Learning", work)
+
+    def check_file(self, path: Path, name: str) -> None:
+        """Judge the rows of a file."""
+        self._check_rows(TableFile(path, name, CHECK))
+
+    def _check_rows(self, file: TableFile) -> None:
+        self._check(f"Reading {file.name}", lambda state, job: self._read(file, job))
+
+    def check_sample(self) -> None:
+        """Judge the new rows of the sample that was opened."""
+        self.check_idle()
+        key = self.state.sample
+        if not key:
+            raise RequestError(404, "The table is no sample.")
+        path = SAMPLES[key].write(self.new_file(), new=True)
+        self._check_rows(TableFile(path, f"new-{key}.csv", CHECK, sample=key))
+
+    def check_rest(self) -> None:
+        """Judge the rows of the table that were not learned."""
+
+        def rest(state: WorkState, job: Job) -> KeptTable:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            others = ~trained.choice.chosen(trained.table)
+            if not others.any():
+                raise UserError("All rows of the table were learned.")
+            return trained.table.only(others, f"{trained.table.name}, the other rows")
+
+        self._check("Judging the other rows", rest)
+
+    def _check(self, what: str, bring: Callable[[WorkState, Job], KeptTable]) -> None:
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            table = bring(state, job)
+            job.says(f"Judging {plural(table.rows, 'row')}")
+            checked = CheckedRows.of(trained, table, job)
+            return replace(state, checked=checked, files={}), " ".join(table.notes)
+
+        self.begin(what, work)
+
+    def use_rate(self, rate: float) -> None:
+        """Choose the share of normal rows that may be called not normal."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.").at(rate)
+            checked = None if state.checked is None else state.checked.at(trained, job)
+            said = f"About {100 * rate:.3g} % of normal rows will be called outliers."
+            return replace(state, trained=trained, checked=checked, blind=None, files={}), said
+
+        self.begin("Choosing the rate", work)
+
+    def accept(self, row: int) -> None:
+        """Learn that a row, by its place, is normal after all."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            checked = _there(state.checked, "There are no new rows yet.")
+            model = copy.copy(checked.trained.model)
+            model.accept(checked.table.training.table.slice(row, 1))
+            said = f"Row {checked.number(row):,}: {model.feedback_[-1]}"
+            return _again(state, checked.trained.with_model(model), said, job)
+
+        self.begin("Learning that the row is normal", work)
+
+    def undo(self) -> None:
+        """Take the last word on a row back."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            model = copy.copy(trained.model).undo_feedback()
+            return _again(state, trained.with_model(model), "Taken back.", job)
+
+        self.begin("Taking it back", work)
+
+    def find_limits(self) -> None:
+        """Find out what would be missed."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            return replace(state, blind=limits(trained.in_use)), ""
+
+        self.begin("Shifting each column until it is noticed", work)
+
+    def prepare(self, name: str) -> None:
+        """Make a file to be taken along."""
+        if name not in MAKING:
+            raise RequestError(404, "There is no such file.")
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            out = self.new_file()
+            MAKING[name](trained, state.checked, out)
+            return replace(state, files={**state.files, name: out}), f"{name} is ready."
+
+        self.begin(f"Writing {name}", work)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.check_idle()
+        self._become(WorkState(), News(""), self.news.file)
+
+    def _become(self, state: WorkState, news: News, *used: TableFile | None) -> None:
+        """Take another state; files that were used, and nobody needs any more, are removed."""
+        before = self.state.paths | _ours(*used)
+        self.state, self.news = state, news
+        for path in before - state.paths - _ours(news.file):
+            path.unlink(missing_ok=True)
+
+    def _read(self, file: TableFile, job: Job) -> KeptTable:
+        return read_kept(file, job, most=self.most_cells)
+
+
+def _ours(*files: TableFile | None) -> set[Path]:
+    return {file.path for file in files if file is not None and file.ours}
+
+
+def _as_before(trained: TrainedModel, old: TrainedModel | None) -> TrainedModel:
+    """Return a trained with the rate that was chosen before, if there are rows enough for it."""
+    if old is None or old.rate is None:
+        return trained
+    same = trained.at(old.rate)
+    try:
+        same.in_use  # noqa: B018  # now: it says so if there are too few
+    except ValueError:
+        return trained
+    return same
+
+
+def _again(state: WorkState, trained: TrainedModel, said: str, job: Job) -> tuple[WorkState, str]:
+    """Judge the new rows by a model that has heard something."""
+    state = replace(state, trained=trained, blind=None, files={})
+    if state.checked is None:
+        return state, said
+    job.says("Judging the new rows again")
+    before = state.checked.found.outlier
+    checked = CheckedRows.of(trained, state.checked.table, job)
+    after = checked.found.outlier
+    gone, come = np.count_nonzero(before & ~after), np.count_nonzero(after & ~before)
+    said += (
+        f" Not normal are {plural(int(after.sum()), 'row')} now, {int(before.sum()):,} before: "
+        f"{gone:,} fewer and {come:,} more."
+    )
+    return replace(state, checked=checked), said
+
+
+def _there(thing: Thing | None, otherwise: str) -> Thing:
+    if thing is None:
+        raise UserError(otherwise)
+    return thing
+
+
+def _sentence(error: Exception) -> str:
+    """Return what to tell; what the library refuses, with reasons, is no bug."""
+    if isinstance(error, UserError):
+        return error.render(as_control)
+    refused = isinstance(error, ValueError | TypeError | RequestError)
+    return str(error) if refused else sentence_of(error)

@@ -1,0 +1,267 @@
+"""Arguments and options that several commands have, and what they mean."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from refold.base.files import blaming
+from refold.base.words import names_in, printable
+from refold.cli.startup import light_imports
+
+if TYPE_CHECKING:
+    from refold.tabular import TableSource
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A model, written by refold fit.", show_default=False),
+]
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, Excel, JSON, Parquet or Arrow, plain or compressed; - is standard input.",
+        show_default=False,
+    ),
+]
+STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
+_THOUSANDS = (".", ",", " ", "'")
+
+
+def _rate(alpha: float | None) -> float | None:
+    if alpha is not None and not 0.0 < alpha < 1.0:
+        raise typer.BadParameter("A false alarm rate lies between 0 and 1, such as 0.01.")
+    return alpha
+
+
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        help="The false alarm rate: the share of normal rows that may be called outliers.",
+        show_default="0.01, or 5/(n+1) for few rows",
+        callback=_rate,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
+
+
+_PANEL = "How tables are read"
+
+
+class BadCells(StrEnum):
+    """What becomes of a cell that cannot be read."""
+
+    ERROR = "error"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read: the options of all commands that read one; see `reads_tables`."""
+
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the CSV or sheet names its columns; without names they are x0, x1, …",
+            show_default="names, unless all are numbers",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the cells of a CSV.",
+            show_default="guessed",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands before a fraction in a CSV: . or ,",
+            show_default="guessed",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    thousands: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between thousands in a CSV: . or , or a space or '.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            help="The sheet of a workbook, by its name or number.",
+            show_default="the largest one",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        typer.Option(
+            help="How many lines of a CSV or rows of a sheet come before the names.",
+            min=0,
+            show_default="title lines, where they are clear",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Further words or numbers for missing values, such as -999,n.d.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Words such as none or NA that are values in a CSV or sheet.",
+            show_default="a word that most rows of a column have",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    bad_cells: Annotated[
+        BadCells | None,
+        typer.Option(
+            help="A cell that is not what its column holds is noticed, or stops the command.",
+            show_default="notice; error for models of REF and CreasedREF",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+
+    def open(self, source: str) -> TableSource:
+        """Open a table as the options say."""
+        from refold.cli.roles import as_option
+        from refold.tabular import open_table
+
+        delimiter, decimal, thousands = self.delimiter, self.decimal, self.thousands
+        if delimiter is not None:
+            delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+            if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r':
+                raise typer.BadParameter(
+                    "One character is needed, or tab.", param_hint="--delimiter"
+                )
+        if decimal not in (None, ".", ","):
+            raise typer.BadParameter("It is . or ,", param_hint="--decimal")
+        if thousands is not None and (thousands not in _THOUSANDS or thousands == decimal):
+            raise typer.BadParameter(
+                "It is . or , or a space or ', and not the decimal mark.", param_hint="--thousands"
+            )
+        return open_table(
+            source,
+            header=self.header,
+            delimiter=delimiter,
+            decimal=decimal,
+            thousands=thousands,
+            sheet=self.sheet,
+            skip_rows=self.skip_rows,
+            missing=names_in(self.missing),
+            keep=names_in(self.keep),
+            say=lambda found: note(found.render(as_option)),
+        )
+
+
+def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all options of `Reading` in place of its parameter `reading`."""
+    own = inspect.signature(command, eval_str=True).parameters
+    hints = get_type_hints(Reading, include_extras=True)
+    added = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Reading)
+    ]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        reading = Reading(
+            **{option.name: given.pop(option.name, option.default) for option in added}
+        )
+        with light_imports():
+            command(**given, reading=reading)
+
+    parameters = [
+        option
+        for name, parameter in own.items()
+        for option in (
+            added if name == "reading" else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        )
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in parameters}
+    return run
+
+
+def format_of(out: str | Path, option: str = "--out") -> str:
+    """Return how to write a table: the name of its file says so; standard output is CSV."""
+    if str(out) == "-":
+        return "csv"
+    path = Path(out)
+    from refold.tabular.writing import FORMATS
+
+    fmt = FORMATS.get(path.suffix.lower())
+    if fmt is None:
+        known = ", ".join(FORMATS)
+        raise typer.BadParameter(
+            f"{path.name} does not end with one of {known}.", param_hint=option
+        )
+    return fmt
+
+
+def check_output(out: str | Path, inputs: Sequence[str | Path] = (), option: str = "--out") -> None:
+    """Refuse, before any work, a place where nothing can be written or where an input is."""
+    path = Path(out)
+    if path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder.", param_hint=option)
+    if not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {path.parent}.", param_hint=option)
+    written = _file(out, STANDARD_OUTPUT)
+    for given in inputs:
+        if written is not None and written == _file(given, STANDARD_INPUT):
+            raise typer.BadParameter(
+                f"{path} is the same file as {given}, which is read. Write to another one.",
+                param_hint=option,
+            )
+
+
+def _file(name: str | Path, stream: int) -> tuple[int, int] | None:
+    """Return what a regular file has whatever it is called; None for others. - is a stream."""
+    try:
+        found = os.stat(stream if str(name) == "-" else name)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; what is in them from users' files cannot steer the terminal."""
+    with blaming("standard error" if err else "standard output"):
+        print(printable(text, lines=True), file=sys.stderr if err else sys.stdout)
+
+
+def note(sentence: str) -> None:
+    """Tell something on the error stream, so that the output stays clean."""
+    say(f"Note: {sentence}", err=True)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print a document for machines: no NaN, no infinity, in the order of its keys."""
+    ascii_only = not sys.stdout.encoding.lower().startswith("utf")
+    say(json.dumps(document, ensure_ascii=ascii_only, allow_nan=False, indent=2))

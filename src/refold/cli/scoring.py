@@ -1,0 +1,95 @@
+"""Scoring a table of any length: block by block, in order, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from refold.base.needs import needs
+from refold.cli.failures import as_bad_input
+from refold.cli.models import LoadedModel
+from refold.judgement import Judgement, Worst
+from refold.judgement.reading import Reader
+from refold.scale.stream import ScoredColumns, judged_blocks
+from refold.tabular import Block, InputError, TableSource
+
+needs("pyarrow", "cli")  # the error names the extra of the commands
+
+
+@dataclass
+class Scores:
+    """What a table came to."""
+
+    worst: Worst
+    rows: int = 0
+    normal: int = 0
+    outliers: int = 0
+
+    def add(self, block: Block, found: Judgement) -> None:
+        """Count a block."""
+        outliers = int(found.outlier.sum())
+        self.rows += block.rows
+        self.outliers += outliers
+        self.normal += int(found.judged.sum()) - outliers
+        self.worst.add(found, block.first + np.arange(block.rows))
+
+
+@dataclass(frozen=True)
+class Output:
+    """How scored rows are written."""
+
+    # Takes the columns to come and the names of those that are added; returns a context that gives
+    # a function of a batch.
+    opened: Callable[[Any, list[str]], Any] = field(repr=False)
+    csv: bool  # whether cells are handed on as they are written
+    reasons: int  # how many columns to name as reasons
+    prefix: str  # stands before the names of the columns that are added
+
+
+def score_table(
+    loaded: LoadedModel,
+    reader: Reader,
+    table: TableSource,
+    *,
+    worst: int,
+    count: Callable[[int], None],
+    output: Output | None = None,
+) -> Scores:
+    """Judge every row of a table, and write it with the verdict if there is an output."""
+    scores, reasons = Scores(Worst(worst)), 0 if output is None else output.reasons
+    needed = reader.columns if output is None else None
+    as_written = reader.numeric if output is not None and output.csv else ()
+    blocks = reader.blocks(table, needed, as_written=as_written)
+    first = next(blocks, None)
+    if first is None:  # before an output is opened
+        raise InputError(f"{table.name} has column names but no rows.")
+    with nullcontext() if output is None else _opened(loaded, reader, table, output) as write:
+        for block, found in judged_blocks(reader, chain([first], blocks), explained=reasons > 0):
+            if write is not None:
+                write(block, found)
+            scores.add(block, found)
+            count(block.rows)
+    return scores
+
+
+@contextmanager
+def _opened(
+    loaded: LoadedModel, reader: Reader, table: TableSource, output: Output
+) -> Iterator[Callable[[Block, Judgement], None]]:
+    with as_bad_input(table.name):
+        columns = ScoredColumns(
+            loaded.judge,
+            table.kinds,
+            numeric=reader.numeric,
+            reasons=output.reasons,
+            prefix=output.prefix,
+            csv=output.csv,
+            model=loaded.model if output.reasons else None,
+        )
+    with output.opened(columns.schema, columns.added) as write:
+        yield lambda block, found: write(columns.batch(block.columns, found))

@@ -1,0 +1,122 @@
+"""A list of suspect rows, for people to tick those that are wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from refold.base.needs import needs
+from refold.cli import options
+
+if TYPE_CHECKING:
+    from refold import Suspects
+    from refold.tabular import Training
+
+LEAVE_OUT, ROW, FINGERPRINT = "leave_out", "row", "fingerprint"
+_OPTION, _REASONS = "--suspects", 3
+# Letters alone: a spreadsheet takes 12e45 for a number, and 1-2 for a date.
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+
+
+@dataclass(frozen=True)
+class SuspectList:
+    """The rows of a training table that look least like the rest."""
+
+    training: Training  # the rows, with all columns of the table
+    found: Suspects  # which of them
+    out: Path  # where the list goes; the name says how it is written
+
+    @classmethod
+    def of(cls, training: Training, roles: dict[str, str], budget: int, out: Path) -> SuspectList:
+        """Look for suspects among the rows that are learned from."""
+        from refold import suspects
+
+        return cls(training, suspects(training.table, budget, roles=roles, reasons=_REASONS), out)
+
+    @property
+    def rows(self) -> list[int]:
+        """Their numbers in the table, from 1, the oddest first."""
+        return [int(number) for number in self.training.numbers[self.found.rows]]
+
+    def write(self, id_column: str | None) -> None:
+        """Write a line for each: a box to tick, which row it is, why, and its own cells."""
+        from refold.tabular import WriteOptions, writing
+
+        batch, fmt = self._batch(id_column), options.format_of(self.out)
+        how = WriteOptions(added=[f"reason_{k + 1}" for k in range(_REASONS)])
+        with writing(fmt, self.out, batch.schema, how) as write:
+            write(batch)
+
+    def said(self) -> str:
+        """Return what to do with the list."""
+        return (
+            f"The {len(self.found):,} rows that look least like the rest are in {self.out}. Put an "
+            f"x into the column {LEAVE_OUT} where a row is wrong, then give the same command with "
+            f"--without {self.out} in place of --suspects."
+        )
+
+    def _batch(self, id_column: str | None) -> Any:
+        pa = needs("pyarrow", "cli")
+        cells = self.training.cells.take(pa.array(self.found.rows))
+        because = [suspect.because for suspect in self.found]
+        own = {
+            LEAVE_OUT: pa.nulls(len(self.found), pa.string()),
+            ROW: pa.array(self.rows, pa.int64()),
+            "score": pa.array([suspect.score for suspect in self.found], pa.float64()),
+            **{
+                f"reason_{k + 1}": pa.array([_at(said, k) for said in because], pa.string())
+                for k in range(_REASONS)
+            },
+            FINGERPRINT: pa.array(fingerprints(cells), pa.string()),
+        }
+        given = {_free(name, own): name for name in cells.column_names}
+        # What names a row stands beside its number; what only this program reads comes last.
+        named = [name for name in given if given[name] == id_column]
+        order = dict.fromkeys([LEAVE_OUT, ROW, *named, *own, *given])
+        del order[FINGERPRINT]
+        columns = {n: own[n] if n in own else _flat(cells[given[n]]) for n in order}
+        return pa.record_batch({**columns, FINGERPRINT: own[FINGERPRINT]})
+
+
+def check_list(out: Path, read: Sequence[str | Path], model: Path) -> None:
+    """Refuse, before any work, a place where the list cannot be written."""
+    options.format_of(out, _OPTION)
+    options.check_output(out, read, _OPTION)
+    if out.absolute() == model.absolute():
+        raise typer.BadParameter("The model is written there.", param_hint=_OPTION)
+
+
+def fingerprints(cells: Any) -> list[str]:
+    """Return what tells the rows of an Arrow table from others: twelve letters for all cells."""
+    return [_fingerprint(row.items()) for row in cells.to_pylist()]
+
+
+def _fingerprint(row: Iterable[tuple[str, Any]]) -> str:
+    text = json.dumps(list(row), default=str)
+    return blake2b(text.encode(), digest_size=6).hexdigest().translate(_LETTERS)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a column's name, or one like it where the list has a column of that name."""
+    while name in taken:
+        name = f"{name} (table)"
+    return name
+
+
+def _at(sentences: Sequence[str], k: int) -> str | None:
+    return sentences[k] if k < len(sentences) else None
+
+
+def _flat(column: Any) -> Any:
+    """Return a column as any format can hold it."""
+    pa = needs("pyarrow", "cli")
+    column = column.combine_chunks()
+    if pa.types.is_nested(column.type):
+        return pa.array([None if c is None else str(c) for c in column.to_pylist()], pa.string())
+    return column

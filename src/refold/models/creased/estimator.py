@@ -1,0 +1,490 @@
+"""CreasedREF, the estimator: stores parameters, validates, hands over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from refold._typing import Array, Floats, Integers
+from refold.base.errors import UserError
+from refold.base.findings import Finding
+from refold.base.learning import check_learned, snapshot
+from refold.columns.frames import check_enough, feature_names, read_table
+from refold.columns.noticed import absurd_cells, notice_columns
+from refold.columns.summary import Summary
+from refold.decisions import noticed
+from refold.decisions.thresholds import Calibration, DecisionMixin
+from refold.models.creased import accepted, reasons, row_sample
+from refold.models.creased.creases import Creases
+from refold.models.creased.leverage import Sums
+from refold.models.creased.reasons import CreasedScorer, Reasons
+from refold.models.creased.refits import Divided
+from refold.models.creased.scoring import NO_ROWS, Learned, Scoring
+from refold.models.creased.state import Recipe, TrainingState
+from refold.models.draws import drawn
+from refold.models.feedback import FeedbackMixin
+from refold.models.trim import MOST_TRIM
+
+MOST_GAIN = 1e9
+
+
+# So many rows are enough to calibrate on, and so many beyond the threshold: what another sample of
+# rows would change of the rate is a few percent of it, and all rows take as long as learning them.
+_CALIBRATING, _BEYOND = 20_000, 200
+
+
+def _calibrating(alpha: float) -> int:
+    """Return how many rows at most to calibrate on."""
+    return max(_CALIBRATING, math.ceil(_BEYOND / alpha))
+
+
+class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+    """Folds along data-driven creases: REF for features that depend on each other.
+
+    REF folds each feature by itself. Here the standardized rows are folded along random oblique
+    creases, through rows and between pairs of rows, and the folded values are judged together: a
+    row is far off if it would pull hard on a ridge regression over the training rows. As good as
+    nearest neighbours at a cost that is linear in the rows; there is nothing to tune.
+
+    Read more in ``docs/creased.md``.
+
+    Parameters
+    ----------
+    n_creases : int or "auto", default="auto"
+        How many creases; ``"auto"`` is 256, more where the rows are many.
+    n_levels : int, default=2
+        How often each is folded; the values after every level count.
+    ridge : float, default=0.01
+        What is added to the sums of squares of the folded values.
+    box : float, default=10.0
+        What a column adds to the score that is one unit outside of all that was learned of it, the
+        unit being its spread; three units are as far as it goes. 0 is no box: a fault in one of
+        many columns then easily goes unnoticed.
+    alpha : float, default=0.1
+        The share of normal rows that may be rejected. Needs at least 1/alpha − 1 rows.
+    trim : float, default=0.0
+        The share of the rows to leave out of training because they look least like the rest, for
+        tables that may have bad rows in them. They count for the threshold all the same. See
+        ``docs/trim.md``.
+    n_init : int, default=10_000
+        The creases are made from the first rows of this total weight and then stay.
+    random_state : int, RandomState instance or None, default=0
+        Draws the creases, and the sample that ``partial_fit`` calibrates on.
+    n_jobs : int or None, default=None
+        Threads that learn and score; None is all cores that the process may use. No result depends
+        on it.
+
+    Attributes
+    ----------
+    creases_ : Creases
+        What maps a row to its features: ``center``, ``scale``, ``varying``, ``directions``,
+        ``offsets``, ``shifts``, ``spreads``, ``precision``. Frozen.
+    sums_ : Sums
+        ``weight``, ``total`` and sums of products of the features over all rows.
+    scoring_ : Scoring
+        What scoring needs: ``leverage`` (``weight``, ``center``, ``factor``, ``ridge``, ``dual``)
+        and ``unit``, the T of distance = s/T.
+    calibration_ : Calibration
+        Leave-one-out distances of training rows, or what ``calibrate`` was given.
+    threshold_ : float
+        1, until ``calibrate`` sets another.
+    alpha_ : float or None
+        The rate that ``threshold_`` was set for; None after ``tune_threshold``.
+    offset_ : float
+        ``-threshold_``; ``decision_function = score_samples - offset_``.
+    summary_ : Summary
+        Number of rows, missing values, range and quantiles of each feature in training.
+    noticed_ : tuple of Finding
+        What ``fit`` noticed about the table and the threshold, cells that were not taken as normal
+        among it; each was also a ``RateWarning``.
+    dropped_ : ndarray of int
+        The rows that `trim` has left out of ``fit``, by number, those that look least like the rest
+        first. Rows that come in parts have no numbers: ``noticed_`` says how many were left out.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+
+    See Also
+    --------
+    refold.REF : Folds each feature by itself; exact shares.
+    refold.Detector : For tables of any kind of columns.
+    refold.merge : Add up models that were learned apart.
+
+    Notes
+    -----
+    NaN is a missing value: it is filled with what the observed values of its row lead to expect.
+    Infinity is refused. A row's result does not depend on the rows beside it. The model keeps up to
+    10,000 of the rows, so that it can go on learning and calibrate itself anew.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import CreasedREF
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=500)
+    >>> model = CreasedREF().fit(np.column_stack([x, x + 0.1 * rng.normal(size=500)]))
+    >>> new = [[1.0, 1.1], [1.0, -3.0]]
+    >>> model.predict(new)
+    array([ 1, -1])
+    >>> reason = model.explain(new)[1].reasons[0]
+    >>> reason.feature, round(reason.expected, 2)
+    ('x1', 0.99)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_creases": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_levels": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0.0, None, closed="neither")],
+        "box": [Interval(Real, 0.0, MOST_GAIN, closed="both")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
+        "n_init": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+    }
+
+    _learned: Learned
+    _magnitudes: int = 0
+    # What calibrate() has set, until the model learns again.
+    _set_threshold: float | None
+    _set_calibration: Calibration | None
+    # What fit has noticed; None where rows came in parts.
+    _noticed: tuple[Finding, ...] | None
+
+    def __init__(
+        self,
+        *,
+        n_creases: int | Literal["auto"] = "auto",
+        n_levels: int = 2,
+        ridge: float = 0.01,
+        box: float = 10.0,
+        alpha: float = 0.1,
+        trim: float = 0.0,
+        n_init: int = 10_000,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_creases = n_creases
+        self.n_levels = n_levels
+        self.ridge = ridge
+        self.box = box
+        self.alpha = alpha
+        self.trim = trim
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Learn what is normal. If it fails, a model learned before stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Normal rows only.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts. Zero is the same as leaving the row out.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself.
+        """
+        with self._learning() as model:
+            model._forget_feedback()
+            model._fit(X, y, sample_weight)
+        return self
+
+    def _fit_encoded(self, X: Floats, weights: Floats | None, divided: Divided) -> Self:
+        """Learn from rows that an encoder has made, and that it makes anew without some."""
+        with self._learning() as model:
+            model._fit(X, None, weights, divided)
+        return self
+
+    def _fit(
+        self,
+        X: Array,
+        y: object,
+        sample_weight: Array | None,
+        divided: Divided | None = None,
+    ) -> None:
+        X = read_table(self, X, reset=True, native=False)
+        weights = self._weights(X, y, sample_weight)
+        check_enough(X.shape[0], weights)
+        counts = row_sample.counted(X, weights)
+        if np.count_nonzero(counts) < 2 and weights is None:
+            raise UserError(
+                f"{np.count_nonzero(counts)} of {len(X):,} rows has a value; a standard deviation "
+                "needs at least 2. Add rows."
+            )
+        nothing = TrainingState.nothing(self._recipe(), X.shape[1])
+        self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
+        some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
+        Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
+        if (cut := self._learned.state.cut) is not None:
+            self.dropped_ = cut.dropped(X, counts, self.n_jobs)
+        self._notice(self._findings(X, weights))
+
+    def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
+        """Go on learning.
+
+        As long as the rows weigh less than `n_init` they are kept; then the creases are made from
+        them and stay. If it fails, the model stays as it was.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            More normal rows.
+        y : array-like of shape (n,), default=None
+            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
+            anything but 1 and -1.
+        sample_weight : array-like of shape (n,), default=None
+            How many times each row counts.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself.
+        """
+        with self._learning_on() as model:
+            first = not hasattr(model, "_learned")
+            X = read_table(model, X, reset=first, native=False)
+            weights = model._weights(X, y, sample_weight)
+            nothing = TrainingState.nothing(model._recipe(), X.shape[1])
+            state = nothing if first else model._learned.state
+            model._learn(state.plus_rows(X, weights, last=False, n_jobs=model.n_jobs))
+        return self
+
+    def _of_magnitudes(self, columns: int) -> Self:
+        """Take the last columns as magnitudes, made by an encoder: they have no discrete values.
+
+        Parameters
+        ----------
+        columns : int
+            How many there are.
+
+        Returns
+        -------
+        CreasedREF
+            The estimator itself, to be fitted.
+        """
+        self._magnitudes = columns
+        return self
+
+    def empty_like(self) -> CreasedREF:
+        """Return a model with the same creases that has seen no rows, to be trained elsewhere.
+
+        Train it by ``partial_fit``; ``refold.merge`` makes one model of several that share their
+        creases.
+
+        Returns
+        -------
+        CreasedREF
+            A new model.
+        """
+        check_is_fitted(self)
+        state = self._underneath.state
+        if state.creases is None:
+            raise ValueError(
+                f"The creases are not final yet: {state.weight:g} of n_init={state.recipe.n_init} "
+                "rows have been learned. Learn more rows, set a smaller n_init, or use fit."
+            )
+        return self._with(state.emptied())
+
+    @property
+    def creases_(self) -> Creases:
+        """The frozen part; provisional as long as fewer than `n_init` rows were learned."""
+        return self.scoring_.creases
+
+    @property
+    def sums_(self) -> Sums:
+        """The sums over all rows learned."""
+        check_is_fitted(self)
+        with self._naming_columns():
+            sums = self._learned.state.ready.sums
+        assert sums is not None
+        return sums
+
+    @property
+    def scoring_(self) -> Scoring:
+        """What scores; after ``partial_fit`` it is made when asked for."""
+        check_learned(self)
+        with self._naming_columns():
+            return self._learned.scoring
+
+    @property
+    def threshold_(self) -> float:
+        """The threshold in use."""
+        check_learned(self)
+        return 1.0 if self._set_threshold is None else self._set_threshold
+
+    @threshold_.setter
+    def threshold_(self, value: float) -> None:
+        self._set_threshold = value
+
+    @property
+    def calibration_(self) -> Calibration:
+        """Distances of normal rows that the model has not seen."""
+        scoring = self.scoring_
+        return scoring.calibration if self._set_calibration is None else self._set_calibration
+
+    @calibration_.setter
+    def calibration_(self, value: Calibration) -> None:
+        self._set_calibration = value
+
+    @property
+    def summary_(self) -> Summary:
+        """What is remembered of the training rows, feature by feature."""
+        check_is_fitted(self)
+        summary = self._learned.state.summary
+        if summary is None:
+            raise ValueError(NO_ROWS)
+        return summary
+
+    @property
+    def noticed_(self) -> tuple[Finding, ...]:
+        """What was noticed about the table and the threshold."""
+        found = vars(self).get("_noticed")
+        return (*self._absurd_cells(), *self._trimmed()) if found is None else found
+
+    @noticed_.setter
+    def noticed_(self, findings: tuple[Finding, ...]) -> None:
+        self._noticed = findings
+
+    def _findings(self, X: NDArray[Any], weights: Floats | None) -> Iterator[Finding]:
+        """Look for what will keep the model from telling normal rows from others."""
+        yield from notice_columns(X, weights, feature_names(self))
+        yield from self._absurd_cells()
+        yield from self._trimmed()
+        scoring = self.scoring_
+        found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
+        if self._magnitudes == 0:  # whoever encodes rows knows what a fault makes of them
+            found.append(self._too_few_rows())
+        yield from filter(None, found)
+
+    def _too_few_rows(self) -> Finding | None:
+        """Put one value after the other of a typical row beyond all that was learned."""
+        scoring, rows = self.scoring_, self._learned.state.sample.rows
+        middle = np.argsort(scoring.left_out)[len(rows) // 2]
+        box = self.summary_ if scoring.box is None else scoring.box
+        typical = float(scoring.left_out[middle])
+        gained = scoring.distances(noticed.with_faults(rows[middle], box.low, box.high)) - typical
+        return noticed.too_few_rows(gained, typical, 1.0, scoring.calibration)
+
+    def _absurd_cells(self) -> Iterator[Finding]:
+        """Name single cells far from all others; a model without a box takes them as normal."""
+        box = self._learned.state.box if hasattr(self, "_learned") else None
+        if box is not None:
+            learned = self._learned.state.recipe.box == 0.0
+            yield from absurd_cells(box, feature_names(self), learned=learned)
+
+    def _trimmed(self) -> Iterator[Finding]:
+        """Say how many rows were left out."""
+        cut = self._learned.state.cut if hasattr(self, "_learned") else None
+        if cut is not None:
+            yield cut.cut.noticed(self.dropped_)
+
+    def score_samples(self, X: Array) -> Floats:
+        """Return the negative distance of each row: the lower, the less normal.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        model, X = self._read(X)
+        with model._naming_columns():
+            return -model._learned.scoring.distances(X, model.n_jobs)
+
+    def scorer(self) -> CreasedScorer:
+        """Return what judges plain arrays, columns in the model's order, without further checks.
+
+        Returns
+        -------
+        CreasedScorer
+            It does not change when the model learns on.
+        """
+        check_learned(self)
+        return CreasedScorer(self.scoring_, self.n_jobs)
+
+    def _reasons(self, X: Array) -> Reasons:
+        """Return what each value was expected to be and what difference that makes."""
+        model, X = self._read(X)
+        with model._naming_columns():
+            row_sample.check(X)
+        return reasons.reasons(model.scoring_, X, model.n_jobs)
+
+    def training_sample(self) -> Floats:
+        """Return the training rows that the model has kept, NaN where missing.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            At most 10,000 rows, a uniform sample of all that were not left out.
+        """
+        check_is_fitted(self)
+        state = self._learned.state
+        return np.array(state.sample.rows[state.kept > 0.0], dtype=np.float64)
+
+    def _read(self, X: Array) -> tuple[CreasedREF, NDArray[Any]]:
+        """Return the model as it is now, and the rows as it takes them."""
+        check_learned(self)
+        model = snapshot(self)
+        return model, read_table(model, X, reset=False, native=False)
+
+    def _recipe(self) -> Recipe:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return Recipe(
+            None if self.n_creases == "auto" else self.n_creases,
+            self.n_levels,
+            float(self.ridge),
+            self.n_init,
+            int(seed),
+            float(self.box),
+            magnitudes=self._magnitudes,
+            trim=float(self.trim),
+        )
+
+    def _learn(self, state: TrainingState) -> None:
+        self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
+        self._set_threshold = self._set_calibration = None
+        self._noticed, self.dropped_ = None, np.empty(0, dtype=np.int64)
+        self.alpha_ = float(self.alpha)
+
+    def _check_accepting(self) -> None:
+        pass  # it goes on learning whatever it has learned
+
+    def _with_accepted(self, base: Learned, rows: Floats, counts: Integers) -> Learned:
+        return accepted.with_accepted_rows(base, rows, counts.astype(np.float64))
+
+    def _with(self, state: TrainingState) -> CreasedREF:
+        """Return a model with the same parameters and columns, and what was learned."""
+        model: CreasedREF = clone(self)
+        model._learn(state)
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learned")

@@ -1,0 +1,148 @@
+"""Sums of features over the rows learned, and the leverage of a row by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats
+from refold.algorithm import kernels
+from refold.models.creased.creases import Creases
+from refold.models.creased.row_sample import n_threads, weighted_sum
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Weight, sum and sum of products of the features; they add up over chunks and sites."""
+
+    weight: float  # Σ w
+    total: Floats  # (p,): σ w φ
+    # φ and w one by one, as long as there are fewer rows than features: less than `gram`, and all
+    # that the dual form needs
+    rows: Floats
+    counts: Floats
+    gram: Floats | None  # (p, p): σ w φ φᵀ once there are more; its lower triangle
+
+    @classmethod
+    def empty(cls, p: int) -> Self:
+        """Return the sums of no rows."""
+        return cls(0.0, np.zeros(p), np.empty((0, p)), np.empty(0), None)
+
+    @classmethod
+    def of(
+        cls, creases: Creases, X: NDArray[Any], weights: Floats, n_jobs: int | None = None
+    ) -> Self:
+        """Sum over the rows of X in one pass."""
+        p, weight = creases.n_outputs, float(weights.sum())
+        threads = n_threads(len(X) * p * p // 2, n_jobs)
+        if len(X) < p:
+            rows = kernels.crease_features(creases.map, X, threads)
+            return cls(weight, weighted_sum(weights, rows), rows, weights.copy(), None)
+        total, gram = kernels.crease_sums(creases.map, X, weights, threads)
+        return cls(weight, total, np.empty((0, p)), np.empty(0), gram)
+
+    def plus(self, other: Sums) -> Sums:
+        """Return the sums over the rows of both."""
+        weight, total = self.weight + other.weight, self.total + other.total
+        rows = np.concatenate([self.rows, other.rows])
+        counts = np.concatenate([self.counts, other.counts])
+        grams = [s.gram for s in (self, other) if s.gram is not None]
+        if not grams and len(rows) < len(total):
+            return Sums(weight, total, rows, counts, None)
+        if len(rows):
+            grams.append(kernels.sum_products(rows, counts, 1))
+        gram = reduce(np.add, grams)
+        return Sums(weight, total, rows[:0], counts[:0], gram)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send half of what is symmetric: sums travel between machines."""
+        if self.gram is None:
+            return vars(self)
+        return {**vars(self), "gram": self.gram.T[np.triu_indices(len(self.gram))]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if (half := state["gram"]) is not None:
+            p = len(state["total"])
+            gram = np.zeros((p, p))
+            gram[np.triu_indices(p)] = half
+            state = {**state, "gram": gram.T}  # in Fortran's order, its lower triangle
+        self.__dict__.update(state)
+
+    def products(self) -> Floats:
+        """Return Σ w φ φᵀ, its lower triangle."""
+        if self.gram is not None:
+            return self.gram
+        return kernels.sum_products(self.rows, self.counts, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Leverage:
+    """s(φ) = 1/n + (φ−φ̄)ᵀ (Φ_cᵀΦ_c + ridge·I)⁻¹ (φ−φ̄), factored."""
+
+    weight: float  # n, the weight of the rows
+    center: Floats  # (p,): φ̄
+    # Primal: the lower Cholesky factor L of Φ_cᵀΦ_c + ridge·I, shape (p, p), and the quadratic form
+    # is ‖L⁻¹v‖². Dual, for r rows fewer than features: G = L⁻¹Φ_c with the factor L of Φ_cΦ_cᵀ +
+    # ridge·I, shape (r, p), and the form is (‖v‖² − ‖Gv‖²)/ridge.
+    factor: Floats
+    ridge: float  # The ridge; never less than the rounding of the sums
+    dual: bool  # Which of the two
+
+    @classmethod
+    def of(cls, sums: Sums, ridge: float) -> Leverage:
+        """Factor the sums."""
+        if sums.gram is not None:
+            return cls.primal(sums, ridge)
+        center = sums.total / sums.weight
+        V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
+        ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
+        roots = kernels.cholesky(kernels.product(V, V), ridge=ridge)
+        factor = kernels.solve_lower(roots, V)
+        return cls(sums.weight, center, factor, ridge, dual=True)
+
+    @classmethod
+    def primal(cls, sums: Sums, ridge: float) -> Leverage:
+        """Factor the sums feature by feature, however few rows there are."""
+        center = sums.total / sums.weight
+        gram = sums.products()
+        spread = gram.diagonal() - sums.weight * np.square(center)
+        ridge = _at_least_rounding(ridge, spread)
+        factor = kernels.cholesky(gram, center=center, weight=sums.weight, ridge=ridge)
+        return cls(sums.weight, center, factor, ridge, dual=False)
+
+    def form(self, creases: Creases, n_jobs: int | None = 1) -> kernels.LeverageForm:
+        """Return what scores features along creases."""
+        threads = n_threads(len(self.center) ** 3 // 6, n_jobs)
+        return kernels.leverage_form(
+            creases.map,
+            self.center,
+            self.factor,
+            weight=self.weight,
+            ridge=self.ridge,
+            dual=self.dual,
+            n_threads=threads,
+        )
+
+    @property
+    def products(self) -> int:
+        """How many multiplications a score takes."""
+        height, width = self.factor.shape
+        return int(2 * height * width if self.dual else height * width // 2)
+
+    def left_out(self, scores: Floats, weights: Floats) -> Floats:
+        """Return the scores that rows learned would have had without themselves.
+
+        A row of weight w is left out once, or wholly where w is below 1.
+        """
+        kept = 1.0 - np.minimum(weights, 1.0) * scores
+        return np.asarray(scores / np.maximum(kept, np.finfo(np.float64).eps))
+
+
+def _at_least_rounding(ridge: float, diagonal: Floats) -> float:
+    """Return the ridge, or what keeps the Cholesky factor of rounded sums positive."""
+    rounding = len(diagonal) * np.finfo(np.float64).eps * float(diagonal.max(initial=0.0))
+    return max(ridge, rounding)

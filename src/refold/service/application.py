@@ -1,0 +1,331 @@
+"""The service: what is asked at which address, and who answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from refold.service import cards, openapi
+from refold.service.connections import Connections
+from refold.service.errors import RequestError
+from refold.service.log import Log, log_lines
+from refold.service.metrics import Metrics
+from refold.service.middleware import DIGEST, REQUEST_ID, RequestMiddleware
+from refold.service.models import HostedModel, ModelStore
+from refold.service.pages import curl_command, page
+from refold.service.requests import (
+    CSV,
+    JSON,
+    NDJSON,
+    BodyReader,
+    ScoreQuery,
+    media_type,
+    open_columns,
+    read_rows,
+    score_query,
+)
+from refold.service.responses import response_body
+from refold.service.scoring import Verdicts, check_count, objects_of, score_objects, score_table
+from refold.service.settings import Settings
+
+# What is judged in the event loop: a thread would take longer to start than the work does.
+_SMALL_BODY = 4096  # bytes
+_SMALL_WORK = 0.002  # seconds, as estimated
+_LOOKED_FOR_CHANGES = 1.0  # seconds between
+
+
+def create(store: ModelStore, settings: Settings | None = None, log: Log = log_lines) -> Starlette:
+    """Return the service as an ASGI application.
+
+    Parameters
+    ----------
+    store : ModelStore
+        The models.
+    settings : Settings or None, default=None
+        What is allowed; None is the defaults.
+    log : callable
+        Takes entries of the log; by default they are lines of JSON on standard error.
+
+    Returns
+    -------
+    Starlette
+        For any ASGI server.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import refold
+    >>> from refold.service import ModelStore, create
+    >>> file = Path(tempfile.mkdtemp()) / "line4.json"
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> refold.save(refold.REF(alpha=0.05).fit(X), file)
+    >>> [route.path for route in create(ModelStore({"line4": file})).routes][:2]
+    ['/v1/models/{name}/score', '/healthz']
+    """
+    return _Service(store, settings or Settings(), log).application()
+
+
+class _Service:
+    """What all requests share."""
+
+    def __init__(self, store: ModelStore, settings: Settings, log: Log) -> None:
+        self._store, self._settings, self._log = store, settings, log
+        self._connections = Connections(settings, log)
+        self._metrics, self._bodies = Metrics(settings, self._connections), BodyReader(settings)
+        self._busy, self._ready = 0, False
+        self._threads: anyio.CapacityLimiter | None = None
+        self._comparisons: set[asyncio.Task[None]] = set()
+
+    def application(self) -> Starlette:
+        """Return the ASGI application."""
+        routes = [
+            Route("/v1/models/{name}/score", self._score, methods=["POST"]),
+            Route("/healthz", self._healthz),
+            Route("/readyz", self._readyz),
+            # Functions that are not async run in threads: what they say may be long.
+            Route("/metrics", self._show_metrics),
+            Route("/openapi.json", self._openapi),
+            Route("/docs", self._docs),
+            Route("/", self._home, include_in_schema=False),
+            Route("/v1/models", self._models),
+            Route("/v1/models/{name}", self._card),
+            Route("/v1/models/{name}/drift", self._drift),
+            Route("/v1/models/{name}/drift/reset", self._reset, methods=["POST"]),
+        ]
+        middleware = [Middleware(RequestMiddleware, self._settings, self._metrics, self._log)]
+        if self._settings.origins:
+            cors = Middleware(
+                CORSMiddleware,
+                allow_origins=list(self._settings.origins),
+                allow_methods=["GET", "POST"],
+                allow_headers=["authorization", "content-type", REQUEST_ID],
+                expose_headers=[REQUEST_ID, DIGEST],
+            )
+            middleware.insert(0, cors)
+        application = Starlette(
+            routes=routes,
+            middleware=middleware,
+            lifespan=self._lifespan,
+            exception_handlers={404: _not_found, 405: _not_allowed},
+        )
+        application.state.connections = self._connections
+        return application
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        self._threads = anyio.CapacityLimiter(len(os.sched_getaffinity(0)))
+        watching = asyncio.create_task(self._watch())
+        self._ready = True
+        yield
+        self._ready = False
+        watching.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watching
+
+    async def _watch(self) -> None:
+        """Look every second whether a file has changed."""
+        while True:
+            await asyncio.sleep(_LOOKED_FOR_CHANGES)
+            for name, problem in await anyio.to_thread.run_sync(self._store.refresh):
+                entry = {"event": "model loaded" if problem is None else "model not loaded"}
+                served = self._store.get(name)
+                digest = None if served is None else served.digest
+                self._log({**entry, "model": name, "digest": digest, "problem": problem})
+
+    async def _healthz(self, request: Request) -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def _readyz(self, request: Request) -> Response:
+        if not self._ready:
+            raise RequestError(503, "The service is starting or stopping.")
+        return JSONResponse({"status": "ready", "models": [served.name for served in self._store]})
+
+    def _show_metrics(self, request: Request) -> Response:
+        text = self._metrics.text(self._store)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    def _openapi(self, request: Request) -> Response:
+        return JSONResponse(openapi.document(self._store, self._settings))
+
+    def _docs(self, request: Request) -> Response:
+        api = openapi.document(self._store, self._settings)
+        examples = {f"/v1/models/{one.name}/score": _example(one) for one in self._store}
+        return HTMLResponse(page("docs", title="refold", api=api, examples=examples))
+
+    async def _home(self, request: Request) -> Response:
+        return RedirectResponse("docs")
+
+    def _models(self, request: Request) -> Response:
+        return JSONResponse([cards.summary(one, self._store) for one in self._store])
+
+    def _card(self, request: Request) -> Response:
+        served = self._served(request)
+        card = cards.card(served, self._store)
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(page("model", title=served.name, card=card))
+        return JSONResponse(card)
+
+    def _drift(self, request: Request) -> Response:
+        return JSONResponse(cards.drift(self._served(request)))
+
+    def _reset(self, request: Request) -> Response:
+        served, kind = self._served(request), request.headers.get("content-type")
+        if kind is not None:
+            media_type(kind)  # a form of a web page is refused
+        if served.watch is not None:
+            served.watch.reset()
+        return Response(status_code=204)
+
+    async def _score(self, request: Request) -> Response:
+        served, known = self._served(request), request.scope["refold"]
+        headers = known["headers"]
+        query = score_query(
+            request.scope["query_string"],
+            *(headers.get(name) for name in ("content-type", "accept", "content-encoding")),
+        )
+        body = await self._bodies.read(request.receive, headers.get("content-length", ""))
+        known["begin"] = time.perf_counter()
+        if self._busy >= self._settings.max_requests:
+            raise RequestError(429, "Too many requests at a time. Try again in a moment.")
+        work: _Work = partial(self._judge, served, query, body)
+        seconds = math.inf
+        if len(body) <= _SMALL_BODY and query.sent in (JSON, NDJSON):
+            rows, problems = read_rows(body, query.sent)
+            work = partial(self._judge_objects, served, query, rows, problems)
+            seconds = _estimated_seconds(served, query, len(rows))
+        content, known["rows"], compare = await self._run(work, seconds)
+        if compare is not None:
+            task = asyncio.create_task(anyio.to_thread.run_sync(compare))
+            self._comparisons.add(task)
+            task.add_done_callback(self._comparisons.discard)
+        charset = "; charset=utf-8" if query.accepted == CSV else ""
+        return Response(content, headers={"content-type": query.accepted + charset})
+
+    async def _run(self, work: _Work, seconds: float) -> _Result:
+        """Do what takes less than a moment here, all else in a thread, and that not for ever."""
+        self._busy += 1
+        if seconds <= _SMALL_WORK:
+            try:
+                return work()
+            finally:
+                self._free()
+        loop, begun = asyncio.get_running_loop(), threading.Lock()
+
+        def whole() -> _Result:
+            if not begun.acquire(blocking=False):
+                raise RequestError(503, "Nobody waits for this any more.")
+            try:
+                return work()
+            finally:
+                loop.call_soon_threadsafe(self._free)  # its place is free when the thread ends
+
+        try:
+            with anyio.fail_after(self._settings.seconds):
+                return await anyio.to_thread.run_sync(
+                    whole, limiter=self._threads, abandon_on_cancel=True
+                )
+        except TimeoutError:
+            raise RequestError(
+                503, f"It took more than {self._settings.seconds:g} seconds. Send fewer rows."
+            ) from None
+        finally:
+            if begun.acquire(blocking=False):  # the thread has not begun, and will not
+                self._free()
+
+    def _free(self) -> None:
+        self._busy -= 1
+
+    def _judge(self, served: HostedModel, query: ScoreQuery, body: bytes) -> _Result:
+        if query.sent in (JSON, NDJSON):
+            return self._judge_objects(served, query, *read_rows(body, query.sent))
+        table, most = open_columns(body, query.sent), self._most_rows(query)
+        if served.judge.encoder is None and query.on_bad == "skip":
+            return self._judge_objects(served, query, objects_of(table, served.judge, most), {})
+        verdicts = score_table(
+            served.judge, table, on_bad=query.on_bad, explained=query.explained, most=most
+        )
+        return self._answer(served, query, verdicts)
+
+    def _judge_objects(
+        self,
+        served: HostedModel,
+        query: ScoreQuery,
+        rows: list[Any],
+        problems: dict[int, RequestError],
+    ) -> _Result:
+        check_count(len(rows), self._most_rows(query))
+        verdicts = score_objects(
+            served, rows, problems, on_bad=query.on_bad, explained=query.explained
+        )
+        return self._answer(served, query, verdicts)
+
+    def _most_rows(self, query: ScoreQuery) -> int:
+        return self._settings.max_explained if query.full else self._settings.max_rows
+
+    def _answer(self, served: HostedModel, query: ScoreQuery, verdicts: Verdicts) -> _Result:
+        content, compare = response_body(served, verdicts, query), None
+        found = verdicts.found
+        if found is not None:
+            self._metrics.judged(served.name, len(found), int(found.outlier.sum()))
+            if served.watch is not None and served.watch.add(found):
+                compare = served.watch.compare
+        return content, verdicts.total, compare
+
+    def _served(self, request: Request) -> HostedModel:
+        name = request.path_params["name"]
+        served = self._store.get(name)
+        if served is None:
+            known = ", ".join(one.name for one in self._store)
+            raise RequestError(404, f"There is no model {name[:100]!r}; there is {known}.")
+        request.scope["refold"]["model"] = served
+        return served
+
+
+# The body of an answer, how many rows it is about, and what is to be done afterwards.
+_Result = tuple[bytes, int, Callable[[], None] | None]
+_Work = Callable[[], _Result]
+
+
+def _estimated_seconds(served: HostedModel, query: ScoreQuery, rows: int) -> float:
+    """Return how long it takes to judge rows, at most; infinity of what has no known limit."""
+    if query.full or query.accepted not in (JSON, NDJSON):
+        return math.inf
+    return rows * served.row_seconds[query.explained]
+
+
+def _example(served: HostedModel) -> str:
+    """Return the line that scores a row from a shell."""
+    cells = {"number": 1.5, "date": "2026-01-31"}
+    properties = served.row_schema["properties"]
+    row = {
+        name: cells.get(column["title"].rpartition("(")[2].rstrip(")"), "text")
+        for name, column in properties.items()
+    }
+    return curl_command(f"http://127.0.0.1:8080/v1/models/{served.name}/score", row)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    raise RequestError(404, "There is nothing at this address.")
+
+
+async def _not_allowed(request: Request, error: Exception) -> Response:
+    refused = RequestError(405, "This address is not asked in this way.")
+    return JSONResponse(refused.document(), 405, getattr(error, "headers", None))

@@ -1,0 +1,276 @@
+"""HTTP connections with limits: on headers, on waiting, and on their number."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from refold.service.log import Log
+from refold.service.settings import Settings
+
+# Why connections are closed.
+REASONS = (
+    *("connections", "header bytes", "header lines", "header time"),
+    *("idle", "invalid HTTP", "unread answer"),
+)
+_PIPELINED = 16  # requests of a connection that wait; what comes after them is not parsed yet
+_LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
+
+
+class Connections:
+    """The connections of a server, and how many of them were closed at a limit, by reason."""
+
+    def __init__(self, settings: Settings, log: Log) -> None:
+        self.settings, self.log = settings, log
+        self.most = settings.max_connections  # the server lowers it where files are scarce
+        self.refused: Counter[str] = Counter()
+        self._open: set[LimitedProtocol] = set()
+        self._waiting: dict[LimitedProtocol, None] = {}  # for a whole request, the oldest first
+        self._logged: dict[str, tuple[float, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def add(self, new: LimitedProtocol) -> None:
+        """Count a new connection; at the limit, the one that has waited longest is closed.
+
+        If none waits, it is one that sends more requests than it reads answers.
+        """
+        self._open.add(new)
+        if len(self._open) > self.most:
+            behind = (each for each in self._open if each.is_behind)
+            oldest = next(iter(self._waiting), None) or next(behind, None)
+            if oldest is None:
+                new.refuse(503, "connections", "There are too many connections. Try again.")
+                return
+            self.discard(oldest)
+            oldest.transport.abort()
+            self.count("connections", oldest.client)
+        self._waiting[new] = None
+
+    def discard(self, gone: LimitedProtocol) -> None:
+        """Forget a connection that is closed."""
+        self._open.discard(gone)
+        self._waiting.pop(gone, None)
+
+    def working(self, connection: LimitedProtocol) -> None:
+        """Note that a whole request has come: the connection is no longer one that waits."""
+        self._waiting.pop(connection, None)
+
+    def waiting(self, connection: LimitedProtocol) -> None:
+        """Note that a request is answered."""
+        if connection in self._open:
+            self._waiting[connection] = None
+
+    def count(self, reason: str, client: tuple[str, int] | None) -> None:
+        """Count a connection that is closed for a reason, and log the first in a while."""
+        self.refused[reason] += 1
+        logged, known = self._logged.get(reason, (-_LOGGED_EVERY, 0))
+        now = time.monotonic()
+        if now - logged >= _LOGGED_EVERY:
+            total = self.refused[reason]
+            self._logged[reason] = now, total
+            entry = {"event": "connection refused", "reason": reason, "count": total - known}
+            self.log({**entry, "client": client[0] if client else None})
+
+
+class _JoinedWrites:
+    """A transport that calls the system once for what is written in one turn of the event loop.
+
+    Header and body of an answer then go together, which takes half the time of a small one.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts and not self._transport.is_closing():
+            self._transport.writelines(parts)
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """HTTP as uvicorn speaks it, within limits.
+
+    Bytes are handed to the parser only as long as it gets on: what it has not made a complete
+    header or a piece of a body of is at most `max_header` bytes. That holds for trailers and the
+    extensions of chunks too.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._all, self._limits = connections, connections.settings
+        self._unparsed, self._in_header, self._pending = 0, False, b""
+        self._timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin with a client."""
+        super().connection_made(_JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        self._all.add(self)
+        self._wait_for_header()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End with a client."""
+        self._all.discard(self)
+        self._stop_timer()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come."""
+        rest, self._pending = memoryview(self._pending + data), b""
+        while rest and not self.transport.is_closing():
+            if len(self.pipeline) >= _PIPELINED:
+                self._pending = bytes(rest)
+                self.flow.pause_reading()
+                return
+            allowed = self._limits.max_header - self._unparsed
+            if allowed <= 0:
+                most = f"{self._limits.max_header:,} bytes"
+                self.refuse(431, "header bytes", f"The header of a request may have {most}.")
+                return
+            part, rest = rest[:allowed], rest[allowed:]
+            self._unparsed += len(part)
+            super().data_received(part)  # type: ignore[arg-type]
+        if self._timer is None and self._is_waiting() and not self.transport.is_closing():
+            self._wait_for_header()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._in_header = True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; a trailer, which comes after the body, is dropped."""
+        if not self._in_header:
+            return
+        if len(self.headers) >= self._limits.max_header_lines:
+            raise ValueError("too many headers")  # the parser stops, and asks for an answer
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin to answer."""
+        self._unparsed, self._in_header = 0, False
+        self._stop_timer()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body."""
+        self._unparsed = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._unparsed = 0
+        self._all.working(self)
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        if self._pending:
+            self.data_received(b"")
+        if not self.pipeline:
+            self._all.waiting(self)
+            if self._in_header and self._timer is None:  # the next request has begun
+                self._wait_for_header()
+
+    def pause_writing(self) -> None:
+        """Wait until the client reads its answer, but not for ever."""
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(self._limits.seconds, self._unread)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read most of its answer."""
+        super().resume_writing()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+
+    def _unread(self) -> None:
+        self._all.count("unread answer", self.client)
+        self.transport.abort()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, unless its client still reads an answer."""
+        if self.flow.write_paused:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+        elif self.transport.get_write_buffer_size():
+            self._unread()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or has too many headers."""
+        if self._in_header and self.headers and len(self.headers) >= self._limits.max_header_lines:
+            most = self._limits.max_header_lines
+            self.refuse(431, "header lines", f"A request may have {most} headers.")
+        else:
+            self.refuse(400, "invalid HTTP", "This is not a valid HTTP request.")
+
+    def refuse(self, status: int, reason: str, message: str) -> None:
+        """Say what is wrong, unless another answer is under way, and close."""
+        self._all.count(reason, self.client)
+        if self._is_waiting():
+            body = json.dumps({"error": message}).encode()
+            head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d"
+            self.transport.write(STATUS_LINE[status] + head % len(body) + b"\r\n\r\n" + body)
+        self.transport.close()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether requests wait for others of the same connection, or answers to be read."""
+        return bool(self.pipeline) or (self.flow is not None and self.flow.write_paused)
+
+    def _is_waiting(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait_for_header(self) -> None:
+        self._timer = self.loop.call_later(self._limits.header_seconds, self._waited)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _waited(self) -> None:
+        self._timer = None
+        if not self._is_waiting():
+            self._wait_for_header()  # a request before this one is still being answered
+        elif self._unparsed or self._in_header:
+            seconds = f"{self._limits.header_seconds:g} seconds"
+            self.refuse(408, "header time", f"No complete header came within {seconds}.")
+        elif not self.transport.is_closing():
+            self._all.count("idle", self.client)
+            self.transport.close()

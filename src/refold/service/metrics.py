@@ -1,0 +1,70 @@
+"""What Prometheus reads: requests, rows, outliers, time, drift."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from refold.monitoring import VERDICTS
+from refold.service.connections import REASONS, Connections
+from refold.service.models import ModelStore
+from refold.service.settings import Settings
+
+# Seconds: one row takes a part of a millisecond, a hundred thousand take seconds.
+_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Metrics:
+    """Counts of one service."""
+
+    def __init__(self, settings: Settings, connections: Connections) -> None:
+        self._registry, self._connections = CollectorRegistry(), connections
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        self._requests = counter(
+            "refold_requests", "Requests that were answered.", ["model", "status"]
+        )
+        self._rows = counter("refold_rows", "Rows that were judged.", ["model"])
+        self._outliers = counter("refold_outliers", "Outliers among them.", ["model"])
+        about = "Time from a request's last byte to its answer."
+        self._seconds = Histogram(
+            "refold_request_seconds", about, ["model"], buckets=_SECONDS, registry=self._registry
+        )
+        about = "1 for what the rows that were scored are beside those learned."
+        self._drift = gauge("refold_drift", about, ["model", "verdict"])
+        about = "1 if its file cannot be loaded anew."
+        self._loaded = gauge("refold_model_problem", about, ["model"])
+        self._open = gauge("refold_connections", "Open connections.")
+        about = "Connections that were closed at a limit since the start."
+        self._refused = gauge("refold_connections_refused", about, ["reason"])
+        limits = gauge("refold_limit", "The limits of the service.", ["setting"])
+        for name, value in asdict(settings).items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                limits.labels(name).set(value)
+
+    def answered(self, model: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._requests.labels(model, status).inc()
+        if model:
+            self._seconds.labels(model).observe(seconds)
+
+    def judged(self, model: str, rows: int, outliers: int) -> None:
+        """Count rows, and the outliers among them."""
+        self._rows.labels(model).inc(rows)
+        self._outliers.labels(model).inc(outliers)
+
+    def text(self, store: ModelStore) -> bytes:
+        """Return all of it as Prometheus reads it."""
+        self._open.set(len(self._connections))
+        for reason in REASONS:
+            self._refused.labels(reason).set(self._connections.refused[reason])
+        for served in store:
+            self._loaded.labels(served.name).set(store.problem(served.name) is not None)
+            drift = None if served.watch is None else served.watch.result()
+            for verdict in VERDICTS:
+                self._drift.labels(served.name, verdict).set(
+                    drift is not None and drift.verdict == verdict
+                )
+        return generate_latest(self._registry)

@@ -1,0 +1,208 @@
+"""The service in OpenAPI's words; the rows are those of the models in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refold.base.version import VERSION
+from refold.monitoring import VERDICTS
+from refold.service.middleware import DIGEST, REQUEST_ID
+from refold.service.models import HostedModel, ModelStore
+from refold.service.requests import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    CSV,
+    EXPLAIN,
+    JSON,
+    MOST_REASONS,
+    NDJSON,
+    ON_BAD,
+)
+from refold.service.settings import Settings
+
+_TEXT = {"type": "string"}
+_MAYBE_TEXT = {"type": ["string", "null"]}
+_MAYBE_NUMBER = {"type": ["number", "null"]}
+_TEXTS = {"type": "array", "items": _TEXT}
+
+
+def _object(*optional: str, **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object; all but the optional properties are required."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
+def _header(name: str, about: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"description": about, "required": True, "schema": schema}}
+
+
+_VERDICT = _object(
+    "changes",
+    "problem",
+    label={
+        "enum": [1, -1, None],
+        "description": "1 normal, -1 not; null for a row that is not judged.",
+    },
+    distance=_MAYBE_NUMBER,
+    p_value=_MAYBE_NUMBER,
+    reasons={
+        "type": "array",
+        "description": "The columns that matter most; with explain=full objects that say how.",
+        "items": {"type": ["string", "object"]},
+    },
+    changes={"type": "array", "items": {"type": "object"}},
+    problem=_TEXT,
+)
+_SCHEMAS = {
+    "Error": _object(
+        "row", "column", error=_TEXT, row={"type": "integer", "minimum": 0}, column=_TEXT
+    ),
+    "Verdict": _VERDICT,
+    "Verdicts": _object(
+        model=_TEXT,
+        threshold={"type": "number"},
+        alpha=_MAYBE_NUMBER,
+        rows={"type": "array", "items": {"$ref": "#/components/schemas/Verdict"}},
+    ),
+    "Model": _object(
+        **dict.fromkeys(("name", "kind", "digest", "saved", "saved_by", "loaded"), _TEXT),
+        columns=_TEXTS,
+        threshold={"type": "number"},
+        alpha=_MAYBE_NUMBER,
+        problem=_MAYBE_TEXT,
+    ),
+    "Drift": _object(
+        watched={"type": "boolean"},
+        rows={"type": "integer"},
+        verdict={"enum": [*VERDICTS, None]},
+        message=_MAYBE_TEXT,
+        features=_TEXTS,
+    ),
+}
+_ID_HEADER = _header(REQUEST_ID, "That of the request, or a new one; it is in the log.", _TEXT)
+_DIGEST_HEADER = _header(
+    DIGEST, "The SHA-256 of the model's file.", {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+)
+_PROBLEMS = {
+    400: "The rows cannot be read; the answer says which row and column.",
+    401: "The token is missing or wrong.",
+    403: "A web page of another origin asks.",
+    404: "There is no such model.",
+    406: "No format that is accepted.",
+    408: "The request came too slowly.",
+    413: "Too many bytes or rows.",
+    415: "The body is not in a format that is read.",
+    421: "Called by another name than it has.",
+    429: "Too many requests at a time.",
+    503: "It took too long, or the service is stopping.",
+}
+
+
+def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
+    """Return the whole description."""
+    paths: dict[str, Any] = {
+        "/healthz": _get("Whether the process is alive.", {"type": "object"}, open_=True),
+        "/readyz": _get("Whether it takes requests.", {"type": "object"}, 503, open_=True),
+        "/metrics": _get("Counts for Prometheus.", _TEXT, kind="text/plain"),
+        "/openapi.json": _get("This description.", {"type": "object"}),
+        "/docs": _get("The same as a page.", _TEXT, kind="text/html"),
+        "/v1/models": _get("The models in service.", {"type": "array", "items": _ref("Model")}),
+    }
+    for served in store:
+        paths |= _paths_of(served, settings)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "refold", "version": VERSION, "description": _ABOUT},
+        "security": [] if settings.token is None else [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": {
+                **_SCHEMAS,
+                **{f"Row-{served.name}": served.row_schema for served in store},
+            },
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+_ABOUT = (
+    "Models that were learned from normal rows say of new rows: normal or not, how far off, and "
+    "because of which columns."
+)
+
+
+def _paths_of(served: HostedModel, settings: Settings) -> dict[str, Any]:
+    at = f"/v1/models/{served.name}"
+    card = _get("The model card, as JSON or as a page.", _ref("Model"), 404, 406)
+    card["get"]["responses"]["200"]["content"]["text/html"] = {"schema": _TEXT}
+    found = {at: card, f"{at}/score": {"post": _score(served, settings)}}
+    found[f"{at}/drift"] = _get("Scored rows beside those learned.", _ref("Drift"), 404)
+    found[f"{at}/drift/reset"] = {
+        "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404, 415)
+    }
+    return found
+
+
+def _score(served: HostedModel, settings: Settings) -> dict[str, Any]:
+    row = _ref(f"Row-{served.name}")
+    rows = {
+        "type": "array",
+        "items": row,
+        "minItems": 1,
+        "maxItems": settings.max_rows,
+    }
+    content: dict[str, Any] = {
+        JSON: {"schema": rows},
+        NDJSON: {"schema": _TEXT},
+        CSV: {"schema": _TEXT},
+    }
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    content |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    answers: dict[str, Any] = {kind: {"schema": _TEXT} for kind in content}
+    answers[JSON] = {"schema": _ref("Verdicts")}
+    answers |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    operation = _operation(
+        f"Judge rows by {served.name}.",
+        {"200": {"description": "A verdict for each row, in order.", "content": answers}},
+        *_PROBLEMS,
+        digest=True,
+    )
+    operation["requestBody"] = {"required": True, "content": content}
+    operation["parameters"] = [
+        _parameter(
+            "reasons", {"type": "integer", "minimum": 0, "maximum": MOST_REASONS, "default": 3}
+        ),
+        _parameter("explain", {"enum": list(EXPLAIN), "default": "short"}),
+        _parameter("on_bad", {"enum": list(ON_BAD), "default": "error"}),
+    ]
+    return operation
+
+
+def _parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema}
+
+
+def _get(
+    said: str, schema: dict[str, Any], *statuses: int, kind: str = JSON, open_: bool = False
+) -> dict[str, Any]:
+    answer = {"200": {"description": said, "content": {kind: {"schema": schema}}}}
+    operation = _operation(said, answer, *statuses)
+    if open_:
+        operation["security"] = []
+    return {"get": operation}
+
+
+def _operation(
+    said: str, answers: dict[str, Any], *statuses: int, digest: bool = False
+) -> dict[str, Any]:
+    error = {JSON: {"schema": _ref("Error")}}
+    for answer in answers.values():
+        answer["headers"] = {**_ID_HEADER, **(_DIGEST_HEADER if digest else {})}
+    for status in sorted({*statuses, 401, 403, 421}):
+        answers[str(status)] = {"description": _PROBLEMS[status], "content": error}
+        answers[str(status)]["headers"] = _ID_HEADER
+    return {"summary": said, "responses": answers}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}"}

@@ -1,0 +1,222 @@
+"""Rows of a request to verdicts; what cannot be judged is a problem of its row, or an error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from refold._typing import Integers
+from refold.base.errors import UserError
+from refold.base.words import quoted
+from refold.columns.table import as_texts
+from refold.judgement import Judge, Judgement
+from refold.judgement.reading import NumberReader, TableReader
+from refold.service.errors import RequestError, row_error
+from refold.tabular import TableSource
+
+_NUMBERS, _LARGEST = {int, float}, sys.float_info.max
+
+if TYPE_CHECKING:
+    from refold.service.models import HostedModel
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What is said of the rows of a request."""
+
+    found: Judgement | None  # of those that could be read
+    rows: Integers  # which these are
+    total: int
+    problems: Mapping[int, RequestError]  # of the others
+
+
+def score_objects(
+    served: HostedModel,
+    rows: Sequence[Any],
+    problems: Mapping[int, RequestError],
+    *,
+    on_bad: str,
+    explained: bool,
+) -> Verdicts:
+    """Judge rows that came as JSON, some of which may have known problems.
+
+    A row with a bad cell is an error, or a problem of its row (`on_bad` is "skip"). What is of the
+    right type but cannot be read, such as a text that is no date, may be judged all the same
+    ("judge"): it is unlike all that was learned.
+    """
+    judge, strict = served.judge, on_bad != "judge" or served.judge.encoder is None
+    problems = {**problems, **_bad_rows(rows, problems, served.cell_types, strict=strict)}
+    if problems and on_bad != "skip":
+        raise problems[min(problems)]
+    good = [row for number, row in enumerate(rows) if number not in problems]
+    if not good:
+        return Verdicts(None, np.empty(0, dtype=np.int64), len(rows), problems)
+    places = np.array([k for k in range(len(rows)) if k not in problems], dtype=np.int64)
+    try:
+        found = score_records(judge, good, explained=explained)
+    except UserError as error:
+        raise RequestError(400, str(error), row=getattr(error, "row", None)) from None
+    return _readable(Verdicts(found, places, len(rows), problems), on_bad)
+
+
+def score_table(
+    judge: Judge, table: TableSource, *, on_bad: str, explained: bool, most: int
+) -> Verdicts:
+    """Judge rows that came as columns, CSV or Arrow."""
+    parts: list[Judgement] = []
+    count = 0
+    try:
+        with table:
+            kind = TableReader if judge.encoder is not None else NumberReader
+            reader = kind(judge, table)
+            for block in reader.blocks(table, reader.columns):
+                check_count(count + block.rows, most)
+                parts.append(reader.judge(block, explained=explained))
+                parts[-1].distances  # noqa: B018  # errors belong to this block
+                if on_bad == "error":
+                    for row, column, text in _unreadable(parts[-1]):
+                        raise row_error(text, count + row, column)
+                count += block.rows
+    except UserError as error:
+        raise RequestError(400, str(error)) from None
+    check_count(count, most)
+    verdicts = Verdicts(Judgement.joined(parts), np.arange(count), count, {})
+    return _readable(verdicts, on_bad)
+
+
+def score_records(judge: Judge, rows: Sequence[Any], *, explained: bool) -> Judgement:
+    """Judge objects that have all columns."""
+    if judge.encoder is None:
+        cells = np.array([[row[name] for name in judge.names] for row in rows], dtype=np.float64)
+        found = judge.rows(cells, explained=explained)
+    else:
+        known = [{name: row[name] for name in judge.inputs} for row in rows]
+        found = judge.table(known, explained=explained)
+    if explained and not judge.scorer.unexplained:
+        found.attribution()  # distances come with it
+    found.distances  # noqa: B018  # now: what is wrong with the rows is said here
+    return found
+
+
+def objects_of(table: TableSource, judge: Judge, most: int) -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON would have them, for a model of numbers."""
+    rows: list[Any] = []
+    try:
+        with table:
+            for block in table.blocks(nulls=True):
+                check_count(len(rows) + block.rows, most)
+                columns = {
+                    name: [_number(cell) for cell in column.to_pylist()]
+                    for name, column in block.with_plain_numbers().columns.items()
+                    if name in judge.inputs
+                }
+                rows += [
+                    dict(zip(columns, cells, strict=True))
+                    for cells in zip(*columns.values(), strict=True)
+                ]
+    except UserError as error:
+        raise RequestError(400, str(error)) from None
+    return rows
+
+
+def _number(cell: Any) -> Any:
+    """Return the number that a text is, or the text."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return cell
+
+
+def check_count(rows: int, most: int) -> None:
+    """Refuse too many rows, and none."""
+    if rows > most:
+        raise RequestError(413, f"A request may have {most:,} rows; this one has more. Send parts.")
+    if rows == 0:
+        raise RequestError(400, "There are no rows.")
+
+
+def _bad_rows(
+    rows: Sequence[Any],
+    known: Mapping[int, RequestError],
+    columns: Mapping[str, frozenset[type]],
+    *,
+    strict: bool,
+) -> dict[int, RequestError]:
+    """Return what is wrong with rows that do not have the cells which the schema allows."""
+    if not known and _all_allowed(rows, columns):  # nearly always
+        return {}
+    problems = {}
+    for number, row in enumerate(rows):
+        if number not in known and (bad := _row_problem(row, number, columns, strict=strict)):
+            problems[number] = bad
+    return problems
+
+
+def _all_allowed(rows: Sequence[Any], columns: Mapping[str, frozenset[type]]) -> bool:
+    try:
+        for name, allowed in columns.items():
+            cells = [row[name] for row in rows]
+            kinds = set(map(type, cells))
+            if not kinds <= allowed or (kinds & _NUMBERS and any(map(_is_too_large, cells))):
+                return False
+    except (KeyError, TypeError, IndexError):
+        return False
+    return True
+
+
+def _is_too_large(cell: Any) -> bool:
+    return type(cell) in _NUMBERS and not -_LARGEST <= cell <= _LARGEST and cell == cell
+
+
+def _row_problem(
+    row: Any, number: int, columns: Mapping[str, frozenset[type]], *, strict: bool
+) -> RequestError | None:
+    if not isinstance(row, dict):
+        return row_error("it is no object with the names of columns", number)
+    for name, allowed in columns.items():
+        if name not in row:
+            return row_error("there is no such column; a missing value is null", number, name)
+        cell = row[name]
+        if isinstance(cell, list | dict):
+            what = "a list" if isinstance(cell, list) else "an object"
+            return row_error(f"it is {what}; a cell is text, a number or null", number, name)
+        if _is_too_large(cell):
+            return row_error("it is too large for a number", number, name)
+        if strict and type(cell) not in allowed:
+            text = quoted(cell) if isinstance(cell, str) else str(cell).lower()
+            kind = "text or number" if str in allowed else "number"
+            return row_error(f"{text} is not a {kind}", number, name)
+    return None
+
+
+def _readable(verdicts: Verdicts, on_bad: str) -> Verdicts:
+    """Refuse or leave out rows with cells that are not what their column holds."""
+    if on_bad == "judge" or verdicts.found is None:
+        return verdicts
+    problems = dict(verdicts.problems)
+    for place, column, text in _unreadable(verdicts.found):
+        row = int(verdicts.rows[place])
+        problems.setdefault(row, row_error(text, row, column))
+    if len(problems) == len(verdicts.problems):
+        return verdicts
+    if on_bad == "error":
+        raise problems[min(problems)]
+    kept = np.array([k for k, row in enumerate(verdicts.rows.tolist()) if row not in problems])
+    found = verdicts.found.take(kept.astype(np.int64)) if len(kept) else None
+    return Verdicts(found, verdicts.rows[kept.astype(np.int64)], verdicts.total, problems)
+
+
+def _unreadable(found: Judgement) -> Iterator[tuple[int, str, str]]:
+    """Yield the cells that are not what their column holds: row, column and what is wrong."""
+    encoder = found.judge.encoder
+    if encoder is None or found.cells is None:
+        return
+    for plan, cells in zip(encoder.counts.plan.used, found.cells.columns, strict=True):
+        if cells.source is not None and cells.unreadable.any():
+            for row in np.flatnonzero(cells.unreadable).tolist():
+                cell = quoted(as_texts(cells).text(row) or "")
+                yield row, plan.name, f"{cell} is not a {plan.role}"
