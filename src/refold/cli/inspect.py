@@ -117,7 +117,11 @@ def _facts(document: dict[str, Any]) -> str:
     if calibration is not None:
         rate += f" (from {calibration['rows']:,.0f} rows, {calibration['source']})"
     engine = "" if document["engine"] is None else f"Learned by the engine {document['engine']}; "
-    parameters = ", ".join(f"{name} {value}" for name, value in document["parameters"].items())
+    parameters = ", ".join(
+        f"{name} {value}"
+        for name, value in document["parameters"].items()
+        if value not in (None, {})
+    )
     if "rate" in document:
         rate = (
             f"{document['rate']}\nA row is normal up to a distance of {document['threshold']:.6g}."
