@@ -201,14 +201,6 @@ def test_a_bad_index_of_a_category_is_damage(out, refold, parts, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["t.parquet"]
 
 
-def test_a_cell_that_is_too_long(refold, tmp_path):
-    (tmp_path / "t.csv").write_text('"' + "1" * 200_000 + '",2\n1,2\n')
-    for options in ((), ("--no-header",)):
-        done = refold("fit", "t.csv", "-o", "m.json", *options, cwd=tmp_path)
-        assert done.returncode == 2
-        assert_a_sentence(done.stderr, "t.csv, line 1: a cell has more than 131,072 characters")
-
-
 # ---- libraries that are not there ------------------------------------------------------------
 
 BLOCK = """

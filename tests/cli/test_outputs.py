@@ -107,7 +107,9 @@ def test_a_command_that_is_ended_leaves_the_old_file_and_no_other(out, way, numb
     header, _, rows = (folder / "new.csv").read_bytes().partition(b"\n")
     pipe = subprocess.PIPE
     with default_signals(), subprocess.Popen(line, stdin=pipe, stderr=pipe, cwd=folder) as run:
-        run.stdin.write(header + b"\n" + rows * 6000)  # two blocks
+        run.stdin.write(
+            header + b"\n" + rows * 15000
+        )  # three blocks: the last line of a table may be one of totals
         run.stdin.flush()
         wait_until(lambda: written_by(run.pid, folder), running=run)
         end(run, number)

@@ -132,7 +132,7 @@ class TestCalibration:
         if needed > 1:
             with pytest.raises(ValueError, match=f"needs at least {needed} rows") as caught:
                 of(needed - 1).threshold(alpha)
-            possible = float(str(caught.value).split("ask for alpha=")[1].split()[0])
+            possible = float(str(caught.value).split("alpha=")[1].split(",")[0])
             assert of(needed - 1).threshold(possible) == needed - 2
 
 

@@ -85,13 +85,18 @@ def test_refold_score(walked, model, table, tmp_path, monkeypatch, reasons, out)
     monkeypatch.chdir(tmp_path)
     refold.save(model, "model.json")
     table.to_csv("new.csv", index=False)
+    outliers = int((model.predict(table) == -1).sum())
+    walked.clear()
     command = ["score", "model.json", "new.csv", "--reasons", str(reasons), "--worst", "0", *out]
     run_in_process(monkeypatch, *command)
     written, additive = "-o" in out, isinstance(model, REF)
-    together = reasons and additive
     assert walked["converted"] == ROWS
-    assert walked["explained"] == (ROWS if together or (reasons and written) else 0)
-    assert walked["scored"] == (0 if together or (reasons and written) else ROWS)
+    if not (reasons and written):
+        assert (walked["scored"], walked["explained"]) == (ROWS, 0)
+    elif additive:  # reasons come with the distances
+        assert (walked["scored"], walked["explained"]) == (0, ROWS)
+    else:
+        assert (walked["scored"], walked["explained"]) == (ROWS, outliers)
 
 
 def test_refold_report(walked, model, table, tmp_path, monkeypatch):

@@ -219,9 +219,12 @@ def test_a_whole_number_that_no_double_holds_is_refused_by_its_place(digits):
     rng = np.random.default_rng(0)
     rows = [{"k": float(k), "c": c} for k, c in zip(rng.normal(size=60), "abc" * 20, strict=True)]
     table, array = Detector().fit(rows), REF().fit(rng.normal(size=(60, 1)))
+    for new in (
+        [rows[0], {"k": number, "c": "a"}],
+        pd.DataFrame({"k": [0.5, number], "c": ["a", "a"]}, dtype=object),
+    ):  # a cell that is not what its column holds
+        assert table.predict(new).tolist() == [1, -1]
     asked = [
-        lambda: table.predict([rows[0], {"k": number, "c": "a"}]),
-        lambda: table.predict(pd.DataFrame({"k": [0.5, number], "c": ["a", "a"]}, dtype=object)),
         lambda: array.predict([[0.5], [number]]),
         lambda: array.score_samples(np.array([[0.5], [number]], dtype=object)),
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
@@ -68,7 +70,9 @@ def answers(found: Judgement, reasons: int) -> list[Any]:
     [None, 'x1']
     """
     pa = needs("pyarrow", "parquet")
-    because = _reasons(found, reasons) if reasons else []  # first: distances come with them
+    if reasons and found.judge.scorer.additive:
+        found.attribution()  # first: distances come with it
+    because = _reasons(found, reasons) if reasons else []
     unknown = ~found.judged
     columns = [pa.array(found.distances, mask=unknown), pa.array(found.labels, mask=unknown)]
     if found.p_values is not None:
@@ -79,6 +83,9 @@ def answers(found: Judgement, reasons: int) -> list[Any]:
 def _reasons(found: Judgement, reasons: int) -> list[Any]:
     """Name the columns that make rows outliers; null where a row has no more."""
     pa = needs("pyarrow", "parquet")
-    names, places = pa.array(found.names, pa.string()), found.reasons(reasons)
+    names = pa.array(found.names, pa.string())
+    places = np.full((len(found), min(reasons, len(found.names))), -1)
+    if found.outlier.any():  # others have none, and are not explained
+        places[found.outlier] = found.of_outliers.reasons(reasons)
     columns = [names.take(pa.array(column, mask=column < 0)) for column in places.T]
     return columns + [pa.nulls(len(found), pa.string())] * (reasons - len(columns))

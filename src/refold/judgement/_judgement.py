@@ -366,6 +366,11 @@ class Judgement:
         matter = np.take_along_axis(self.shares, order, axis=1) >= LEAST_SHARE
         return np.where(matter & self.outlier[:, None], order, -1)
 
+    @cached_property
+    def of_outliers(self) -> Judgement:
+        """The judgement of the outliers alone: who explains these explains them once."""
+        return self.take(np.flatnonzero(self.outlier))
+
     def take(self, rows: Integers) -> Judgement:
         """Return the judgement of some of the rows, by number; what is known stays known."""
         if len(rows) == len(self) and (rows == np.arange(len(self))).all():

@@ -102,7 +102,7 @@ class ScoredColumns:
         sentences: list[str | None] = [None] * len(found)
         outliers = np.flatnonzero(found.outlier)
         if len(outliers):
-            rows = explain(self._model, found.take(outliers), reasons=_REASONS, nearest=False)
+            rows = explain(self._model, found.of_outliers, reasons=_REASONS, nearest=False)
             for place, row in zip(outliers.tolist(), rows, strict=True):
                 sentences[place] = row.sentence()
         return pa.array(sentences, pa.string())
