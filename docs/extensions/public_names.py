@@ -41,6 +41,9 @@ VALUES = {
     "refold.monitoring.VERDICTS": "All verdicts of a :class:`refold.monitoring.Drift`.",
     "refold.model_selection.gmean_scorer": "Gmean for ``scoring=`` in scikit-learn's searches and "
     "validation: :func:`refold.model_selection.gmean_score` of what ``predict`` says.",
+    "refold.checks.LIMIT": "How many findings are shown first.",
+    "refold.explanation.LEADS": "The share from which on a column may lead an explanation.",
+    "refold.judgement.LEAST_SHARE": "What matters less is no reason.",
     "refold.tabular.Paths": "What stands for one or more files: a path, a folder, a pattern with "
     "``*``, or a list of them.",
 }

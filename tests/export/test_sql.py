@@ -329,7 +329,7 @@ def test_a_backslash_stays_in_a_name_whatever_the_session_takes_it_for(setting, 
     model = REF(n_iter=3).fit(rng.normal(size=(30, 4)))
     with Postgres(postgres) as database:
         database.run("CREATE TABLE canary (alive INTEGER)")
-        database.fill(names, [(1.0, 2.0, 3.0, 4.0)])
+        database.fill(names, [(40.0, 40.0, 40.0, 40.0)])
         database.run(f"SET standard_conforming_strings = {setting}")
         database.run("SET escape_string_warning = off")
         (row,) = database.run(to_sql(model, "rows", "postgres", reasons=4, columns=names))

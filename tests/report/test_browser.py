@@ -33,7 +33,7 @@ def test_complaints_would_be_heard(browser, tmp_path):
 
 def test_a_click_sorts_and_another_turns_round(opened, written):
     worst = [row.distance for row in written[1].worst]
-    button = opened.page.get_by_role("button", name="Distance").first
+    button = opened.page.get_by_role("button", name="× the limit").first
     header = opened.page.locator(".worst th.number").first
     assert header.get_attribute("aria-sort") == "descending"
     button.click()
@@ -108,13 +108,13 @@ def test_everything_can_be_done_with_the_keyboard(opened):
         assert outline == "solid", visited[-1]
         if visited[-1] == "Missing":
             break
-    wanted = ("How sure is this?", "a row, a feature, a value", "Row", "Distance", "Reasons")
-    assert {"How far from normal", "23 more rows", "Feature", *wanted} <= set(visited)
+    wanted = ("How sure is this?", "a row, a column, a value", "Row", "× the limit", "Reasons")
+    assert {"How far from normal", "23 more rows", "Column", *wanted} <= set(visited)
     page.keyboard.press("Enter")
     assert page.locator(".each th[aria-sort]").inner_text().startswith("Missing")
     page.keyboard.press("Space")
     assert page.locator(".each th[aria-sort]").get_attribute("aria-sort") == "ascending"
-    page.get_by_label("Search features").focus()
+    page.get_by_label("Search columns").focus()
     page.keyboard.type("valve")
     assert opened.column("each", 0) == ["valve"]
 

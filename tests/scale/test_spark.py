@@ -95,8 +95,9 @@ def test_scored_rows_keep_their_columns(spark, table, expected):
     got = [got[name] for name in code.to_pylist()]
     np.testing.assert_array_equal([row["label"] for row in got], expected.predict(table))
     np.testing.assert_array_equal([-row["distance"] for row in got], expected.score_samples(table))
-    first = Judgement.of(expected, table).by_blame[:, 0]
-    assert [row["reason_1"] for row in got] == [table.column_names[j] for j in first]
+    first = Judgement.of(expected, table).reasons(1)[:, 0]  # a normal row has none
+    names = [*table.column_names, None]
+    assert [row["reason_1"] for row in got] == [names[j] for j in first]
 
 
 def test_columns_are_chosen_refused_and_ignored(spark, table):

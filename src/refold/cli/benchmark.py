@@ -28,7 +28,7 @@ class DataSuite(StrEnum):
 _OWN, _SUITES = "For a table of your own", "For suites of public tables"
 
 
-@options.reads_tables
+@partial(options.reads_tables, light=False)  # some methods need pandas
 def benchmark(
     table: Annotated[
         str | None,

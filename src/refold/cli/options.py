@@ -9,6 +9,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -175,7 +176,7 @@ class Reading:
         )
 
 
-def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+def reads_tables(command: Callable[..., None], *, light: bool = True) -> Callable[..., None]:
     """Give a command all options of `Reading` in place of its parameter `reading`."""
     own = inspect.signature(command, eval_str=True).parameters
     hints = get_type_hints(Reading, include_extras=True)
@@ -194,7 +195,7 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         reading = Reading(
             **{option.name: given.pop(option.name, option.default) for option in added}
         )
-        with light_imports():
+        with light_imports() if light else nullcontext():
             command(**given, reading=reading)
 
     parameters = [

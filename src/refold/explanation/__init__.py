@@ -57,7 +57,8 @@ def explain(
     Returns
     -------
     Explanations
-        One :class:`Explanation` per row; ``.to_frame()`` makes a table of them, ``str`` a text.
+        One :class:`refold.explanation.Explanation` per row; ``.to_frame()`` makes a table of
+        them, ``str`` a text.
 
     Examples
     --------
