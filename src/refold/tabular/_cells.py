@@ -68,7 +68,7 @@ def number_of(cell: str, decimal: str) -> float:
             f"{quoted(stripped)} is not a number", advice=_other_mark(stripped, decimal)
         )
     if math.isinf(value := float(point)):
-        raise ValueError(f"{quoted(stripped)} is too large for a number")
+        raise UserError(f"{quoted(stripped)} is too large for a number")
     return value
 
 
