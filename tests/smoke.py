@@ -121,7 +121,7 @@ def excel(folder):
 def paper(folder):
     refold = Path(sysconfig.get_path("scripts"), "refold")
     subprocess.run([refold, "reproduce", "--help"], check=True, stdout=subprocess.DEVNULL)
-    import refold.studies.paper.page
+    import refold.studies.paper.reproduction
 
 
 def benchmark(folder):

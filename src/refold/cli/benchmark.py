@@ -164,7 +164,7 @@ def _novelty(
         needs(module, "benchmark")  # now, not after hours
     from refold.studies.novelty.benchmark import benchmark as run
     from refold.studies.novelty.methods import METHODS, QUICK
-    from refold.studies.novelty.suites import ADBENCH, oddbench
+    from refold.studies.novelty.suite import ADBENCH, oddbench
 
     tasks = oddbench() if suite is DataSuite.oddbench else ADBENCH
     if methods == "quick" or (methods is None and suite is DataSuite.oddbench):
@@ -184,7 +184,7 @@ def _tables(
     """Return the comparison on mixed tables that is asked for."""
     for module in ("jinja2", "rich", "pebble", "pyod", "pandas", "skrub"):
         needs(module, "benchmark")
-    from refold.studies.tables.benchmark import benchmark as run
+    from refold.studies.tables.comparison import benchmark as run
     from refold.studies.tables.methods import METHODS
     from refold.studies.tables.suite import tables
 

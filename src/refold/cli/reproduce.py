@@ -66,8 +66,8 @@ def reproduce(
     for module in ("matplotlib", "jinja2", "rich", "pebble"):
         needs(module, "paper")  # now, not after an hour
     from refold.studies.paper.columns import METHODS
-    from refold.studies.paper.reproduce import reproduce as run
     from refold.studies.paper.reproduction import Selection
+    from refold.studies.paper.reproduction import reproduce as run
 
     selection = Selection(
         tables=tuple(map(int, tables)),

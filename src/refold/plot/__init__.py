@@ -4,13 +4,9 @@
 They need matplotlib: ``pip install 'refold[plot]'``.
 """
 
-from refold.plot._comparison import ComparisonDisplay, comparison
-from refold.plot._contributions import ContributionsDisplay
-from refold.plot._distances import DistancesDisplay
-from refold.plot._fold_map import FoldMapDisplay
-from refold.plot._levels import LevelsDisplay
-from refold.plot._limits import LimitsDisplay
-from refold.plot._regions import RegionsDisplay
+from refold.plot._checks import ComparisonDisplay, LimitsDisplay, comparison
+from refold.plot._folding import FoldMapDisplay, LevelsDisplay
+from refold.plot._rows import ContributionsDisplay, DistancesDisplay, RegionsDisplay
 
 __all__ = [
     "ComparisonDisplay",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from refold.base.needs import needs
 from refold.columns.frames import feature_names, feature_number
@@ -14,13 +14,51 @@ from refold.models.scoring import FoldScorer
 NORMAL, OUTLIER, BAND, MUTED = "#0072B2", "#D55E00", "#BFD9EA", "#666666"
 
 
-def axes_of(ax: Any | None) -> tuple[Any, Any]:
-    """Return the figure and axes to draw in: those given, or new ones."""
-    pyplot = needs("matplotlib.pyplot", "plot")
-    if ax is None:
-        figure, ax = pyplot.subplots(layout="constrained")
-        return figure, ax
-    return ax.figure, ax
+class Display:
+    """A picture that can be drawn again; those below compute what is in it."""
+
+    figure_: Any
+    ax_: Any
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        self
+            With ``ax_`` and ``figure_``, where it was drawn.
+        """
+        self._place(ax)
+        self._draw()
+        return self
+
+    def _place(self, ax: Any, size: tuple[float, float] | None = None) -> None:
+        """Take the axes that are given, or new ones in a figure of that size in inches."""
+        pyplot = needs("matplotlib.pyplot", "plot")
+        if ax is None:
+            self.figure_, self.ax_ = pyplot.subplots(layout="constrained", figsize=size)
+        else:
+            self.figure_, self.ax_ = ax.figure, ax
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+
+def legend_above(ax: Any, *handles: Any) -> None:
+    """Say above the axes what colours mean."""
+    ax.legend(
+        *handles, frameon=False, fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0)
+    )
+
+
+def legend_inside(ax: Any) -> None:
+    """Say inside the axes what colours mean."""
+    ax.legend(frameon=True, framealpha=0.9, fontsize=8)
 
 
 def folding(model: Any, what: str) -> FoldScorer:

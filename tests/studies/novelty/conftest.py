@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from refold.studies.download import DataError
-from refold.studies.novelty.suites import ADBENCH
+from refold.studies.novelty.suite import ADBENCH
 from tests.studies.conftest import refold
 from tests.tables import beside_the_checkout
 

@@ -19,8 +19,7 @@ from refold.studies.novelty.cells import (
     run_cell,
 )
 from refold.studies.novelty.methods import METHODS
-from refold.studies.novelty.suite import Dataset, divide
-from refold.studies.novelty.suites import ADBENCH
+from refold.studies.novelty.suite import ADBENCH, Dataset, divide
 from refold.studies.run import CellStore
 
 JOB = NoveltyJob("wine", "LOF", 0)

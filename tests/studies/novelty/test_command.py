@@ -13,8 +13,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
 from refold.studies.novelty.cells import RANKED
-from refold.studies.novelty.suite import divide
-from refold.studies.novelty.suites import ADBENCH
+from refold.studies.novelty.suite import ADBENCH, divide
 from tests.studies.conftest import refold
 from tests.studies.novelty.conftest import OPTIONS, write_task
 from tests.waiting import wait_until

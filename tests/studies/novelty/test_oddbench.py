@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from refold.studies.download import DataError
-from refold.studies.novelty.suite import divide
-from refold.studies.novelty.suites import oddbench
+from refold.studies.novelty.suite import divide, oddbench
 from tests.studies.novelty.conftest import write_task
 
 

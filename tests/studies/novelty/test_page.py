@@ -11,7 +11,7 @@ import pytest
 from refold.studies.novelty.benchmark import write_index
 from refold.studies.novelty.cells import MEASURES, RANKED
 from refold.studies.novelty.methods import METHODS
-from refold.studies.novelty.suites import ADBENCH
+from refold.studies.novelty.suite import ADBENCH
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.novelty.made import made
 

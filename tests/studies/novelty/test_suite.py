@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from refold.studies.download import DataError
-from refold.studies.novelty.suite import Dataset, divide
-from refold.studies.novelty.suites import ADBENCH, SHA256
+from refold.studies.novelty.suite import ADBENCH, SHA256, Dataset, divide
 
 
 def dataset(n_normals, n_anomalies, name="made"):

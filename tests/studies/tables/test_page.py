@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from refold.studies.tables.benchmark import write_index
+from refold.studies.tables.comparison import write_index
 from refold.studies.tables.injection import KINDS
 from refold.studies.tables.methods import METHODS
 from tests.browser import chromium, needs_chromium, width_in_window

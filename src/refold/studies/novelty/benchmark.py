@@ -11,12 +11,18 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.studies.measured import over_seeds
+from refold.studies.measured import (
+    BLUE,
+    drawing_style,
+    over_seeds,
+    svg_text,
+    write_page,
+    write_text,
+)
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob, NoveltyStudy
 from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Ranking, Standing, groups
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Suite
-from refold.studies.output import BLUE, drawing_style, svg_text, write_page, write_text
 from refold.studies.run import Progress, run, silent
 
 _INK, _SOFT = "#1b1f24", "#59636e"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refold.studies.output import write_page, write_text
+from refold.studies.measured import write_page, write_text
 from refold.studies.own.cells import METHODS, OwnJob, OwnStudy, caught_of
 from refold.studies.own.comparison import (
     ALARMS,

@@ -15,13 +15,7 @@ from refold.studies.measured import MeasuredCell, MeasuredStudy, finite
 from refold.studies.novelty.cells import measure
 from refold.studies.own.table import OwnTable, divide
 from refold.studies.tables.methods import METHODS as TABLE_METHODS
-from refold.studies.tables.methods import (
-    TableMethod,
-    TableModel,
-    detector,
-    one_hot,
-    one_hot_peer,
-)
+from refold.studies.tables.methods import TableMethod, TableModel, detector, one_hot, one_hot_peer
 from refold.studies.tables.suite import ANOMALY, NORMAL, Reading, TableTask
 
 # Scores of ECOD change with the rows beside them: at a time so many for each training row.

@@ -40,7 +40,7 @@ SEEDS_FOR_FOLDS = 5
 SEEDS_FOR_FOLDS_OF_SSVDD = 3
 
 # The paper's fixed defaults; gamma is 0.01 where it prints 0.1, eta 0.01 where it prints 0.1 (see
-# refold.studies.paper.errata).
+# refold.studies.paper.entries).
 GAMMA, FRACTION, REG, NEURONS, ETA, DIMENSION, WIDTH = 0.01, 0.1, 1e-4, 1.5, 0.01, 3, 0.5
 
 # The paper's grids. FRACTIONS are those of C, nu and fracrej.

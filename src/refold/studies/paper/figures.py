@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from refold._typing import Floats
 from refold.model_selection import ThresholdSearchCV, gmean_score
-from refold.studies.output import BLUE, GREY, ORANGE, drawing_style, svg_text, write_text
+from refold.studies.measured import BLUE, GREY, ORANGE, drawing_style, svg_text, write_text
 from refold.studies.paper.cells import N_FOLDS
 from refold.studies.paper.columns import COLUMNS, THRESHOLDS
 from refold.studies.paper.data import Task
