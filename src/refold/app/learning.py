@@ -49,7 +49,7 @@ class TrainedModel:
     @cached_property
     def normal(self) -> dict[str, str]:
         """What is normal of each column, in a few words."""
-        found = normal_of_columns(self.model.encoder_.counts, self.model.summary_)
+        found = normal_of_columns(self.model.encoder_, self.model.summary_)
         distinct = {column.name: column.distinct for column in self.model.columns_}
         return {
             name: normal_text({**column, "distinct": distinct[name]})

@@ -84,7 +84,7 @@ def _columns(model: Any) -> Iterator[tuple[str, ...]]:
 
 def _columns_of_a_table(model: Any) -> Iterator[tuple[str, ...]]:
     counts, summary = model.encoder_.counts, model.summary_
-    normal = normal_of_columns(counts, summary)
+    normal = normal_of_columns(model.encoder_, summary)
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
     places = {name: place for place, name in enumerate(numbers)}
     for column in model.columns_[:_MOST]:

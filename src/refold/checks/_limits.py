@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from refold._typing import Floats
+from refold.checks._context_limits import ShiftUnits
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import normal_rows
 from refold.checks._search import ShiftSearch, learned_columns
 from refold.judgement import Judge, unwrapped
-from refold.models.detector import refuse_context
 
 
 def limits(model: Any, X: Any = None) -> Limits:
@@ -51,6 +52,9 @@ def limits(model: Any, X: Any = None) -> Limits:
     in all, but at least 50 per column. Rows that are rejected as they
     are, and those without a value in the column, are left out.
 
+    Where rows are judged in their context, shifts are those of each row in its own context, in the
+    column's unit; ``Limits.groups`` has those of each group among the rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -63,7 +67,6 @@ def limits(model: Any, X: Any = None) -> Limits:
     True
     """
     model = unwrapped(model)
-    refuse_context(model, "limits")
     judge = Judge.of(model)
     if model.summary_ is None:
         raise ValueError("The model has no column of numbers: there is nothing to shift.")
@@ -71,23 +74,44 @@ def limits(model: Any, X: Any = None) -> Limits:
     rows = normal_rows(model, judge, X)
     columns = learned_columns(model.summary_)
     found = ShiftSearch(judge, rows, columns).limits()
-    return Limits(
+    out = Limits(
         tuple(
-            Limit(
-                feature=name,
-                low=column.low,
-                high=column.high,
-                up_50=_enough_for(up, 0.5),
-                up_90=_enough_for(up, 0.9),
-                down_50=_enough_for(down, 0.5),
-                down_90=_enough_for(down, 0.9),
-                rows=len(up),
-            )
-            for name, column, (up, down) in zip(numeric, columns, found, strict=True)
+            _limit(name, (column.low, column.high), up, down)
+            for name, column, (_, up, down) in zip(numeric, columns, found, strict=True)
         ),
         source=rows.source,
         alpha=judge.alpha,
         left_out=tuple(name for name in judge.names if name not in numeric),
+    )
+    if rows.inputs is None:
+        return out
+    assert judge.encoder is not None
+    assert judge.encoder.context is not None
+    units = ShiftUnits(judge.encoder.context, rows.inputs)
+    own = tuple(
+        _limit(
+            name,
+            units.range(name),
+            units.shifts(name, which, up, 1.0),
+            units.shifts(name, which, down, -1.0),
+        )
+        for name, (which, up, down) in zip(numeric, found, strict=True)
+    )
+    in_units = replace(out, features=own)
+    groups = units.by_group(in_units, out.features) if judge.encoder.context.given.by else {}
+    return replace(in_units, groups=groups)
+
+
+def _limit(name: str, learned: tuple[float, float], up: Floats, down: Floats) -> Limit:
+    return Limit(
+        feature=name,
+        low=learned[0],
+        high=learned[1],
+        up_50=_enough_for(up, 0.5),
+        up_90=_enough_for(up, 0.9),
+        down_50=_enough_for(down, 0.5),
+        down_90=_enough_for(down, 0.9),
+        rows=len(up),
     )
 
 

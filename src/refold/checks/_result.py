@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -84,6 +84,9 @@ class Limits:
         The rate of false alarms that the model's threshold was set for, if for one.
     left_out : tuple of str
         The columns that are no numbers: they cannot be shifted.
+    groups : dict of str to Limits
+        With `by`, the limits of each group among the rows: from the expected value on, the shift
+        that is enough in half (nine tenths) of all rows, as large as it is in this group.
 
     Examples
     --------
@@ -99,6 +102,7 @@ class Limits:
     source: str
     alpha: float | None
     left_out: tuple[str, ...] = ()
+    groups: Mapping[str, Limits] = field(default_factory=dict)
 
     def __getitem__(self, key: int | str) -> Limit:
         if isinstance(key, str):
@@ -129,6 +133,7 @@ class Limits:
             "rows": self.source,
             "features": features,
             "left_out": left_out,
+            "groups": {name: limits.to_dict()["features"] for name, limits in self.groups.items()},
         }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -167,11 +172,29 @@ class Limits:
             )
             for line in lines
         ]
-        return "\n".join([*body, self.note])
+        return "\n".join([*body, *self.group_lines(), self.note])
+
+    def group_lines(self) -> list[str]:
+        """Say for each column in which groups the least is missed, and in which the most."""
+        lines = []
+        for place, limit in enumerate(self.features if len(self.groups) > 1 else ()):
+            known = {
+                name: shift
+                for name, group in self.groups.items()
+                if (shift := group.features[place].up_90) is not None
+            }
+            if known:
+                least, most = (choose(known, key=lambda name: known[name]) for choose in (min, max))
+                lines.append(
+                    f"{printable(limit.feature)}, up 90 % by group: {number(known[least])} in "
+                    f"{printable(least)} to {number(known[most])} in {printable(most)}."
+                )
+        return lines
 
     def _repr_html_(self) -> str:
         heads, *lines = self.table()
-        return box(grid(heads, (tuple(map(shown, line)) for line in lines)), said(self.note))
+        table = grid(heads, (tuple(map(shown, line)) for line in lines))
+        return box(table, *map(said, self.group_lines()), said(self.note))
 
     @property
     def note(self) -> str:

@@ -27,6 +27,7 @@ class NormalRows(NamedTuple):
     offsets: Floats  # what is to be added to their distances: 0 for rows that really are
     source: str  # where they come from, in words
     cells: Table | None = None  # all their cells, where they hold more than numbers
+    inputs: Table | None = None  # the rows as they came, where they are judged in their context
 
     def distances(self, judge: Judge, rows: Integers, moved: Floats) -> Floats:
         """Return how far out rows are with other numbers."""
@@ -70,8 +71,10 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     accepted = found.take(np.flatnonzero(usable))
     if len(accepted) == 0:
         raise ValueError("The model accepts none of the rows as they are: they must be normal.")
+    assert accepted.cells is not None
     cells = None if plan.plain else accepted.cells
-    return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells)
+    inputs = accepted.cells.inputs
+    return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells, inputs)
 
 
 def drawn(blocks: Iterable[NDArray[Any]]) -> Floats:

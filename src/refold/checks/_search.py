@@ -84,15 +84,14 @@ class ShiftSearch:
         self._room = self._signs * (ends[self._columns, self._down] - self._values)
         self._rungs = _rungs(columns)
 
-    def limits(self) -> list[tuple[Floats, Floats]]:
-        """Return for each column those of its rows, up and down; infinity if there is none."""
+    def limits(self) -> list[tuple[Integers, Floats, Floats]]:
+        """Return for each column its rows, and their shifts up and down; infinity if none."""
         lower, upper = self._bracketed()
         upper[lower > _FARTHEST * self._scales[self._columns]] = np.inf
         found = self._narrowed(lower, upper)
-        return [
-            (found[here & (self._signs > 0)], found[here & (self._signs < 0)])
-            for here in (self._columns == j for j in range(len(self._steps)))
-        ]
+        columns = (self._columns == j for j in range(len(self._steps)))
+        ways = ((here & (self._signs > 0), here & (self._signs < 0)) for here in columns)
+        return [(self._rows[up], found[up], found[down]) for up, down in ways]
 
     @property
     def _down(self) -> Integers:

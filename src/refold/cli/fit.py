@@ -185,7 +185,7 @@ def fit(
             model.noticed_ = (*ticked, *found)
             if suspects is not None:
                 with as_bad_input(data.name):
-                    odd = SuspectList.of(training, said, budget, suspects)
+                    odd = SuspectList.of(training, model, budget, suspects)
         rows_read = rows.rows_read
     # What was left out before reading is known to the model too: refold inspect shows it.
     unread = [*asked, *([] if target_column is None else [target_column])]

@@ -71,7 +71,7 @@ def _columns(loaded: LoadedModel) -> dict[str, Any]:
 
     model, encoder = loaded.model, loaded.judge.encoder
     assert encoder is not None
-    normal = normal_of_columns(encoder.counts, model.summary_)
+    normal = normal_of_columns(encoder, model.summary_)
     return {
         "rows": encoder.counts.rows,
         "rate": rate_sentence(model),

@@ -15,7 +15,7 @@ from refold.base.needs import needs
 from refold.cli import options
 
 if TYPE_CHECKING:
-    from refold import Suspects
+    from refold import Detector, Suspects
     from refold.tabular import Training
 
 LEAVE_OUT, ROW, FINGERPRINT = "leave_out", "row", "fingerprint"
@@ -33,11 +33,20 @@ class SuspectList:
     out: Path  # where the list goes; the name says how it is written
 
     @classmethod
-    def of(cls, training: Training, roles: dict[str, str], budget: int, out: Path) -> SuspectList:
-        """Look for suspects among the rows that are learned from."""
+    def of(cls, training: Training, model: Detector, budget: int, out: Path) -> SuspectList:
+        """Look for suspects among the rows that a model learns from, by its roles and context."""
         from refold import suspects
 
-        return cls(training, suspects(training.table, budget, roles=roles, reasons=_REASONS), out)
+        found = suspects(
+            training.table,
+            budget,
+            roles=model.roles,
+            by=model.by,
+            over=model.over,
+            context=model.context,
+            reasons=_REASONS,
+        )
+        return cls(training, found, out)
 
     @property
     def rows(self) -> list[int]:

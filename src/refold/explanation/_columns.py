@@ -8,8 +8,8 @@ from typing import Any
 
 from refold.base.words import quoted
 from refold.columns.date_form import DateForm
-from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.role_findings import moment
 from refold.columns.summary import Summary
@@ -20,11 +20,12 @@ _FREQUENT = 10  # values that are kept
 _SHOWN = 3  # and named in a few words
 
 
-def normal_of_columns(counts: TableCounts, summary: Summary | None) -> dict[str, dict[str, Any]]:
+def normal_of_columns(encoder: TableEncoder, summary: Summary | None) -> dict[str, dict[str, Any]]:
     """Return what is normal of each column that is learned, by its name.
 
-    Of numbers that is ``normal``, their ranges; of texts ``frequent``, values and in how many rows
-    they are; of dates ``from`` and ``to``.
+    Of numbers that is ``normal``, their ranges, or, where rows are judged in their context,
+    ``deviations``, by how many standard deviations they may differ from what is expected; of texts
+    ``frequent``, values and in how many rows they are; of dates ``from`` and ``to``.
 
     Examples
     --------
@@ -33,15 +34,16 @@ def normal_of_columns(counts: TableCounts, summary: Summary | None) -> dict[str,
     >>> from refold.explanation import normal_of_columns
     >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
     >>> model = Detector().fit(table)
-    >>> normal_of_columns(model.encoder_.counts, model.summary_)["part"]["frequent"][0]
+    >>> normal_of_columns(model.encoder_, model.summary_)["part"]["frequent"][0]
     {'value': 'B', 'rows': 200}
     """
+    counts, scored = encoder.counts, encoder.scored
     names = counts.plan.names
     ranges = [] if summary is None else normal_ranges(summary)
-    found: dict[str, dict[str, Any]] = {
-        names[k]: {"normal": [[float(low), float(high)] for low, high in ranges[place]]}
-        for place, k in enumerate(counts.plan.numbers.tolist())
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for place, k in enumerate(counts.plan.numbers.tolist()):
+        kind = "deviations" if names[k] in scored else "normal"
+        found[names[k]] = {kind: [[float(low), float(high)] for low, high in ranges[place]]}
     for k, counted in counts.others.items():
         if isinstance(counted, TextCounts):
             found[names[k]] = {"frequent": _frequent(counted)}
@@ -61,6 +63,8 @@ def normal_text(column: Mapping[str, Any]) -> str:
     """
     if "normal" in column:
         return ranges_text(column["normal"])
+    if "deviations" in column:
+        return f"{ranges_text(column['deviations'])} standard deviations from what is expected"
     if "from" in column:
         return f"{column['from']} to {column['to']}"
     frequent = column.get("frequent", [])[:_SHOWN]

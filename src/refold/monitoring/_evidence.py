@@ -98,6 +98,7 @@ def weigh(seen: Counts, training: Baseline, alarms: FalseAlarms, alpha: float) -
         "unreadable_adjusted_p_value": adjusted_unreadable,
         "differs": of_states | (adjusted[:d] <= alpha),
         "changed": of_states | (remaining <= alpha),
+        "scored": [name in training.scored for name in training.names],
         **_medians(seen, training),
         **_moved(compared, d, alpha),
     }

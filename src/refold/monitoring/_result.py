@@ -117,6 +117,9 @@ class ColumnDrift:
         The values or the share of missing ones differ by more than chance.
     changed : bool
         They do so even without outliers.
+    scored : bool
+        Numbers, also the medians, are standard deviations from what the context of a row lets
+        expect; see ``docs/context.md``.
 
     Examples
     --------
@@ -152,6 +155,7 @@ class ColumnDrift:
     unseen_expected: float | None
     differs: bool
     changed: bool
+    scored: bool = False
 
     @property
     def shift(self) -> float | None:
@@ -197,6 +201,9 @@ class ColumnDrift:
             return "".join(f"{share}, " for share in self.moved)
         median = "none" if self.median is None else number(self.median)
         beyond = f"{percent(self.beyond)} beyond all of training, " if self.beyond else ""
+        if self.scored:
+            unit = "standard deviations from what was expected"
+            return f"median {number(self.median_before)} → {median} {unit}, {beyond}"
         return f"median {number(self.median_before)} → {median}, {beyond}"
 
 

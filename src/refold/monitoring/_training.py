@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ class Baseline:
     states: Floats
     divided: dict[int, Divided]
     plan: Plan | None
+    # The columns whose numbers are standard deviations from what their context lets expect.
+    scored: Collection[str] = ()
 
     @classmethod
     def of(cls, model: Any, judge: Judge) -> Baseline:
@@ -45,6 +48,7 @@ class Baseline:
             np.array(states, dtype=np.float64),
             {k: Divided.of(counts.plan.used[k], each) for k, each in counts.others.items()},
             counts.plan,
+            judge.encoder.scored,
         )
 
     @classmethod

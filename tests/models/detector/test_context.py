@@ -169,8 +169,6 @@ def test_what_takes_no_context_says_so(learned):
 
     model, training, _, _ = learned
     asked = [
-        lambda: refold.limits(model),
-        lambda: refold.compare(model, model, training),
         lambda: refold.merge(model, model),
         lambda: model.empty_like(),
         lambda: Detector(by="machine").partial_fit(training),

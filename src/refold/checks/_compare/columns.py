@@ -184,8 +184,12 @@ class LearnedTableView:
         self.columns = _columns(model, judge, found)
 
     def values(self, name: str) -> LearnedValues | None:
-        """Return what is remembered of a column of numbers; None of others."""
-        if self._summary is None or name not in self._places:
+        """Return what is remembered of a column of numbers; None of others.
+
+        Numbers that are judged in their context have no distribution of their own.
+        """
+        scored = () if self._judge.encoder is None else self._judge.encoder.scored
+        if self._summary is None or name not in self._places or name in scored:
             return None
         return LearnedValues.of(self._summary, self._places[name])
 
@@ -213,7 +217,7 @@ def _columns(model: Any, judge: Judge, found: Mapping[str, Limit]) -> dict[str, 
             )
             for k, name in enumerate(judge.names)
         }
-    normal, rows = normal_of_columns(encoder.counts, summary), max(encoder.counts.rows, 1)
+    normal, rows = normal_of_columns(encoder, summary), max(encoder.counts.rows, 1)
     return {
         column.name: ColumnAsLearned(
             column.role,
@@ -238,4 +242,6 @@ def _without(values: Mapping[str, int] | None, others: Mapping[str, int] | None)
 def _article(role: str) -> str:
     if role == "ignore":
         return "ignored"
+    if role == "context":
+        return "part of the context"
     return f"{'an' if role == 'identifier' else 'a'} {role}"

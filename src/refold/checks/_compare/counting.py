@@ -19,7 +19,6 @@ from refold.columns.conversion import is_table
 from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
 from refold.explanation import Explanation, explain
 from refold.judgement import Judge, Judgement, unwrapped
-from refold.models.detector import refuse_context
 
 _NAMED = 20
 
@@ -31,7 +30,7 @@ def judged(model: Any, X: Any, which: str) -> Judgement:
     X = whole(X)
     encoder = getattr(unwrapped(model), "encoder_", None)
     if encoder is not None and model is unwrapped(model):
-        _require(encoder.counts.plan.names, X, which)
+        _require(encoder.inputs.names, X, which)
         return Judgement.of(model, X)
     if isinstance(X, list):
         raise UserError(
@@ -138,8 +137,6 @@ class Comparer:
         if most < 0:
             raise ValueError(f"most={most!r}: a number of rows cannot be below 0.")
         self._models = (unwrapped(old), unwrapped(new))
-        for model in self._models:
-            refuse_context(model, "compare")
         self._judges = (Judge.of(old), Judge.of(new))
         self._reasons, self._most = reasons, most
         self._rows = self._only_old = self._only_new = 0

@@ -20,7 +20,7 @@ from refold.base.errors import UserError
 from refold.base.findings import RateWarning
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.table import CellState, Table
+from refold.columns.table import CellState, NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge, Judgement
 from refold.models.detector import Detector
@@ -94,6 +94,24 @@ def beside_the_rest(table: Table, budget: int, options: dict[str, Any]) -> Judge
         model = Detector(method="ref", **options).fit(table.take(rest))
     scores[aside] += _for_novelty(model, table.take(aside))
     return JudgedTable(table, model, scores)
+
+
+def in_their_context(table: Table, budget: int, options: dict[str, Any]) -> JudgedTable:
+    """Rank rows by a model of all but the oddest, which judges them by their group and time.
+
+    Aside are rows far out, and those with a number far from what is expected: a few bad rows that
+    are alike hide each other from a model that has learned them.
+    """
+    most = min(budget, table.rows // _LEAST_REST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RateWarning)  # nothing is decided by its threshold
+        model = Detector(**options).fit(table)
+        read = model.encoder_.read(table, reset=False).columns
+        scores = [each.values for each in read if isinstance(each, NumberColumn)]
+        deviations = np.nanmax(np.abs([np.zeros(table.rows), *scores]), axis=0)
+        aside = np.union1d(_largest(distances(model, table), most), _largest(deviations, most))
+        model = Detector(**options).fit(table.take(np.setdiff1d(np.arange(table.rows), aside)))
+    return JudgedTable(table, model, distances(model, table))
 
 
 def _look(counts: TableCounts, table: Table) -> tuple[Floats, Floats]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 from refold._typing import Integers
 from refold.base.errors import UserError
-from refold.checks._suspects.compared import JudgedTable, beside_the_rest, beside_trusted
+from refold.checks._suspects.compared import (
+    JudgedTable,
+    beside_the_rest,
+    beside_trusted,
+    in_their_context,
+)
 from refold.checks._suspects.results import Suspect, Suspects
 from refold.columns.encoding.encoder import TableEncoder
 from refold.decisions.select import select
@@ -24,6 +29,9 @@ def suspects(
     trusted: Any = None,
     fdr: float | None = None,
     roles: Mapping[str, str] | None = None,
+    by: str | Sequence[str] | None = None,
+    over: str | None = None,
+    context: str | Sequence[str] | None = None,
     reasons: int = 3,
     n_jobs: int | None = None,
 ) -> Suspects:
@@ -46,6 +54,9 @@ def suspects(
         `trusted`: in a table that is compared with itself the oddest rows are always there.
     roles : dict of str to str or None, default=None
         What columns are, where the guess would be wrong; see :class:`refold.Detector`.
+    by, over, context : str, list of str or None, default=None
+        The columns that say what is normal for a row: its group, its time, and others; see
+        :class:`refold.Detector`.
     reasons : int, default=3
         How many columns to name per row.
     n_jobs : int or None, default=None
@@ -93,10 +104,12 @@ def suspects(
     table = TableEncoder(roles=roles).read(X, reset=True)
     # What is to be ignored was not read: nobody can be told about it again.
     known = {name: role for name, role in (roles or {}).items() if name in table.names}
-    options = {"roles": known, "n_jobs": n_jobs}
+    given: dict[str, Any] = {"by": by, "over": over, "context": context}
+    options = {"roles": known, "n_jobs": n_jobs, **{k: v for k, v in given.items() if v}}
     most = _BUDGET if budget is None else int(budget)
     if trusted is None:
-        judged = beside_the_rest(table, most, options)
+        look = in_their_context if any(given.values()) else beside_the_rest
+        judged = look(table, most, options)
         return Suspects(_listed(judged, judged.worst_first[:most], reasons), table.rows)
     good = TableEncoder(roles=roles).read(trusted, reset=True)
     judged = beside_trusted(table, good, options)

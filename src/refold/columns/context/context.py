@@ -256,6 +256,15 @@ class ContextUnits:
         value = self.column.number(found.expected[row] + found.spread[row] * t)
         return round(value, self._digits(row))
 
+    def numbers(self, rows: Integers, z: Floats) -> Floats:
+        """Return the numbers that would have these scores in rows, not rounded."""
+        found = self.scores
+        finite = np.where(np.isfinite(z), z, 0.0)
+        t = t_values(finite, found.freedom[rows])
+        y = (found.expected[rows] + found.spread[rows] * t) * self.column.scale + self.column.middle
+        numbers = np.exp(np.minimum(y, 700.0)) if self.column.log else y
+        return np.where(np.isfinite(z), numbers, np.nan)
+
     def _digits(self, row: int) -> int:
         """Return how many digits behind the point a hundredth of the spread has."""
         middle, spread = self.scores.expected[row], self.scores.spread[row]

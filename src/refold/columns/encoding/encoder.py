@@ -265,9 +265,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             name: column_info(self.counts, k, self._noticed_about(name))
             for k, name in enumerate(self.counts.plan.names)
         }
-        if self.context is not None:  # how far numbers are off is counted, not they themselves
-            for name in self.context.columns:
-                used[name] = replace(used[name], low=None, high=None, example="")
+        for name in self.scored:  # how far numbers are off is counted, not they themselves
+            used[name] = replace(used[name], low=None, high=None, example="")
         return ColumnInfos(used.get(name) or self._ignored(name) for name in feature_names(self))
 
     @property
@@ -280,6 +279,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def context(self) -> ContextModel | None:
         """What numbers should be in their context; None where there is none."""
         return None if self._context is None else self._context[1]
+
+    @property
+    def scored(self) -> Collection[str]:
+        """The columns whose numbers are standard deviations from what their context expects."""
+        return () if self.context is None else self.context.columns.keys()
 
     @property
     def inputs(self) -> Plan:
