@@ -28,6 +28,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "refold"
 ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
+# What is tested elsewhere: rooms that ask them, and files of their own.
+ABOVE = ("conformance", "explanation", "test_model_selection.py")
 REACHED = ROOT / "build" / "mutation" / "coverage"
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 # By pytest's exit code: 2 is a module that cannot be imported any more, -11 a crash.
@@ -49,6 +51,8 @@ _CALLS = {
     "min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor",
     "minimum": "maximum", "maximum": "minimum",
 }  # fmt: skip
+# Keywords that assert something or show it, and decide nothing.
+_CHECKS = ("strict", "stacklevel", "repr")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Mutant:
     path: Path
     number: int
     line: int
+    code: str
     before: str
     after: str
 
@@ -102,7 +107,10 @@ def _known_equivalent(mutant: Mutant) -> bool:
     known = tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
     name = mutant.path.relative_to(SOURCE).as_posix()
     return any(
-        (one["file"], one["before"], one["after"]) == (name, mutant.before, mutant.after)
+        one["file"] == name
+        and one["code"] == mutant.code
+        and (one.get("before", mutant.before), one.get("after", mutant.after))
+        == (mutant.before, mutant.after)
         for one in known
     )
 
@@ -112,7 +120,8 @@ def _find_reached() -> None:
     REACHED.parent.mkdir(parents=True, exist_ok=True)
     settings = REACHED.with_name("settings")
     settings.write_text(f"[run]\nsource_pkgs = refold\ndata_file = {REACHED}.partial\n")
-    folders = [f"tests/{room}" for room in (*ROOMS, "conformance")]
+    folders = [f"src/refold/{room}" for room in ROOMS]  # the examples of docstrings
+    folders += [f"tests/{room}" for room in (*ROOMS, *ABOVE)]
     arguments = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-n", "2", "--cov=refold"]
     arguments += [f"--cov-config={settings}", "--cov-context=test", "--cov-report=", *folders]
     os.chdir(ROOT)
@@ -123,7 +132,7 @@ def _find_reached() -> None:
 
 
 def _tests_that_reach(mutant: Mutant) -> list[str]:
-    """Return the tests that ran the line; those of the same room come first."""
+    """Return the tests that ran the line; those of the module come first, then of the room."""
     from coverage import CoverageData
 
     data = CoverageData(str(REACHED))
@@ -133,7 +142,8 @@ def _tests_that_reach(mutant: Mutant) -> list[str]:
     tests = sorted({context.split("|")[0] for context in contexts if context})
     if not tests and "" in contexts:  # it ran at import
         return [f"tests/{room}"]
-    tests.sort(key=lambda test: not test.startswith(f"tests/{room}/"))
+    name = mutant.path.stem.strip("_")
+    tests.sort(key=lambda test: (name not in test, not test.startswith(f"tests/{room}/")))
     return tests[:MOST_TESTS]
 
 
@@ -185,12 +195,14 @@ def _tested(mutant: Mutant | None, tests: list[str]) -> int:
 
 def _mutants_of(folder: Path) -> Iterator[Mutant]:
     for path in sorted(folder.rglob("*.py")):
+        lines = path.read_text().splitlines()
         for number, place in enumerate(_places(ast.parse(path.read_text()))):
             before, unchanged = ast.unparse(place.node), getattr(place.node, place.field)
             place.apply()
             after = ast.unparse(place.node)
             setattr(place.node, place.field, unchanged)
-            yield Mutant(path, number, place.node.lineno, before, after)
+            line = place.node.lineno
+            yield Mutant(path, number, line, lines[line - 1].strip(), before, after)
 
 
 @dataclass
@@ -212,12 +224,14 @@ def _places(tree: ast.Module) -> list[_Place]:
 
 
 def _decisive(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk over nodes that decide something: no types, no messages of errors, no decorators."""
+    """Walk over nodes that decide something: no types, no messages, no decorators, no assertions."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_params", "exc"):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.JoinedStr) or not isinstance(child, ast.AST):
+                continue
+            if isinstance(child, ast.keyword) and child.arg in _CHECKS:
                 continue
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue

@@ -127,6 +127,8 @@ class TestGmean:
     def test_shapes(self):
         with pytest.raises(ValueError, match=r"\(2,\) and \(3,\)"):
             gmean_score([1, -1], [1, 1, 1])
+        with pytest.raises(ValueError, match=r"\(2, 1\) and \(2, 1\)"):
+            gmean_score([[1], [-1]], [[1], [1]])
 
 
 class TestTargetOnly:

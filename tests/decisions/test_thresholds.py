@@ -8,7 +8,7 @@ from scipy.stats import false_discovery_control
 from sklearn.exceptions import NotFittedError
 
 from refold import REF
-from refold.decisions.thresholds import Calibration
+from refold.decisions.thresholds import Calibration, check_supported
 from refold.model_selection import gmean_score
 from tests.tables import adbench_normals
 
@@ -106,6 +106,29 @@ class TestCalibration:
         assert Calibration.of(np.array([0.0, 4.0]), None, "leave-one-out").threshold(
             0.5
         ) == pytest.approx(2.0)
+
+    @given(st.sets(st.integers(-20, 20), min_size=2, max_size=30), st.data())
+    def test_a_threshold_rejects_as_many_rows_as_its_rate_allows(self, exponents, data):
+        n = len(exponents)
+        calibration = Calibration.of(2.0 ** np.array([*exponents]), None, "leave-one-out")
+        allowed = data.draw(st.floats(0.0, n - 1.0))
+        threshold = calibration.threshold((allowed + 1.0) / (n + 1.0))
+        assert calibration.rejected(threshold) == pytest.approx(allowed, abs=1e-6)
+
+    def test_rejected_counts_rows_at_scores_and_is_between_theirs_elsewhere(self):
+        scores, weights = np.array([0.0, 1.0, 2.0, 8.0]), np.array([1.0, 2.0, 3.0, 4.0])
+        calibration = Calibration(scores, weights, "leave-one-out")
+        found = [calibration.rejected(t) for t in (-1.0, 0.0, 0.25, 1.0, 2.0, 4.0, 8.0, 9.0)]
+        assert found == pytest.approx([10.0, 9.0, 8.5, 7.0, 4.0, 2.0, 0.0, 0.0])
+
+    def test_rows_too_few_for_a_rate_are_told_the_least_of_two_digits_they_can_have(self):
+        for rows in range(2, 300):
+            with pytest.raises(ValueError, match="needs at least") as caught:
+                check_supported(1e-6, rows)
+            possible = float(str(caught.value).split("alpha=")[1].split(",")[0])
+            digits = [k * 10.0**e for e in (-4, -3, -2) for k in range(10, 100)]
+            least = min(rate for rate in digits if rate * (rows + 1) >= 1 - 1e-9)
+            assert possible == pytest.approx(least)
 
     def test_of_very_many_rows_only_the_upper_are_kept_and_the_rate_is_never_raised(self, rng):
         distances = rng.exponential(size=200_000)

@@ -88,8 +88,7 @@ def candidates(distances: Floats, signs: NDArray[np.int64], *, halfway: bool = T
     if not has_outlier.any():
         raise ValueError("y has no outlier: a threshold is tuned between rows of both kinds.")
     last = np.flatnonzero(has_target & np.append(has_outlier[1:], True))
-    if len(last) > _MOST:
-        last = last[np.linspace(0, len(last) - 1, _MOST).astype(np.int64)]
+    last = last[np.linspace(0, len(last) - 1, min(len(last), _MOST)).astype(np.int64)]
     here, beyond = values[last], values[np.minimum(last + 1, len(values) - 1)]
     if not halfway:
         return here
