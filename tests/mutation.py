@@ -224,7 +224,7 @@ def _places(tree: ast.Module) -> list[_Place]:
 
 
 def _decisive(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk over nodes that decide something: no types, no messages, no decorators, no assertions."""
+    """Walk over nodes that decide something: no types, messages, decorators or assertions."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_params", "exc"):
             continue

@@ -74,9 +74,7 @@ class Kept(DecisionMixin, BaseEstimator):
         return np.r_[normal, self.outliers], signs, weights
 
 
-@pytest.mark.parametrize(
-    ("outlier", "threshold"), [(2.5, 2.0), (5.5, 5.0), (6.5, 5.0), (9.0, 5.0)]
-)
+@pytest.mark.parametrize(("outlier", "threshold"), [(2.5, 2.0), (5.5, 5.0), (6.5, 5.0), (9.0, 5.0)])
 def test_met_outliers_lower_the_threshold_or_leave_it_and_its_rate(outlier, threshold):
     model = Kept([outlier]).fit(np.arange(7.0))
     assert model.threshold_ == 5.0

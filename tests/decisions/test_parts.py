@@ -50,7 +50,8 @@ def few(rng, rows, columns, **changes):
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "done"), [(200, 3, True), (201, 3, False), (250, 25, True), (251, 25, False)]
+    ("rows", "columns", "done"),
+    [(200, 3, True), (201, 3, False), (250, 25, True), (251, 25, False)],
 )
 def test_rows_are_left_out_unasked_up_to_200_or_ten_for_each_column(rng, rows, columns, done):
     assert (few(rng, rows, columns)[1] is not None) == done
@@ -101,5 +102,7 @@ def test_a_distance_of_ones_own_is_called_by_one_thread_at_a_time(rng):
             inside.release()
         return np.abs(folded).sum(axis=1)
 
-    REF(alpha=0.1, n_iter=3, distance=distance, engine="exact", n_jobs=4).fit(rng.normal(size=(30, 2)))
+    REF(alpha=0.1, n_iter=3, distance=distance, engine="exact", n_jobs=4).fit(
+        rng.normal(size=(30, 2))
+    )
     assert all(most)
