@@ -17,6 +17,7 @@ from refold.report._contents import (
     WorstRow,
 )
 from refold.report._describe import describe
+from refold.report._in_context import ExpectedBand, GroupRate, InContext
 from refold.report._page import render, write_report
 from refold.report._reported import ReportedTable
 
@@ -24,9 +25,12 @@ __all__ = [
     "AlarmGroup",
     "Card",
     "Distances",
+    "ExpectedBand",
     "ExpectedRejections",
     "Feature",
     "FeatureHistogram",
+    "GroupRate",
+    "InContext",
     "Report",
     "ReportedTable",
     "WorstRow",

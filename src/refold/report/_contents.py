@@ -13,6 +13,7 @@ from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import LEADS, Reason
 from refold.monitoring import ColumnDrift, Drift
+from refold.report._in_context import InContext
 
 Interval = tuple[float, float]
 
@@ -320,6 +321,8 @@ class Report:
         What stands out in the table itself, whatever the model makes of it; rows by their names.
     card : Card
         The small print.
+    in_context : InContext or None
+        Rows by their group, and columns beside what was expected; None without a context.
 
     Examples
     --------
@@ -357,6 +360,7 @@ class Report:
     drift: Drift
     noticed: Findings
     card: Card
+    in_context: InContext | None = None
 
     @property
     def judged(self) -> int:

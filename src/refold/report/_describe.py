@@ -15,10 +15,10 @@ from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
 from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
-from refold.models.detector import refuse_context
 from refold.monitoring import ColumnDrift
 from refold.report._contents import Feature, Marked, Report, WorstRow
 from refold.report._histograms import distances_of, histogram_of
+from refold.report._in_context import in_context
 from refold.report._rates import expected_of
 from refold.report._reasons import groups_of, reasons_of
 from refold.report._reported import ReportedTable
@@ -81,7 +81,6 @@ def describe(
     _check_count(reasons, "reasons", least=1)
     fdr = check_rate(fdr, "fdr")
     model = unwrapped(model)
-    refuse_context(model, "A report")
     table = X if isinstance(X, ReportedTable) else _in_memory(model, X, worst, row_names)
     if table.judged == 0:
         raise ValueError(
@@ -91,7 +90,7 @@ def describe(
     found, names = table.pictured()
     drifted, judge, blamed = table.monitor.result(), found.judge, table.worst.found
     because = [] if blamed is None else reasons_of(model, blamed, reasons)
-    chosen = table.selected(fdr)
+    chosen, leads = table.selected(fdr), _leads(because)
     return Report(
         title=title or "Normal or not",
         training_rows=training_rows(model),
@@ -112,10 +111,11 @@ def describe(
         unexplained=judge.scorer.unexplained,
         blamed=0 if judge.scorer.unexplained else len(because),
         groups=groups_of(because, table.worst_names),
-        features=_features(model, found, drifted.features, because),
+        features=_features(model, found, drifted.features, leads),
         drift=drifted,
         noticed=check(found).map(lambda each: each.with_row_labels(lambda row: str(names[row]))),
         card=card_of(model, about or {}),
+        in_context=in_context(found, leads),
     )
 
 
@@ -155,20 +155,24 @@ def _shares(found: Judgement) -> ColumnShares | None:
     return None if found.judge.encoder is None or found.cells is None else ColumnShares(found)
 
 
-def _features(
-    model: Any,
-    found: Judgement,
-    drifted: Sequence[ColumnDrift],
-    because: Sequence[tuple[Reason, ...]],
-) -> tuple[Feature, ...]:
-    """Describe the columns: numbers by their range and histogram, others by their classes."""
-    shares = _shares(found)
-    leads = Counter(
+def _leads(because: Sequence[tuple[Reason, ...]]) -> Counter[str]:
+    """Count in how many rows each column is a strong reason."""
+    return Counter(
         reason.feature
         for why in because
         for rank, reason in enumerate(why)
         if rank == 0 or reason.share >= _STRONG
     )
+
+
+def _features(
+    model: Any,
+    found: Judgement,
+    drifted: Sequence[ColumnDrift],
+    leads: Counter[str],
+) -> tuple[Feature, ...]:
+    """Describe the columns: numbers by their range and histogram, others by their classes."""
+    shares = _shares(found)
     known = {column.name: column for column in getattr(model, "columns_", ())}
     place_of = {column: place for place, column in enumerate(found.judge.numeric)}
     summary = model.summary_

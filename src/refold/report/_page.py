@@ -8,6 +8,7 @@ from typing import Any
 
 from refold.base.needs import needs
 from refold.report import _drawing
+from refold.report._band_drawing import band_picture
 from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
 from refold.report._template import page_of, write_page
@@ -115,6 +116,7 @@ def render(report: Report) -> str:
         groups=_by_feature(report.groups),
         first=_FIRST,
         drawing=_drawing,
+        band_picture=band_picture,
         distance_picture=_drawing.distance_picture(report.distances, report.threshold),
     )
 

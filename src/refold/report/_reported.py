@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from refold._typing import Booleans, Floats, Integers
 from refold.decisions.select import largest_selected
 from refold.judgement import Judge, Judgement, Worst, unwrapped
-from refold.models.detector import refuse_context
 from refold.models.draws import draws
 from refold.monitoring import DriftMonitor
 
@@ -63,7 +62,6 @@ class ReportedTable:
         self, model: Any, *, worst: int = 100, pictured: int | None = PICTURED, first: int = 0
     ) -> None:
         model = unwrapped(model)
-        refuse_context(model, "A report")
         self.rows = self.judged = self.rejected = 0
         self.worst = Worst(max(worst, BLAMED))
         self.monitor, self._judge = DriftMonitor(model), Judge.of(model)

@@ -165,7 +165,6 @@ def test_a_context_that_cannot_be_is_refused_in_words(arguments, said):
 def test_what_takes_no_context_says_so(learned):
     import refold
     from refold.export import to_onnx
-    from refold.report import describe
 
     model, training, _, _ = learned
     asked = [
@@ -173,7 +172,6 @@ def test_what_takes_no_context_says_so(learned):
         lambda: model.empty_like(),
         lambda: Detector(by="machine").partial_fit(training),
         lambda: to_onnx(model),
-        lambda: describe(model, training),
     ]
     for ask in asked:
         with pytest.raises(UserError, match="does not take a model with by="):
