@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from refold.columns.context.context import ContextUnits
+from refold.columns.context.column_context import ContextUnits
 from refold.explanation._reason import Cell, Reason
 from refold.judgement import Judgement
 

@@ -12,11 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.findings import Finding
+from refold.columns.context.context import ContextModel
 from refold.columns.encoding.counts import TableCounts
+from refold.columns.encoding.plan import Plan
+from refold.columns.encoding.state import TableState
 from refold.models import ref_trim
 from refold.models.creased import CreasedREF
 from refold.models.creased.state import TrainingState
-from refold.models.detector import Detector, refuse_context
+from refold.models.detector import Detector
 from refold.models.detector.learned import RowSample
 from refold.models.detector.trim import TableCut
 from refold.models.feedback import FeedbackLog
@@ -120,8 +123,6 @@ def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
 
 
 def _merged_detectors(models: list[Detector]) -> Detector:
-    for model in models:
-        refuse_context(model, "merge")
     states = [model._learned.table for model in models]
     ours = states[0].counts
     for number, state in enumerate(states):
@@ -141,12 +142,19 @@ def _merged_detectors(models: list[Detector]) -> Detector:
     samples = (model._learned.sample for model in models)
     cuts = [model._learned.cut for model in models if model._learned.cut is not None]
     merged = models[0]._with(
-        replace(states[0], counts=counts),
+        replace(states[0], counts=counts, context=_merged_contexts(states)),
         reduce(RowSample.plus, samples),
         reduce(TableCut.plus, cuts) if cuts else None,
     )
     merged.noticed_ = (*_noticed_of_columns(models), *merged.noticed_)
     return merged
+
+
+def _merged_contexts(states: list[TableState]) -> tuple[Plan, ContextModel] | None:
+    contexts = [state.context for state in states if state.context is not None]
+    if not contexts:
+        return None
+    return contexts[0][0], reduce(ContextModel.plus, (context for _, context in contexts))
 
 
 def _noticed_of_columns(models: Sequence[REF | Detector]) -> tuple[Finding, ...]:

@@ -163,14 +163,10 @@ def test_a_context_that_cannot_be_is_refused_in_words(arguments, said):
 
 
 def test_what_takes_no_context_says_so(learned):
-    import refold
     from refold.export import to_onnx
 
     model, training, _, _ = learned
     asked = [
-        lambda: refold.merge(model, model),
-        lambda: model.empty_like(),
-        lambda: Detector(by="machine").partial_fit(training),
         lambda: to_onnx(model),
     ]
     for ask in asked:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from refold.columns.context.context import ColumnContext, ContextColumns, ContextModel
+from refold.columns.context.column_context import ColumnContext
+from refold.columns.context.context import ContextColumns, ContextModel
 from refold.columns.context.design import (
     MOST_LEVELS,
     CalendarFeatures,
@@ -19,8 +21,7 @@ from refold.columns.context.design import (
     LevelFeatures,
     NumberFeatures,
 )
-from refold.columns.context.mixed_model import MixedModel
-from refold.columns.context.spread import GroupSpread
+from refold.columns.context.mixed_model import GroupSquares, MixedModel, Moments
 from refold.columns.context.trend import FORMS, FeatureLayout, TimeAxis, TrendFeatures
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
@@ -28,19 +29,21 @@ from refold.modelfile.fields import Field
 _MOST_GROUPS = 10**6
 _MOST_KNOTS = 100
 _COLUMN = (
-    *("log", "middle", "scale", "form", "ahead", "coef", "effects", "weights", "inverse"),
-    *("group_x", "variance", "group_ridge", "ridges"),
-    *("squares", "freedom", "prior", "prior_freedom", "smallest", "spread_coef"),
+    *("log", "middle", "scale", "form", "ahead", "spread_coef", "smallest", "moments", "squares"),
+    *("reference", "variance", "group_ridge", "ridges"),
 )
+_MOMENTS = ("rows", "xx", "xy", "yy", "group_rows", "group_x", "group_y")
+_SQUARES = ("weight", "mean", "squares")
 
 
 def context_written(context: ContextModel) -> dict[str, Any]:
     """Return a context as the document has it."""
+    axis = context.axis
     return {
         **{name: list(columns) for name, columns in vars(context.given).items()},
         "groups": _keys_written(context.groups.keys),
         "features": [_features_written(part) for part in context.design.parts],
-        "span": None if context.axis is None else [context.axis.begin, context.axis.end],
+        "span": None if axis is None else [axis.begin, axis.end, axis.unit],
         "columns": {name: _column_written(column) for name, column in context.columns.items()},
     }
 
@@ -58,15 +61,15 @@ def read_context(field: Field) -> ContextModel:
     if bool(given.over) == span.is_null():
         span.refuse("must be there if, and only if, there is a time")
     if given.over:
-        begin, end = (float(each.number()) for each in span.items(2))
-        if not 0.0 < end - begin < np.inf:
+        begin, end, unit = (float(each.number()) for each in span.items(3))
+        if not 0.0 < unit <= end - begin < np.inf:
             span.refuse("must end after its beginning")
-        axis = TimeAxis(given.over[0], begin, end)
+        axis = TimeAxis(given.over[0], begin, end, unit)
     index = GroupIndex(given.by, _read_keys(groups, len(given.by), _MOST_GROUPS))
     parts = tuple(_read_features(part, axis) for part in features.items())
     if [isinstance(part, TrendFeatures) for part in parts].count(True) != len(given.over):
         features.refuse("must have a trend if, and only if, there is a time")
-    model = ContextModel(given, index, Design(parts), axis, {})
+    model = ContextModel(given, index, Design(parts), {})
     for name, column in columns.entries():
         model.columns[name] = _read_column(column, model.layout)
     return model
@@ -107,32 +110,29 @@ def _read_features(field: Field, axis: TimeAxis | None) -> ContextFeatures:
 
 
 def _column_written(column: ColumnContext) -> dict[str, Any]:
-    model, spread = column.model, column.spread
-    sums = model.group_x.tocoo()
+    model, moments = column.model, column.moments
+    sums = moments.group_x.tocoo()
     return {
         "log": column.log,
         "middle": column.middle,
         "scale": column.scale,
         "form": column.form,
         "ahead": column.ahead.tolist(),
-        "coef": model.coef,
-        "effects": model.effects,
-        "weights": model.weights,
-        "inverse": model.inverse,
-        "group_x": {
-            "groups": sums.row.astype(np.int64),
-            "features": sums.col.astype(np.int64),
-            "sums": sums.data,
+        "spread_coef": column.spread_coef,
+        "smallest": column.smallest,
+        "moments": {
+            **{name: getattr(moments, name) for name in _MOMENTS},
+            "group_x": {
+                "groups": sums.row.astype(np.int64),
+                "features": sums.col.astype(np.int64),
+                "sums": sums.data,
+            },
         },
+        "squares": {name: getattr(column.squares, name) for name in _SQUARES},
+        "reference": column.reference,
         "variance": model.variance,
         "group_ridge": model.group_ridge,
         "ridges": model.ridges.tolist(),
-        "squares": spread.squares,
-        "freedom": spread.freedom,
-        "prior": spread.prior,
-        "prior_freedom": spread.prior_freedom,
-        "smallest": spread.smallest,
-        "spread_coef": column.spread_coef,
     }
 
 
@@ -141,37 +141,62 @@ def _read_column(field: Field, layout: FeatureLayout) -> ColumnContext:
     form = next(form for form in FORMS if form == each["form"].text(FORMS))
     features, blocks = layout.of_form(form)
     p, groups = len(features), layout.groups
-    ridges = np.array([float(item.number()) for item in each["ridges"].items(len(blocks))])
-    arrays.require(each["ridges"], ridges, ridges >= 0.0, "must not be below 0")
     ahead = np.array([float(item.number()) for item in each["ahead"].items()])
     if not len(ahead) or (np.diff(ahead) < 0.0).any() or ahead[0] <= 0.0:
         each["ahead"].refuse("must have positive numbers that do not fall")
-    model = MixedModel(
-        arrays.floats(each["coef"], p),
-        arrays.floats(each["effects"], groups),
-        arrays.floats(each["weights"], groups, above=0.0),
-        arrays.floats(each["inverse"], p, p),
-        _read_sums(each["group_x"], groups, p),
-        each["variance"].positive(),
-        each["group_ridge"].positive(),
-        ridges,
-    )
-    spread = GroupSpread(
-        arrays.floats(each["squares"], groups, least=0.0),
-        arrays.floats(each["freedom"], groups, least=0.0),
-        *(each[name].positive() for name in ("prior", "prior_freedom", "smallest")),
-    )
-    coef = each["spread_coef"]
-    return ColumnContext(
+    weight, mean, squares = each["squares"].members(*_SQUARES)
+    coef, places = each["spread_coef"], max(groups, 1)
+    column = ColumnContext(
         each["log"].boolean(),
         float(each["middle"].number()),
         each["scale"].positive(),
         form,
         features,
-        model,
-        spread,
+        blocks,
         None if coef.is_null() else arrays.floats(coef, p, least=-300.0, most=300.0),
+        each["smallest"].positive(),
         ahead,
+        _read_moments(each["moments"], groups, p),
+        GroupSquares(
+            arrays.floats(weight, places, least=0.0),
+            arrays.floats(mean, places),
+            arrays.floats(squares, places, least=0.0),
+        ),
+        arrays.floats(each["reference"], p),
+    )
+    ColumnContext.model.keep(column, _read_model(field, each, column))
+    return column
+
+
+def _read_model(field: Field, each: Mapping[str, Field], column: ColumnContext) -> MixedModel:
+    """Solve the model with the ridges that were found."""
+    found = each["ridges"].items(len(column.blocks))
+    ridges = np.array([float(item.number()) for item in found])
+    arrays.require(each["ridges"], ridges, ridges >= 0.0, "must not be below 0")
+    block_of = np.repeat(np.arange(len(ridges)), column.blocks)
+    try:
+        with np.errstate(all="ignore"):
+            model = MixedModel.given(
+                column.moments, ridges, block_of, each["group_ridge"].positive()
+            )
+    except np.linalg.LinAlgError:
+        field.refuse("has sums that no rows have")
+    for values in (model.coef, model.effects, model.inverse):
+        if not np.isfinite(values).all():
+            field.refuse("has sums that no rows have")
+    return replace(model, variance=each["variance"].positive())
+
+
+def _read_moments(field: Field, groups: int, p: int) -> Moments:
+    rows, xx, xy, yy, group_rows, group_x, group_y = field.members(*_MOMENTS)
+    return Moments(
+        rows.integer(0),
+        arrays.floats(xx, p, p),
+        arrays.floats(xy, p),
+        float(yy.number()),
+        arrays.floats(group_rows, groups, least=0.0),
+        _read_sums(group_x, groups, p),
+        arrays.floats(group_y, groups),
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 from scipy import sparse
 
 from refold._typing import Floats, Integers
+from refold.base.errors import UserError
 from refold.columns.table import DateColumn, NumberColumn, Table, as_texts
 
 # A category with more values than this explains nothing by a coefficient each.
@@ -22,6 +23,14 @@ _YEAR = 365.2425 * _DAY
 SEASON_DAYS = 550.0
 
 
+def learned_apart() -> UserError:
+    """Say that sums of models cannot be added that were not made from one."""
+    return UserError(
+        "The models have decided apart how numbers depend on their context. Make the others by "
+        "empty_like() of one, and train them by partial_fit (fit would decide anew)."
+    )
+
+
 class ContextFeatures(Protocol):
     """Some features of the context, in blocks that share a ridge."""
 
@@ -31,6 +40,39 @@ class ContextFeatures(Protocol):
 
     def of(self, table: Table) -> sparse.csr_array:
         """Return the features of rows."""
+
+    def plus(self, other: Self) -> Self:
+        """Return the features of both; refuse what was learned apart."""
+
+    def within(self, other: Self) -> sparse.csr_array:
+        """Return what turns these features into those of another that has more: ``x @ it``."""
+
+    def plus_rows(self, table: Table) -> Self:
+        """Return these features and those of values that only further rows have."""
+
+
+class _FrozenFeatures:
+    """Features that further rows do not change."""
+
+    if TYPE_CHECKING:  # what each brings
+
+        @property
+        def blocks(self) -> tuple[int, ...]:
+            """How many features each block has."""
+
+    def plus(self, other: Self) -> Self:
+        """Return these features; refuse others."""
+        if not all(np.array_equal(getattr(other, name), mine) for name, mine in vars(self).items()):
+            raise learned_apart()
+        return self
+
+    def within(self, other: Self) -> sparse.csr_array:
+        """Return the identity."""
+        return sparse.eye_array(sum(self.blocks), format="csr")
+
+    def plus_rows(self, table: Table) -> Self:
+        """Return itself."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -65,9 +107,28 @@ class LevelFeatures:
         shape = (table.rows, len(self.levels))
         return sparse.csr_array((np.ones(len(rows)), (rows, codes[rows])), shape=shape)
 
+    def plus(self, other: LevelFeatures) -> LevelFeatures:
+        """Return the values of both, as long as there are not too many."""
+        levels = dict(self.levels)
+        for key in other.levels:
+            if len(levels) < MOST_LEVELS:
+                levels.setdefault(key, len(levels))
+        return replace(self, levels=levels)
+
+    def plus_rows(self, table: Table) -> LevelFeatures:
+        """Return these values and those of further rows."""
+        return self.plus(LevelFeatures.learn(table, self.columns))
+
+    def within(self, other: LevelFeatures) -> sparse.csr_array:
+        """Return where each value is among those of another."""
+        pairs = [(k, other.levels[key]) for key, k in self.levels.items() if key in other.levels]
+        places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        shape = (len(self.levels), len(other.levels))
+        return sparse.csr_array((np.ones(places.shape[1]), tuple(places)), shape=shape)
+
 
 @dataclass(frozen=True, eq=False)
-class NumberFeatures:
+class NumberFeatures(_FrozenFeatures):
     """A line, and ramps between quantiles, whose coefficients make a smooth curve of any form."""
 
     column: str
@@ -99,7 +160,7 @@ class NumberFeatures:
 
 
 @dataclass(frozen=True)
-class CalendarFeatures:
+class CalendarFeatures(_FrozenFeatures):
     """Hour, hour at weekends, weekday, end of the month, season: what a date has of it."""
 
     column: str
@@ -156,6 +217,24 @@ class Design:
         ones = sparse.csr_array(np.ones((table.rows, 1)))
         return sparse.hstack([ones, *(part.of(table) for part in self.parts)], format="csr")
 
+    def plus(self, other: Design) -> Design:
+        """Return the features of both."""
+        if list(map(type, self.parts)) != list(map(type, other.parts)):
+            raise learned_apart()
+        return Design(
+            tuple(mine.plus(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True))
+        )
+
+    def plus_rows(self, table: Table) -> Design:
+        """Return these features and those of values that only further rows have."""
+        return Design(tuple(part.plus_rows(table) for part in self.parts))
+
+    def within(self, other: Design) -> sparse.csr_array:
+        """Return what turns these features into those of another that has more: ``x @ it``."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        blocks = [mine.within(theirs) for mine, theirs in pairs]
+        return sparse.block_diag([np.ones((1, 1)), *blocks], format="csr")
+
 
 @dataclass(frozen=True)
 class GroupIndex:
@@ -171,8 +250,13 @@ class GroupIndex:
 
     def plus(self, table: Table) -> GroupIndex:
         """Return these groups and those of a table."""
+        keys = {key: k for k, key in enumerate(_keys(table, self.columns)[0])}
+        return self.union(GroupIndex(self.columns, keys))
+
+    def union(self, other: GroupIndex) -> GroupIndex:
+        """Return the groups of both; those of this one keep their numbers."""
         keys = dict(self.keys)
-        for key in _keys(table, self.columns)[0]:
+        for key in other.keys:
             keys.setdefault(key, len(keys))
         return GroupIndex(self.columns, keys)
 

@@ -18,8 +18,11 @@ from refold._typing import Floats, Integers
 
 _ROUNDS = 12
 _SMALLEST, _LARGEST = 1e-4, 1e8
+_TINY = np.finfo(np.float64).tiny
 # Groups at once, where a product of their sums is dense.
 _GROUPS = 4096
+# No leverage is taken for larger.
+CLOSEST = 0.999
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,33 +70,31 @@ class Moments:
             a.group_y + sign * b.group_y,
         )
 
-    def select(self, features: Integers) -> Moments:
-        """Return the sums of some of the features."""
-        return Moments(
-            self.rows,
-            self.xx[np.ix_(features, features)],
-            self.xy[features],
-            self.yy,
-            self.group_rows,
-            self.group_x[:, features],
-            self.group_y,
+    def mapped(self, features: sparse.csr_array) -> Moments:
+        """Return the sums of other features, ``x @ features``."""
+        return replace(
+            self,
+            xx=features.T @ (self.xx @ features),
+            xy=features.T @ self.xy,
+            group_x=(self.group_x @ features).tocsr(),
+        )
+
+    def numbered(self, groups: Integers, n_groups: int) -> Moments:
+        """Return the same with other numbers of groups: where each of its own goes."""
+        own = np.arange(len(groups))
+        places = sparse.csr_array((np.ones(len(own)), (groups, own)), shape=(n_groups, len(own)))
+        return replace(
+            self,
+            group_rows=places @ self.group_rows,
+            group_x=(places @ self.group_x).tocsr(),
+            group_y=places @ self.group_y,
         )
 
     def _with_groups(self, groups: int) -> Moments:
         more = groups - len(self.group_rows)
         if more == 0:
             return self
-        wider = self.group_x.copy()
-        wider.resize(groups, self.group_x.shape[1])
-        return Moments(
-            self.rows,
-            self.xx,
-            self.xy,
-            self.yy,
-            np.append(self.group_rows, np.zeros(more)),
-            wider,
-            np.append(self.group_y, np.zeros(more)),
-        )
+        return self.numbered(np.arange(len(self.group_rows)), groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ class MixedModel:
         sizes = np.asarray(blocks, dtype=np.float64)
         seen = moments.group_rows > 0.0
         for _ in range(_ROUNDS):
-            model = cls._given(moments, ridges, block_of, group_ridge)
+            model = cls.given(moments, ridges, block_of, group_ridge)
             traces = np.bincount(block_of, np.diagonal(model.inverse), minlength=len(blocks))
             freedom = sizes - ridges * traces
             group_freedom = np.where(seen, 1.0 - group_ridge * model._group_variances(), 0.0).sum()
@@ -131,24 +132,24 @@ class MixedModel:
                 [_ridge(variance, *each) for each in zip(freedom, squares, strict=True)]
             )
             ridges[0] = 0.0
-        return replace(cls._given(moments, ridges, block_of, group_ridge), variance=variance)
+        return replace(cls.given(moments, ridges, block_of, group_ridge), variance=variance)
 
     @classmethod
-    def _given(
+    def given(
         cls, moments: Moments, ridges: Floats, block_of: Integers, group_ridge: float
     ) -> MixedModel:
-        """Solve with given ridges."""
+        """Solve with given ridges; `block_of` says which one each feature has."""
+        # In one order, however the sums were added: a saved model is the same to the last bit.
+        sums, xx = moments.group_x.sorted_indices(), np.ascontiguousarray(moments.xx)
         weights = 1.0 / (moments.group_rows + group_ridge)
-        weighted = moments.group_x.multiply(weights[:, None]).tocsr()
-        equations = (
-            moments.xx + np.diag(ridges[block_of]) - (moments.group_x.T @ weighted).toarray()
-        )
+        weighted = sums.multiply(weights[:, None]).tocsr()
+        equations = xx + np.diag(ridges[block_of]) - (sums.T @ weighted).toarray()
         # Columns that others make up would have no unique coefficient.
-        equations[np.diag_indices_from(equations)] += 1e-9 * (1.0 + np.diagonal(moments.xx))
+        equations[np.diag_indices_from(equations)] += 1e-9 * (1.0 + np.diagonal(xx))
         inverse = np.linalg.inv(equations)
         coef = inverse @ (moments.xy - weighted.T @ moments.group_y)
-        effects = weights * (moments.group_y - moments.group_x @ coef)
-        return cls(coef, effects, weights, inverse, moments.group_x, np.nan, group_ridge, ridges)
+        effects = weights * (moments.group_y - sums @ coef)
+        return cls(coef, effects, weights, inverse, sums, np.nan, group_ridge, ridges)
 
     def _residual_squares(self, moments: Moments) -> float:
         b, u = self.coef, self.effects
@@ -168,6 +169,24 @@ class MixedModel:
             sums = self.group_x[part]
             out[part] += self.weights[part] ** 2 * sums.multiply(sums @ self.inverse).sum(axis=1)
         return out
+
+    def group_residuals(self, moments: Moments) -> Floats:
+        """Return how far the mean of each group is from what is expected of its rows."""
+        rows = np.maximum(moments.group_rows, 1.0)
+        return np.asarray((moments.group_y - self.group_x @ self.coef) / rows - self.effects)
+
+    def group_freedom(self, moments: Moments) -> Floats:
+        """Return how many degrees of freedom the residuals of each group have: rows - leverages.
+
+        How features differ within a group counts for all groups alike.
+        """
+        rows, total = moments.group_rows, float((self.inverse * moments.xx).sum())
+        of_means = self.group_x.multiply(self.group_x @ self.inverse).sum(axis=1)
+        between = of_means / np.maximum(rows, 1.0)
+        within = (total - between.sum()) / max(moments.rows, 1)
+        absorbed = rows * self.weights**2 - 2.0 * self.weights
+        leverage = rows * (self.weights + within) + between + absorbed * of_means
+        return np.asarray(np.maximum(rows - leverage, (1.0 - CLOSEST) * rows))
 
     def expected(self, x: sparse.csr_array, groups: Integers) -> tuple[Floats, Floats]:
         """Return the expected value of rows and their leverage.
@@ -191,6 +210,41 @@ def _ridge(variance: float, freedom: float, squares: float) -> float:
     if squares <= 0.0:
         return _LARGEST
     return float(np.clip(variance * freedom / squares, _SMALLEST, _LARGEST))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSquares:
+    """Weight, mean and squares around the mean of the values of each group; they add too."""
+
+    weight: Floats
+    mean: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, groups: Integers, n_groups: int) -> GroupSquares:
+        """Add up values; every row has a group."""
+        weight = group_sums(groups, weights, n_groups)
+        mean = group_sums(groups, weights * values, n_groups) / np.maximum(weight, _TINY)
+        around = weights * (values - mean[groups]) ** 2
+        return cls(weight, mean, group_sums(groups, around, n_groups))
+
+    def plus(self, other: GroupSquares, sign: int = 1) -> GroupSquares:
+        """Return those of the values of both (T. F. Chan and others, 1979), or without others."""
+        groups = max(len(self.weight), len(other.weight))
+        a, b = (each.numbered(np.arange(len(each.weight)), groups) for each in (self, other))
+        weight = a.weight + sign * b.weight
+        some = weight > 1e-9 * a.weight
+        share = np.where(some, sign * b.weight / np.where(some, weight, 1.0), 0.0)
+        apart = b.mean - a.mean
+        squares = np.maximum(a.squares + sign * b.squares + a.weight * share * apart**2, 0.0)
+        found = np.where(some, [weight, a.mean + share * apart, squares], 0.0)
+        return GroupSquares(*found)
+
+    def numbered(self, groups: Integers, n_groups: int) -> GroupSquares:
+        """Return the same with other numbers of groups: where each of its own goes."""
+        return GroupSquares(
+            *(group_sums(groups, each, n_groups) for each in (self.weight, self.mean, self.squares))
+        )
 
 
 def group_sums(groups: Integers, values: Floats, n_groups: int) -> Floats:

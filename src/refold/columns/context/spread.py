@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import digamma, polygamma
 
 from refold._typing import Floats, Integers
-from refold.columns.context.mixed_model import group_sums
 
 # From here on a t distribution is a normal one.
 _MANY = 1e6
@@ -32,19 +31,15 @@ class GroupSpread:
     smallest: float  # no variance is smaller: what rounding to the column's last digit leaves
 
     @classmethod
-    def of(
-        cls, residuals: Floats, leverage: Floats, groups: Integers, n_groups: int, smallest: float
-    ) -> GroupSpread:
-        """Learn from residuals that are divided by the root of 1 - leverage."""
-        inside = groups >= 0
-        kept = (1.0 - leverage)[inside]
-        places = groups[inside]
-        squares = group_sums(places, residuals[inside] ** 2 * kept, n_groups)
-        freedom = group_sums(places, kept, n_groups)
-        if n_groups == 0:
-            prior = float((residuals**2 * (1.0 - leverage)).sum() / (1.0 - leverage).sum())
-            return cls(squares, freedom, max(prior, smallest), _MANY, smallest)
+    def of(cls, squares: Floats, freedom: Floats, smallest: float) -> GroupSpread:
+        """Learn the prior."""
         return cls(squares, freedom, *_prior(squares, freedom, smallest), smallest)
+
+    @classmethod
+    def of_all(cls, squares: float, freedom: float, smallest: float) -> GroupSpread:
+        """Return one variance for all rows, where there are no groups."""
+        nothing = np.empty(0)
+        return cls(nothing, nothing, max(squares / freedom, smallest), _MANY, smallest)
 
     def left_out(self, residuals: Floats, groups: Integers) -> tuple[Floats, Floats]:
         """Return variance and degrees of freedom for rows that were learned, each left out."""

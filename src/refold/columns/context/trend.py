@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.errors import UserError
-from refold.columns.context.design import ramps
+from refold.columns.context.design import learned_apart, ramps
 from refold.columns.table import Column, DateColumn, NumberColumn, Table
 
 Form = Literal["none", "line", "level"]
@@ -32,7 +32,8 @@ class TimeAxis:
 
     column: str
     begin: float
-    end: float
+    end: float  # of all rows; it moves on with them
+    unit: float  # how long the first rows were: what shares are shares of
 
     @classmethod
     def learn(cls, table: Table, column: str) -> TimeAxis:
@@ -44,13 +45,24 @@ class TimeAxis:
                 f"over={column!r} has {len(np.unique(times))} different times; a trend needs at "
                 f"least {FEWEST_TIMES}. Leave over= out, or learn from more rows."
             )
-        return cls(column, float(times.min()), float(times.max()))
+        begin, end = float(times.min()), float(times.max())
+        return cls(column, begin, end, end - begin)
+
+    @property
+    def last(self) -> float:
+        """The share of the end: 1 until it moves on."""
+        return (self.end - self.begin) / self.unit
 
     def shares(self, table: Table) -> Floats:
-        """Return when rows were: 0 at the beginning, 1 at the end; a missing time is the end."""
+        """Return when rows were: 0 at the beginning, 1 at the first end; a missing time is last."""
         times = seconds(table[self.column], self.column)
-        share = (times - self.begin) / (self.end - self.begin)
-        return np.where(np.isnan(share), 1.0, share)
+        share = (times - self.begin) / self.unit
+        return np.where(np.isnan(share), self.last, share)
+
+    def plus_rows(self, table: Table) -> TimeAxis:
+        """Return the span until the last of further rows."""
+        times = seconds(table[self.column], self.column)
+        return replace(self, end=max(self.end, float(np.nanmax(times, initial=self.end))))
 
 
 def seconds(cells: Column, name: str) -> Floats:
@@ -66,29 +78,63 @@ def seconds(cells: Column, name: str) -> Floats:
 
 @dataclass(frozen=True)
 class TrendFeatures:
-    """A line over time, and a level that may change from each thirtieth of the span to the next."""
+    """A line over time, and a level that may change from each thirtieth of the span to the next.
+
+    When the end has moved on there are more steps of the level; of more than sixty, two become one.
+    """
 
     axis: TimeAxis
 
     @property
     def blocks(self) -> tuple[int, ...]:
         """The line; the level."""
-        return (1, _KNOTS)
+        return (1, self._steps)
+
+    @property
+    def _doubled(self) -> int:
+        """How often two steps have become one."""
+        return max(int(np.ceil(np.log2(self.axis.last / 2.0 - 1e-9))), 0)
+
+    @property
+    def _width(self) -> float:
+        """How long a step is, as a share."""
+        return 2.0**self._doubled / _KNOTS
+
+    @property
+    def _steps(self) -> int:
+        return int(np.ceil(self.axis.last / self._width - 1e-9))
 
     def of(self, table: Table) -> sparse.csr_array:
         """Return the features of rows; the level stays as it was at the end."""
         share = self.axis.shares(table)
-        return sparse.csr_array(
-            np.column_stack([share - 1.0, *ramps(share, np.linspace(0.0, 1.0, _KNOTS + 1))])
-        )
+        knots = self._width * np.arange(self._steps + 1, dtype=np.float64)
+        return sparse.csr_array(np.column_stack([share - 1.0, *ramps(share, knots)]))
+
+    def beyond(self, share: Floats) -> Floats:
+        """Return how many steps of the level lie between the end and a time."""
+        return np.maximum(share - self.axis.last, 0.0) / self._width
+
+    def plus_rows(self, table: Table) -> TrendFeatures:
+        """Return the features until the last of further rows."""
+        return TrendFeatures(self.axis.plus_rows(table))
+
+    def plus(self, other: TrendFeatures) -> TrendFeatures:
+        """Return the features until the later end."""
+        mine, theirs = self.axis, other.axis
+        if (mine.begin, mine.unit) != (theirs.begin, theirs.unit):
+            raise learned_apart()
+        return self if mine.end >= theirs.end else other
+
+    def within(self, other: TrendFeatures) -> sparse.csr_array:
+        """Return what turns these features into those until a later end."""
+        times = 2 ** (other._doubled - self._doubled)
+        own = np.arange(self._steps)
+        shape = (self._steps, other._steps)
+        level = sparse.csr_array((np.full(len(own), 1.0 / times), (own, own // times)), shape=shape)
+        return sparse.block_diag([np.ones((1, 1)), level], format="csr")
 
 
-def beyond(share: Floats) -> Floats:
-    """Return how many changes of the level lie between the end and a time."""
-    return np.maximum(share - 1.0, 0.0) * _KNOTS
-
-
-def tenths_ahead(share: Floats, origin: float = 1.0) -> Floats:
+def tenths_ahead(share: Floats, origin: float) -> Floats:
     """Return how many tenths of the span a time is after another."""
     return np.maximum(share - origin, 0.0) * _TENTHS
 

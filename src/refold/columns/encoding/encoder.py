@@ -90,8 +90,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     }
 
     _state: TableState
-    # What numbers should be in their context, and how its columns are read; None without a context.
-    _context: tuple[Plan, ContextModel] | None = None
 
     def __init__(
         self,
@@ -278,7 +276,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def context(self) -> ContextModel | None:
         """What numbers should be in their context; None where there is none."""
-        return None if self._context is None else self._context[1]
+        found = self._state.read_by
+        return None if found is None else found[1]
 
     @property
     def scored(self) -> Collection[str]:
@@ -288,7 +287,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def inputs(self) -> Plan:
         """The columns to read: those that are judged, and those of their context."""
-        return self.counts.plan if self._context is None else self._context[0]
+        found = self._state.read_by
+        return self.counts.plan if found is None else found[0]
 
     @property
     def state(self) -> TableState:
@@ -319,7 +319,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if (
             not plan.plain
             or isinstance(X, list)
-            or self._context is not None
+            or self.context is not None
             or any(number_codes(column.missing) for column in plan.used)
         ):
             return None
@@ -359,7 +359,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         counts = self._state.counts
         as_texts = () if counts is None else self.inputs.as_texts
         table = X if isinstance(X, Table) else to_table(X, ignore, set(as_texts))
-        if self.context is not None and table.inputs is None:
+        if not all_columns and self.context is not None and table.inputs is None:
             inputs = self.inputs.parse(self._find_columns(table, self.inputs.names))
             return self.context.apply(inputs)
         return self._find_columns(table, wanted)

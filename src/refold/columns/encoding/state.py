@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from refold.base.once import once
+from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import Table
@@ -19,6 +20,10 @@ class TableState:
     n_init: int  # how many rows decide what the others are
     waiting: tuple[Table, ...] = ()  # rows that wait until there are so many
     counts: TableCounts | None = None  # what is kept of all rows; None as long as rows wait
+    given: ContextColumns = NO_CONTEXT  # the columns of the context of rows
+    # What numbers should be in their context, and how its columns are read; None as long as rows
+    # wait, which are as they came, and without a context.
+    context: tuple[Plan, ContextModel] | None = None
 
     @property
     def rows(self) -> int:
@@ -34,7 +39,16 @@ class TableState:
         return [column.name for column in self.counts.plan.columns]
 
     def plus_rows(self, table: Table, *, n_jobs: int | None = None) -> TableState:
-        """Return this and more rows."""
+        """Return this and more rows; in a context, as they were foreseen.
+
+        Without a time they are counted as each would be had it been left out.
+        """
+        if self.counts is not None and self.context is not None and table.inputs is not None:
+            plan, model = self.context
+            model = model.plus_rows(table.inputs)
+            rescored = table if model.axis is not None else model.left_out(table.inputs)
+            more = TableCounts.of(self.counts.plan, rescored, n_jobs=n_jobs)
+            return replace(self, counts=self.counts.plus(more), context=(plan, model))
         if self.counts is not None:
             more = TableCounts.of(self.counts.plan, table, n_jobs=n_jobs)
             return replace(self, counts=self.counts.plus(more))
@@ -48,9 +62,32 @@ class TableState:
         """Return the same with other counts; no further rows are waited for."""
         return replace(self, waiting=(), counts=counts)
 
+    def in_context(self, table: Table) -> tuple[TableState, Table]:
+        """Decide by rows what is expected in their context; return these as scores."""
+        if not self.given.names:
+            return self, table
+        self.given.check(table.names)
+        roles = {**dict.fromkeys(self.given.by, "category"), **self.roles}
+        plan, table = Plan.of(table, roles)
+        model, scored = ContextModel.learn(self.given, plan.parse(table))
+        judged = {c.name: c.role for c in plan.used if c.name not in self.given.names}
+        return replace(self, roles=judged, waiting=(), context=(plan, model)), scored
+
+    @once
+    def decided(self) -> tuple[TableState, Table]:
+        """What rows that wait would decide if no further ones came, and these as scores."""
+        return self.in_context(Table.concat(self.waiting))
+
+    @property
+    def read_by(self) -> tuple[Plan, ContextModel] | None:
+        """What numbers should be in their context, as if no further rows came."""
+        waits = self.counts is None and self.context is None and self.waiting and self.given.names
+        return self.decided[0].context if waits else self.context
+
     @once
     def ready(self) -> TableCounts:
         """What is kept of all rows, as if no further ones came."""
         if self.counts is not None:
             return self.counts
-        return TableCounts.of(*Plan.of(Table.concat(self.waiting), self.roles))
+        state, table = self.decided
+        return TableCounts.of(*Plan.of(table, state.roles))

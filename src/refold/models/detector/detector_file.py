@@ -21,7 +21,7 @@ from refold.columns.encoding.encoding_file import (
 )
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
-from refold.columns.table import Table
+from refold.columns.table import NumberColumn, Table
 from refold.decisions.calibration_file import (
     calibration_written,
     read_calibration,
@@ -40,6 +40,7 @@ from refold.models.detector.scorer import MeanScorer
 from refold.models.detector.trim import TableCut
 from refold.models.draws import BELOW_ONE
 from refold.models.feedback import feedback_file as feedback
+from refold.models.feedback.entry import JudgedRows
 from refold.models.ref import REF
 from refold.models.trim import read_cut, read_dropped
 
@@ -63,7 +64,7 @@ def written(model: Detector, budget: Budget) -> dict[str, Any]:
         "calibration": None if calibrated is None else calibration_written(calibrated),
         "dropped": model.dropped_,
         "cut": None if learned.cut is None else _cut_written(learned.cut, budget),
-        "context": None if model._context is None else _context_written(*model._context),
+        "context": None if learned.table.context is None else _context_written(learned),
         **state_written(learned.table, budget),
         "sample": _sample_written(learned.sample, waits=learned.table.counts is None),
         "inside": None if inside is None else _inside_written(inside, budget),
@@ -78,15 +79,12 @@ def least_memory(model: Detector, n_features: int) -> int:
 
 def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
-    model._context = _context(members["context"])
     state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
+    state, scores = _read_context(members["context"], state, model)
     _check_names(members, state, model)
     plan = _plan(members["waiting"], state)
     cut = _cut(members["cut"], state)
-    sample = _sample(members["sample"], state)
-    if sample.rows is not None and model._context is not None:
-        nothing = Table([], [], sample.rows.rows)
-        sample = replace(sample, rows=replace(sample.rows, inputs=nothing))
+    sample = _sample(members["sample"], state, scores)
     model._learn(model._learned_of(state, sample, cut))
     model.alpha_ = read_rate(members["alpha"])
     if not members["calibration"].is_null():
@@ -101,7 +99,18 @@ def _read_feedback(field: Field, model: Detector) -> None:
     """Read what was said of rows; what was accepted is learned now unless that costs too much."""
     state = model._learned.table
     names = state.names if state.counts is None else state.counts.plan.names
-    log = feedback.read_log(field, model, feedback.table(names))
+    if state.context is not None:
+        names = state.context[0].names
+    read = feedback.table(names)
+
+    def in_context(rows: Field, n: int) -> JudgedRows:
+        found = read(rows, n)
+        if state.context is None:
+            return found
+        assert isinstance(found, Table)
+        return model.encoder_.read(found, reset=False).select(state.ready.plan.names)
+
+    log = feedback.read_log(field, model, in_context)
     if log.rows("accepted") is not None and "inside" not in vars(model._learned):
         field.refuse("must be empty where nothing can be judged yet")
     try:
@@ -139,15 +148,35 @@ def _threshold(field: Field) -> float:
     return threshold
 
 
-def _context_written(plan: Plan, context: ContextModel) -> dict[str, Any]:
-    return {"plan": plan_written(plan), "model": context_written(context)}
+def _context_written(learned: LearnedTable) -> dict[str, Any]:
+    """Return the context, and over time how the rows that are kept were foreseen."""
+    assert learned.table.context is not None
+    (plan, context), rows = learned.table.context, learned.sample.rows
+    scores = None
+    if rows is not None and context.axis is not None:
+        columns = [rows[name] for name in context.columns]
+        numbers = [column.values for column in columns if isinstance(column, NumberColumn)]
+        scores = arrays.NullableArray(np.reshape(numbers, (len(columns), rows.rows)).T)
+    return {"plan": plan_written(plan), "model": context_written(context), "scores": scores}
 
 
-def _context(field: Field) -> tuple[Plan, ContextModel] | None:
+def _read_context(
+    field: Field, state: TableState, model: Detector
+) -> tuple[TableState, Field | None]:
+    """Return the state with its context, and how the rows that are kept were foreseen."""
+    given = model._nothing()[0].given
+    if field.is_null() != (state.counts is None or not given.names):
+        field.refuse("must be there if, and only if, the model has a context and no rows wait")
     if field.is_null():
-        return None
-    plan, model = field.members("plan", "model")
-    return read_plan(plan), read_context(model)
+        return replace(state, given=given), None
+    plan, context, scores = field.members("plan", "model", "scores")
+    found = read_plan(plan), read_context(context)
+    if found[1].given != given:
+        context.refuse("must be what by=, over= and context= name")
+    absent = {*found[1].columns, *given.names}.difference(found[0].names)
+    if absent:
+        plan.refuse(f"must have the column {min(absent)[:60]!r}")
+    return replace(state, given=given, context=found), scores
 
 
 def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:
@@ -190,7 +219,7 @@ def _sample_written(sample: RowSample, *, waits: bool) -> dict[str, Any]:
     }
 
 
-def _sample(field: Field, state: TableState) -> RowSample:
+def _sample(field: Field, state: TableState, scores: Field | None) -> RowSample:
     """Read the rows that are kept; those that wait are all kept."""
     seed, seen, keys, rows = field.members("seed", "seen", "keys", "rows")
     nothing = RowSample(seed.integer(0, _LARGEST_SEED), seen.integer(0))
@@ -210,9 +239,20 @@ def _sample(field: Field, state: TableState) -> RowSample:
     kept = read_table(rows, len(drawn))
     if kept.rows != len(drawn):
         rows.refuse(f"has {kept.rows} rows for {len(drawn)} keys")
-    if kept.names != state.counts.plan.names:
+    plan = state.counts.plan if state.context is None else state.context[0]
+    if kept.names != plan.names:
         rows.member("columns").refuse("must be those of the table that are not ignored")
+    if state.context is not None:
+        kept = _scored(plan.parse(kept), state.context[1], scores).select(state.counts.plan.names)
     return RowSample(nothing.seed, nothing.seen, drawn, kept)
+
+
+def _scored(kept: Table, context: ContextModel, scores: Field | None) -> Table:
+    """Return rows that are kept as they were foreseen, over time, or as they are expected now."""
+    if context.axis is None or scores is None:
+        return context.left_out(kept)
+    found = arrays.rows_of(scores, kept.rows, len(context.columns))
+    return context.scored(kept, dict(zip(context.columns, found.T, strict=True)))
 
 
 def _plan(waiting: Field, state: TableState) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -17,11 +18,10 @@ from refold.base import errors
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned
-from refold.columns.context.context import ContextColumns, ContextModel
+from refold.columns.context.context import ContextColumns
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
-from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough, row_names_of
 from refold.columns.summary import Summary
@@ -156,7 +156,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     _set_threshold: float | None
     _set_calibration: Calibration | None
     _noticed: tuple[Finding, ...]
-    _context: tuple[Plan, ContextModel] | None = None
 
     def __init__(
         self,
@@ -218,6 +217,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _fit(self, table: Table) -> None:
         """Learn from all rows of a table that was read."""
         state, sample = self._nothing()
+        state, table = state.in_context(table)
         state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
         if learned.plan.plain and table.rows > SIZE:
@@ -232,8 +232,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """Go on learning.
 
         What each column is, is decided once there are 10,000 rows; until then they are kept. So is
-        how odd a row may be to be learned from, with `trim`; until then none is left out. If it
-        fails, the model stays as it was.
+        how odd a row may be to be learned from, with `trim`; until then none is left out. So is how
+        numbers depend on their context; what is expected of each group is learned on. If it fails,
+        the model stays as it was.
 
         Parameters
         ----------
@@ -249,7 +250,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning_on() as model:
-            refuse_context(model, "partial_fit")
             cut = None
             if not hasattr(model, "_learned"):
                 table = model._begin(X)
@@ -260,7 +260,13 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 table = model._more(X)
             if (normal := model._normal_rows(y, table.rows)) is not None:
                 table = table.take(np.flatnonzero(normal))
-            state, cut = plus_rows(state, cut, table, trim=model.trim, n_jobs=model.n_jobs)
+            settings: dict[str, Any] = {"trim": model.trim, "n_jobs": model.n_jobs}
+            if state.given.names and state.counts is None and state.rows + table.rows >= N_INIT:
+                state, table = state.in_context(Table.concat((*state.waiting, table)))
+                state, cut, table = of_rows(state, table, **settings)
+                sample = RowSample(sample.seed)
+            else:
+                state, cut = plus_rows(state, cut, table, **settings)
             model._learn(model._learned_of(state, sample.plus_rows(table), cut))
             model._notice_trimmed()
         return self
@@ -277,9 +283,9 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
-        refuse_context(self, "empty_like")
         learned = self._underneath
-        counts, rows = learned.table.counts, learned.sample.rows
+        state = learned.table
+        counts, rows = state.counts, learned.sample.rows
         if counts is None:
             raise ValueError(
                 f"What the columns are is not final yet: {learned.table.rows:,} of {N_INIT:,} rows "
@@ -288,7 +294,10 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         if rows is not None:
             counts = TableCounts.of(counts.plan, rows.take(np.arange(0)))
         cut = None if learned.cut is None else learned.cut.emptied()
-        return self._with(learned.table.with_counts(counts), RowSample(learned.sample.seed), cut)
+        if state.context is not None:
+            plan, context = state.context
+            state = replace(state, context=(plan, context.emptied()))
+        return self._with(state.with_counts(counts), RowSample(learned.sample.seed), cut)
 
     @property
     def _has_context(self) -> bool:
@@ -392,15 +401,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.feature_names_in_ = encoder.feature_names_in_
         else:
             self.__dict__.pop("feature_names_in_", None)
-        given = ContextColumns(_names(self.by), _names(self.over), _names(self.context))
-        self._context = None
-        if not given.names:
-            return table
-        given.check(table.names)
-        roles = {**dict.fromkeys(given.by, "category"), **self._all_roles}
-        plan, table = Plan.of(table, roles)
-        context, table = ContextModel.learn(given, plan.parse(table))
-        self._context = plan, context
+        self._nothing()[0].given.check(table.names)
         return table
 
     def _more(self, X: Any) -> Table:
@@ -411,11 +412,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        roles = self._all_roles
-        if self._context is not None:  # decided with all columns in view
-            plan, context = self._context
-            roles = {c.name: c.role for c in plan.used if c.name not in context.given.names}
-        return TableState(roles, N_INIT), RowSample(int(seed))
+        given = ContextColumns(_names(self.by), _names(self.over), _names(self.context))
+        return TableState(self._all_roles, N_INIT, given=given), RowSample(int(seed))
 
     @property
     def _all_roles(self) -> dict[str, str]:
@@ -429,7 +427,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
-        model._context = self._context
         model._learn(model._learned_of(state, sample, cut))
         model._notice_trimmed()
         return model
@@ -486,7 +483,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _encoder_of(self, state: TableState) -> TableEncoder:
         encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
         encoder._state = state
-        encoder._context = self._context
         encoder.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             encoder.feature_names_in_ = self.feature_names_in_

@@ -105,10 +105,15 @@ class LearnedTable:
 
     @once
     def rows(self) -> Table:
-        """The rows of the sample, parsed."""
-        if self.sample.rows is None:
+        """The rows of the sample, parsed; without a time, as what is now expected of them."""
+        rows, context = self.sample.rows, self.encoder.context
+        if rows is None:
             raise ValueError(NO_ROWS)
-        return self.plan.parse(self.sample.rows)
+        if context is not None and self.table.counts is None:
+            rows = self.table.decided[1]
+        elif context is not None and context.axis is None and rows.inputs is not None:
+            rows = context.left_out(rows.inputs).select(self.plan.names)
+        return self.plan.parse(rows)
 
     @property
     def rate(self) -> float:

@@ -1,0 +1,388 @@
+"""One column of numbers, given its context: what is expected, and how far off it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from refold._typing import Booleans, Floats, Integers
+from refold.base.once import once
+from refold.columns.context.design import learned_apart
+from refold.columns.context.mixed_model import CLOSEST, GroupSquares, MixedModel, Moments
+from refold.columns.context.spread import GroupSpread, normal_scores, t_values
+from refold.columns.context.trend import (
+    FORMS,
+    FeatureLayout,
+    Foreseen,
+    Form,
+    origins,
+    widened,
+)
+
+# The expectation of the logarithm of a squared standard normal value, with its sign turned.
+_LOG_CHI_SQUARE = 1.2703628454614782
+_ROWS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class ContextScores:
+    """How far numbers are from what their context lets expect."""
+
+    z: Floats  # (n,): in standard deviations, as of a normal distribution
+    # expected, spread, freedom: (n,): ``t = (y - expected) / spread`` has a t distribution with so
+    # many degrees of freedom; y is the number, or its logarithm, in the units of the model.
+    expected: Floats
+    spread: Floats
+    freedom: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ContextRows:
+    """Rows to learn from or to judge: features of their context, group, and when they were."""
+
+    x: sparse.csr_array
+    groups: Integers
+    # share, tenths, steps: When they were, from 0 to 1; how many tenths of the span after the end;
+    # and how many steps of the level. None without a time.
+    share: Floats | None = None
+    tenths: Floats | None = None
+    steps: Floats | None = None
+
+    def take(self, rows: Booleans) -> ContextRows:
+        """Return some of them."""
+        times = (self.share, self.tenths, self.steps)
+        return ContextRows(
+            self.x[rows],
+            self.groups[rows],
+            *(None if each is None else each[rows] for each in times),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnContext:
+    """One column of numbers, given the context."""
+
+    log: bool  # whether numbers are taken as logarithms
+    # middle, scale: ``y = (number - middle) / scale`` is what is modelled.
+    middle: float
+    scale: float
+    form: Form  # of the trend
+    # features, blocks: Which features of the context the model has; how many of each block.
+    features: Integers
+    blocks: list[int]
+    spread_coef: Floats | None  # how the context multiplies the spread; None without features
+    smallest: float  # no variance is smaller: what rounding to the last digit leaves
+    ahead: Floats  # by what the spread is multiplied 0, 1, … tenths of the span after the end
+    # moments, squares: Sums over all rows; the values in `squares` are without what the features
+    # are worth by `reference`.
+    moments: Moments
+    squares: GroupSquares
+    reference: Floats
+
+    @classmethod
+    def learn(
+        cls, rows: ContextRows, values: Floats, layout: FeatureLayout
+    ) -> tuple[ColumnContext, Floats]:
+        """Learn from rows; return also their scores, as if each were new.
+
+        Positive numbers are taken as logarithms where that makes them likelier. Rows without a
+        group are not learned from where others have one. Over time, scores are those one tenth of
+        the span ahead, NaN before there is enough to foresee anything.
+        """
+        seen = _learned_from(rows, values, layout.groups)
+        known, numbers = rows.take(seen), values[seen]
+        positive = bool((numbers > 0.0).all())
+        form: Form = "none"
+        foreseen = None
+        if rows.share is None:
+            log = positive and cls._likelier_as_logarithm(known, numbers, layout)
+        else:
+            log, form, foreseen = cls._choose(known, numbers, layout, positive)
+        column, z = cls._fit(known, numbers, layout, log=log, form=form)
+        if foreseen is not None:
+            if form != "none":
+                column = replace(column, ahead=foreseen.spread_ahead())
+            z = foreseen.one_ahead() / widened(column.ahead, np.ones(1))
+        scores = column.scores(rows, values).z
+        scores[seen] = z
+        return column, scores
+
+    @classmethod
+    def _likelier_as_logarithm(
+        cls, rows: ContextRows, values: Floats, layout: FeatureLayout
+    ) -> bool:
+        gains = []
+        for log in (True, False):
+            column, z = cls._fit(rows, values, layout, log=log, form="none")
+            gains.append(column.likelihood(rows, values, z))
+        gain = gains[0] - gains[1]
+        return bool(gain.mean() > 2.0 / np.sqrt(len(gain)))
+
+    @classmethod
+    def _choose(
+        cls, rows: ContextRows, values: Floats, layout: FeatureLayout, positive: bool
+    ) -> tuple[bool, Form, Foreseen]:
+        """Return whether logarithms, and which form of the trend, foresee later rows best."""
+        best: tuple[bool, Form, Foreseen] | None = None
+        for log in (False, True) if positive else (False,):
+            form: Form = "none"
+            found = cls._foresee(rows, values, layout, log, "none")
+            for another in FORMS[1:]:
+                other = cls._foresee(rows, values, layout, log, another)
+                if other.better_than(found):
+                    form, found = another, other
+            if best is None or found.better_than(best[2]):
+                best = log, form, found
+        assert best is not None
+        return best
+
+    @classmethod
+    def _foresee(
+        cls, rows: ContextRows, values: Floats, layout: FeatureLayout, log: bool, form: Form
+    ) -> Foreseen:
+        assert rows.share is not None
+        z, likelihood = [], []
+        for before, after in origins(rows.share):
+            scores, likely = np.full(len(values), np.nan), np.full(len(values), np.nan)
+            if before.any() and after.any():
+                column, _ = cls._fit(rows.take(before), values[before], layout, log=log, form=form)
+                later = rows.take(after)
+                scores[after] = column.scores(later, values[after]).z
+                likely[after] = column.likelihood(later, values[after], scores[after])
+            z.append(scores)
+            likelihood.append(likely)
+        return Foreseen(z, likelihood, rows.share)
+
+    @classmethod
+    def _fit(
+        cls, rows: ContextRows, values: Floats, layout: FeatureLayout, *, log: bool, form: Form
+    ) -> tuple[ColumnContext, Floats]:
+        """Learn from rows; return also their scores, each left out."""
+        features, blocks = layout.of_form(form)
+        x, groups = rows.x[:, features], rows.groups
+        y = np.log(values) if log else values
+        middle = float(np.median(y))
+        scale = float(np.abs(y - middle).mean()) or 1.0
+        y = (y - middle) / scale
+        moments = Moments.of(x, y, groups, layout.groups)
+        model = MixedModel.solve(moments, blocks)
+        smallest = _rounding(y)
+        spread_coef = None
+        if len(blocks) > 1:
+            residuals, _ = _residuals(model, x, y, groups)
+            logs = np.log(residuals**2 + smallest) + _LOG_CHI_SQUARE
+            none = np.full(len(logs), -1)
+            spread_coef = MixedModel.solve(Moments.of(x, logs, none, 0), blocks).coef
+            spread_coef[0] = 0.0
+        squares = _squares(x, y, groups, layout.groups, model.coef, spread_coef)
+        column = cls(
+            log,
+            middle,
+            scale,
+            form,
+            features,
+            blocks,
+            spread_coef,
+            smallest,
+            np.ones(1),
+            moments,
+            squares,
+            model.coef,
+        )
+        ColumnContext.model.keep(column, model)
+        return column, column.left_out(rows, values)
+
+    @once
+    def model(self) -> MixedModel:
+        """The expected value."""
+        return MixedModel.solve(self.moments, self.blocks)
+
+    @once
+    def spread(self) -> GroupSpread:
+        """The spread of groups."""
+        model, moments = self.model, self.moments
+        if len(moments.group_rows) == 0:
+            left = moments.rows - float((model.inverse * moments.xx).sum())
+            squares = float(self.squares.squares.sum())
+            return GroupSpread.of_all(squares, max(left, 1e-3), self.smallest)
+        off = self.squares.weight * model.group_residuals(moments) ** 2
+        freedom = model.group_freedom(moments)
+        return GroupSpread.of(self.squares.squares + off, freedom, self.smallest)
+
+    def plus_rows(self, rows: ContextRows, values: Floats, groups: int) -> ColumnContext:
+        """Return the same with further rows; over time these bring their own level."""
+        seen = _learned_from(rows, values, groups)
+        x, y = rows.x[seen][:, self.features], self.transformed(values[seen])
+        own = rows.groups[seen]
+        moments = self.moments.plus(Moments.of(x, y, own, groups))
+        reference = self.reference
+        if rows.share is not None:
+            reference = MixedModel.solve(moments, self.blocks).coef
+        squares = _squares(x, y, own, groups, reference, self.spread_coef)
+        return replace(
+            self, moments=moments, squares=self.squares.plus(squares), reference=reference
+        )
+
+    def plus(self, other: ColumnContext) -> ColumnContext:
+        """Return what was learned of the rows of both; groups have the same numbers in both."""
+        mine, theirs = ((c.log, c.middle, c.scale, c.form) for c in (self, other))
+        if mine != theirs:
+            raise learned_apart()
+        return replace(
+            self,
+            moments=self.moments.plus(other.moments),
+            squares=self.squares.plus(other.squares),
+        )
+
+    def emptied(self) -> ColumnContext:
+        """Return the same without any row."""
+        return replace(
+            self,
+            moments=self.moments.plus(self.moments, -1),
+            squares=self.squares.plus(self.squares, -1),
+        )
+
+    def mapped(
+        self, features: sparse.csr_array, layout: FeatureLayout, groups: Integers
+    ) -> ColumnContext:
+        """Return the same for other features, ``x @ features``, and other numbers of groups."""
+        own, blocks = layout.of_form(self.form)
+        turned = features[self.features][:, own].tocsr()
+        # What several steps of a level were worth is worth the step that they have become.
+        worth = (turned != 0.0).astype(np.float64).T
+        squares = self.squares.numbered(groups, layout.groups) if layout.groups else self.squares
+        return replace(
+            self,
+            features=own,
+            blocks=blocks,
+            spread_coef=None if self.spread_coef is None else worth @ self.spread_coef,
+            moments=self.moments.mapped(turned).numbered(groups, layout.groups),
+            squares=squares,
+            reference=worth @ self.reference,
+        )
+
+    def left_out(self, rows: ContextRows, values: Floats) -> Floats:
+        """Return the scores of rows that were learned, each left out; NaN where it was not."""
+        seen = _learned_from(rows, values, len(self.moments.group_rows))
+        out = np.full(len(values), np.nan)
+        x, groups = rows.x[seen][:, self.features], rows.groups[seen]
+        residuals, _ = _residuals(self.model, x, self.transformed(values[seen]), groups)
+        residuals /= _factor(self.spread_coef, x)
+        variance, freedom = self.spread.left_out(residuals, groups)
+        out[seen] = normal_scores(residuals / np.sqrt(variance), freedom)
+        return out
+
+    def scores(self, rows: ContextRows, values: Floats) -> ContextScores:
+        """Return the scores of new rows."""
+        x, y = rows.x[:, self.features], self.transformed(values)
+        expected, leverage = _expected(self.model, x, rows.groups)
+        if rows.steps is not None and self.form == "level":
+            leverage = leverage + rows.steps / self.model.ridges[-1]
+        variance, freedom = self.spread.of_rows(rows.groups)
+        factor = _factor(self.spread_coef, x)
+        width = np.sqrt(variance * factor**2 + self.model.variance * leverage)
+        if rows.tenths is not None and len(self.ahead) > 1:
+            width *= widened(self.ahead, rows.tenths)
+        return ContextScores(
+            normal_scores((y - expected) / width, freedom), expected, width, freedom
+        )
+
+    def likelihood(self, rows: ContextRows, values: Floats, z: Floats) -> Floats:
+        """Return the log density of numbers with these scores; what is far out counts as 5."""
+        width = self.scores(rows, values).spread * self.scale
+        density = -0.5 * np.minimum(np.abs(z), 5.0) ** 2 - np.log(width)
+        return density - np.log(values) if self.log else density
+
+    def transformed(self, values: Floats) -> Floats:
+        """Return numbers in the units of the model; what has no logarithm is far below all."""
+        if self.log:
+            values = np.log(np.maximum(values, np.finfo(np.float64).tiny))
+        return (values - self.middle) / self.scale
+
+    def number(self, y: float) -> float:
+        """Return a value of the model in the units of the column."""
+        y = y * self.scale + self.middle
+        return float(np.exp(min(y, 700.0))) if self.log else float(y)
+
+
+def _learned_from(rows: ContextRows, values: Floats, groups: int) -> Booleans:
+    """Say which rows are learned from: those with a value and, where there are groups, with one."""
+    return np.asarray(~np.isnan(values) & ((rows.groups >= 0) | (groups == 0)))
+
+
+def _squares(
+    x: sparse.csr_array,
+    y: Floats,
+    groups: Integers,
+    n_groups: int,
+    reference: Floats,
+    spread_coef: Floats | None,
+) -> GroupSquares:
+    """Add up the squares within groups; without groups all rows are one."""
+    weights = _factor(spread_coef, x) ** -2
+    places = groups if n_groups else np.zeros(len(y), dtype=np.int64)
+    return GroupSquares.of(y - x @ reference, weights, places, max(n_groups, 1))
+
+
+def _residuals(
+    model: MixedModel, x: sparse.csr_array, y: Floats, groups: Integers
+) -> tuple[Floats, Floats]:
+    """Return residuals of rows that were learned, of equal variance, and their leverages."""
+    expected, leverage = _expected(model, x, groups)
+    leverage = np.minimum(leverage, CLOSEST)
+    return (y - expected) / np.sqrt(1.0 - leverage), leverage
+
+
+def _expected(model: MixedModel, x: sparse.csr_array, groups: Integers) -> tuple[Floats, Floats]:
+    """Return expected values and leverages, some thousand rows at a time: they become dense."""
+    expected, leverage = np.empty(len(groups)), np.empty(len(groups))
+    for begin in range(0, len(groups), _ROWS):
+        part = slice(begin, begin + _ROWS)
+        expected[part], leverage[part] = model.expected(x[part], groups[part])
+    return expected, leverage
+
+
+def _factor(spread_coef: Floats | None, x: sparse.csr_array) -> Floats:
+    """Return how the context multiplies the spread."""
+    if spread_coef is None:
+        return np.ones(x.shape[0])
+    return np.asarray(np.exp(0.5 * (x @ spread_coef)))
+
+
+def _rounding(y: Floats) -> float:
+    """Return the variance that rounding to the smallest step between values leaves."""
+    steps = np.diff(np.unique(y))
+    return max(float(steps.min()) ** 2 / 12.0 if len(steps) else 0.0, 1e-24)
+
+
+@dataclass(frozen=True, eq=False)
+class ContextUnits:
+    """Turns scores of a column into numbers in its own unit, row by row."""
+
+    column: ColumnContext
+    scores: ContextScores
+    values: Floats
+
+    def number(self, row: int, z: float) -> float:
+        """Return the number that would have this score in the row."""
+        found = self.scores
+        t = float(t_values(np.array([z]), found.freedom[row : row + 1])[0])
+        value = self.column.number(found.expected[row] + found.spread[row] * t)
+        return round(value, self._digits(row))
+
+    def numbers(self, rows: Integers, z: Floats) -> Floats:
+        """Return the numbers that would have these scores in rows, not rounded."""
+        found = self.scores
+        finite = np.where(np.isfinite(z), z, 0.0)
+        t = t_values(finite, found.freedom[rows])
+        y = (found.expected[rows] + found.spread[rows] * t) * self.column.scale + self.column.middle
+        numbers = np.exp(np.minimum(y, 700.0)) if self.column.log else y
+        return np.where(np.isfinite(z), numbers, np.nan)
+
+    def _digits(self, row: int) -> int:
+        """Return how many digits behind the point a hundredth of the spread has."""
+        middle, spread = self.scores.expected[row], self.scores.spread[row]
+        width = abs(self.column.number(middle + spread) - self.column.number(middle))
+        return int(np.clip(np.ceil(2.0 - np.log10(width)), 0, 300)) if width > 0.0 else 15
