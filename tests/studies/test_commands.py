@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from refold.cli.benchmark import benchmark
-from refold.cli.reproduce import reproduce
+from refold.cli.studies import reproduce
 from tests.studies.conftest import refold
 
 

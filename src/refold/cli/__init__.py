@@ -32,9 +32,9 @@ from refold.cli.inspect import inspect
 from refold.cli.limits import limits
 from refold.cli.options import say
 from refold.cli.report import report
-from refold.cli.reproduce import reproduce
 from refold.cli.score import score
 from refold.cli.serve import serve
+from refold.cli.studies import reproduce
 
 __all__ = ["app"]
 

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 def check(
     table: options.Data,
     alpha: options.Alpha = None,
-    roles: Annotated[
-        str | None,
-        typer.Option(
-            help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
-            "text, identifier, date or ignore.",
-            show_default="guessed",
-        ),
-    ] = None,
+    roles: options.Roles = None,
     ignore: Annotated[str | None, typer.Option(help="Columns that are not looked at.")] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page too, one HTML file.")
@@ -108,7 +101,7 @@ def _show(found: Findings, *, every: bool) -> None:
     from rich.console import Console
 
     from refold.checks import LIMIT
-    from refold.cli.answers import table_of
+    from refold.cli.printing import table_of
     from refold.cli.roles import as_option
 
     options.say(found.heading)

@@ -46,9 +46,9 @@ def explain(
       refold explain model.json new.parquet --row 17 --row 20 --reasons 10 --json
     """
     from refold.base.progress import counting
-    from refold.cli.answers import with_number
     from refold.cli.failures import as_bad_input
     from refold.cli.models import LoadedModel
+    from refold.cli.printing import with_number
     from refold.cli.scoring import score_table
 
     loaded, scores = LoadedModel(model), None

@@ -39,14 +39,7 @@ def fit(
         typer.Option(help="The columns to learn, such as a,b,c.", show_default="all"),
     ] = None,
     ignore: Annotated[str | None, typer.Option(help="Columns that are not learned.")] = None,
-    roles: Annotated[
-        str | None,
-        typer.Option(
-            help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
-            "text, identifier, date or ignore.",
-            show_default="guessed",
-        ),
-    ] = None,
+    roles: options.Roles = None,
     id_column: Annotated[
         str | None, typer.Option(help="The column that names the rows; it is not learned.")
     ] = None,
@@ -143,7 +136,7 @@ def fit(
     from refold import Detector
     from refold.cli.large import Rows
     from refold.cli.roles import roles_in
-    from refold.cli.ticks import without_ticked
+    from refold.cli.suspects import without_ticked
     from refold.tabular import Wanted
 
     said = roles_in(roles)
@@ -191,7 +184,7 @@ def fit(
     unread = [*asked, *([] if target_column is None else [target_column])]
     model.set_params(roles={**said, **dict.fromkeys(unread, "ignore")}, id_column=id_column)
     import refold
-    from refold.cli.learned import document, noticed_lines, summary_lines
+    from refold.cli.printing import document, noticed_lines, summary_lines
 
     if odd is not None:
         odd.write(id_column)

@@ -66,7 +66,7 @@ def _model(loaded: LoadedModel) -> dict[str, Any]:
 
 def _columns(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of columns of any kind."""
-    from refold.cli.learned import column_document, rate_sentence, sentence, unread_columns
+    from refold.cli.printing import column_document, rate_sentence, sentence, unread_columns
     from refold.explanation import normal_of_columns
 
     model, encoder = loaded.model, loaded.judge.encoder
@@ -144,7 +144,7 @@ def _number_of(document: dict[str, Any]) -> str:
 
 
 def _table_of_columns(document: dict[str, Any]) -> Table:
-    from refold.cli.answers import table_of
+    from refold.cli.printing import table_of
     from refold.explanation import normal_text
 
     headings = ("column", "role", "normal", "missing", "beside")
@@ -163,7 +163,7 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
 
 
 def _table_of_features(document: dict[str, Any]) -> Table:
-    from refold.cli.answers import table_of
+    from refold.cli.printing import table_of
     from refold.explanation import number, ranges_text
 
     headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")

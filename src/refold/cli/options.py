@@ -54,6 +54,15 @@ Alpha = Annotated[
         callback=_rate,
     ),
 ]
+Roles = Annotated[
+    str | None,
+    typer.Option(
+        help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
+        "text, identifier, date or ignore.",
+        show_default="guessed",
+    ),
+]
+Jobs = Annotated[int | None, typer.Option(help="Processes. Default: one for each core.", min=1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
 
 
@@ -67,80 +76,60 @@ class BadCells(StrEnum):
     NOTICE = "notice"
 
 
+def _in_panel(help_text: str, default: str | bool = True, *names: str, **more: Any) -> Any:
+    """Return an option that the help lists with those of reading; `default` in words."""
+    return typer.Option(
+        *names, help=help_text, show_default=default, rich_help_panel=_PANEL, **more
+    )
+
+
 @dataclass(frozen=True)
 class Reading:
     """How tables are read: the options of all commands that read one; see `reads_tables`."""
 
     header: Annotated[
         bool | None,
-        typer.Option(
+        _in_panel(
+            "Whether the CSV or sheet names its columns; without names they are x0, x1, …",
+            "names, unless all are numbers",
             "--header/--no-header",
-            help="Whether the CSV or sheet names its columns; without names they are x0, x1, …",
-            show_default="names, unless all are numbers",
-            rich_help_panel=_PANEL,
         ),
     ] = None
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            help="What separates the cells of a CSV.",
-            show_default="guessed",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
+    delimiter: Annotated[str | None, _in_panel("What separates the cells of a CSV.", "guessed")] = (
+        None
+    )
     decimal: Annotated[
-        str | None,
-        typer.Option(
-            help="What stands before a fraction in a CSV: . or ,",
-            show_default="guessed",
-            rich_help_panel=_PANEL,
-        ),
+        str | None, _in_panel("What stands before a fraction in a CSV: . or ,", "guessed")
     ] = None
     thousands: Annotated[
-        str | None,
-        typer.Option(
-            help="What stands between thousands in a CSV: . or , or a space or '.",
-            rich_help_panel=_PANEL,
-        ),
+        str | None, _in_panel("What stands between thousands in a CSV: . or , or a space or '.")
     ] = None
     sheet: Annotated[
-        str | None,
-        typer.Option(
-            help="The sheet of a workbook, by its name or number.",
-            show_default="the largest one",
-            rich_help_panel=_PANEL,
-        ),
+        str | None, _in_panel("The sheet of a workbook, by its name or number.", "the largest one")
     ] = None
     skip_rows: Annotated[
         int | None,
-        typer.Option(
-            help="How many lines of a CSV or rows of a sheet come before the names.",
+        _in_panel(
+            "How many lines of a CSV or rows of a sheet come before the names.",
+            "title lines, where they are clear",
             min=0,
-            show_default="title lines, where they are clear",
-            rich_help_panel=_PANEL,
         ),
     ] = None
     missing: Annotated[
-        str | None,
-        typer.Option(
-            help="Further words or numbers for missing values, such as -999,n.d.",
-            rich_help_panel=_PANEL,
-        ),
+        str | None, _in_panel("Further words or numbers for missing values, such as -999,n.d.")
     ] = None
     keep: Annotated[
         str | None,
-        typer.Option(
-            help="Words such as none or NA that are values in a CSV or sheet.",
-            show_default="a word that most rows of a column have",
-            rich_help_panel=_PANEL,
+        _in_panel(
+            "Words such as none or NA that are values in a CSV or sheet.",
+            "a word that most rows of a column have",
         ),
     ] = None
     bad_cells: Annotated[
         BadCells | None,
-        typer.Option(
-            help="A cell that is not what its column holds is noticed, or stops the command.",
-            show_default="notice; error for models of REF and CreasedREF",
-            rich_help_panel=_PANEL,
+        _in_panel(
+            "A cell that is not what its column holds is noticed, or stops the command.",
+            "notice; error for models of REF and CreasedREF",
         ),
     ] = None
 

@@ -179,7 +179,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     if shown and scores.outliers:
         from rich.console import Console
 
-        from refold.cli.answers import as_table
+        from refold.cli.printing import as_table
 
         worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
         title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""

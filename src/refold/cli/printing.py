@@ -1,9 +1,9 @@
-"""What ``refold fit`` says of a model: in at most fifteen lines, or as a document."""
+"""What commands print: explanations as a table, and what a model has learned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,56 @@ from refold.base.words import percent, printable, shortened
 from refold.cli.roles import as_option
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from refold import Detector
     from refold.columns.encoding.column_info import ColumnInfo
+    from refold.explanation import Explanation
+
+
+def with_number(row: Explanation) -> Explanation:
+    """Return the same for people: a row of a file has a number, and it may have a name."""
+    return row if row.name is None else replace(row, name=f"{row.row} ({shortened(str(row.name))})")
+
+
+def as_table(rows: Sequence[Explanation], title: str) -> Table:
+    """Return explanations as a table, one reason per line."""
+    from refold.explanation import times_limit
+
+    rare = any(row.p_value is not None for row in rows)
+    cells = []
+    for row in rows:
+        p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
+        novel = any(reason.novel for reason in row.reasons)
+        because = "\n".join(row.because(len(row.reasons)))
+        name = with_number(row).name
+        called = str(row.row if name is None else name)
+        far = times_limit(row.distance, row.threshold, novel=novel)
+        cells.append([called, far, *p_value, because])
+    headings = ["row", "how far", *(["p-value"] if rare else []), "because of"]
+    return table_of(headings, cells, words=("because of",), title=title, show_lines=True)
+
+
+def table_of(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[str], **style: Any
+) -> Table:
+    """Return a table for people; what is in it from users' files cannot steer the terminal.
+
+    `words` are the headings of the columns that hold no numbers.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title_justify="left", **style)
+    for heading in headings:
+        if heading in words:
+            table.add_column(heading, overflow="fold")
+        else:
+            table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*(Text(printable(cell, lines=True)) for cell in row))
+    return table
+
 
 _ROLES = ("context", "number", "category", "date", "text", "identifier", "ignore")
 _IGNORED = {"running-number": "a running number", "empty": "no value"}

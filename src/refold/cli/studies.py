@@ -1,8 +1,10 @@
-"""``refold reproduce``: the paper's tables and figures."""
+"""``refold reproduce``: the paper's tables and figures; and what commands of many cells share."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +13,46 @@ import typer
 from refold.base.needs import needs
 from refold.base.words import printable
 from refold.cli import options
-from refold.cli.cells import chosen, cores, progress_bar
 
 if TYPE_CHECKING:
     from refold.studies.paper.reproduction import Reproduction
+
+
+def chosen(
+    text: str | None, allowed: Sequence[str], option: str, all_if_none: bool = False
+) -> tuple[str, ...]:
+    """Read a list with commas; the answer is in the order of `allowed`."""
+    if text is None:
+        return tuple(allowed) if all_if_none else ()
+    names = [part.strip() for part in text.split(",")]
+    unknown = [name for name in names if name not in allowed]
+    if unknown:
+        raise typer.BadParameter(
+            f"{', '.join(map(repr, unknown))} is not among {', '.join(allowed)}. "
+            "Separate several by commas.",
+            param_hint=option,
+        )
+    return tuple(name for name in allowed if name in names)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on the error stream, so that the output stays clean."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        cells = bar.add_task("Cells", total=None)
+        yield lambda done, total: bar.update(cells, completed=done, total=total)
+
 
 _TABLES, _FIGURES, _SETTINGS = ("1", "2", "3"), ("1", "2"), ("default", "optimized")
 
@@ -45,9 +83,7 @@ def reproduce(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for what is written.", file_okay=False)
     ] = Path("reproduction"),
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes. Default: one for each core.", min=1)
-    ] = None,
+    jobs: options.Jobs = None,
 ) -> None:
     """Reproduce the paper: Tables I to III and Figures 1 and 2, beside the printed values.
 
