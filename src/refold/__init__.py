@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from refold.models.files import load, save
     from refold.models.merge import merge
     from refold.models.ref import REF
-    from refold.monitoring import drift
+    from refold.monitoring import drift, incidents
 
     __version__: str
 
@@ -42,6 +42,7 @@ __all__ = [
     "compare",
     "drift",
     "explain",
+    "incidents",
     "limits",
     "load",
     "merge",
@@ -65,6 +66,7 @@ _HOMES = {
     "compare": "refold.checks",
     "drift": "refold.monitoring",
     "explain": "refold.explanation",
+    "incidents": "refold.monitoring",
     "limits": "refold.checks",
     "load": "refold.models.files",
     "merge": "refold.models.merge",

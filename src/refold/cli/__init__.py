@@ -69,8 +69,8 @@ def _refold(
 ) -> None:
     """Learn from normal rows what is normal, and say which new rows are not, and why.
 
-    Exit codes: 0 done; 1 only with --fail-on-outlier, --fail-on-drift, --fail-on-finding or
-    --fail-if-changed, if there are any; 2 it failed, and a sentence says why.
+    Exit codes: 0 done; 1 only with --gate, --max-outliers or an option that begins with --fail, if
+    what it asks for does not hold; 2 it failed, and a sentence says why.
     """
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from refold.base.files import blaming
+from refold.base.files import blaming, replacing
 from refold.base.words import names_in, printable
 from refold.cli.startup import light_imports
 
@@ -249,6 +249,12 @@ def say(text: str, *, err: bool = False) -> None:
 def note(sentence: str) -> None:
     """Tell something on the error stream, so that the output stays clean."""
     say(f"Note: {sentence}", err=True)
+
+
+def write_json(out: Path, document: dict[str, Any]) -> None:
+    """Write a document for machines to a file, whole or not at all."""
+    with replacing(out) as file:
+        file.write(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2).encode())
 
 
 def print_json(document: dict[str, Any]) -> None:

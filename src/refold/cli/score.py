@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.files import blaming
 from refold.cli import options
 
 if TYPE_CHECKING:
     from refold.cli.models import LoadedModel
     from refold.cli.scoring import Scores
+    from refold.decisions.gate import Gate, GateResult
+    from refold.monitoring import Incidents
     from refold.tabular import TableSource
 
 
@@ -57,6 +61,28 @@ def score(
             "only of those that refold adds.",
         ),
     ] = False,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says when a row was, for incidents.",
+            show_default="that of the model, else the order of rows",
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column whose values make groups, such as machines, for incidents; may be "
+            "repeated.",
+            show_default="those of the model",
+        ),
+    ] = None,
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            help="How far apart outliers of an incident may be: rows, or a duration such as 90min.",
+            show_default="0.25 / alpha rows",
+        ),
+    ] = None,
     fail_on_outlier: Annotated[
         bool,
         typer.Option(
@@ -64,6 +90,26 @@ def score(
             help="Exit with 1 unless all rows are normal.",
         ),
     ] = False,
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate",
+            help="Exit with 1 if more rows are outliers than the false alarm rate explains: normal "
+            "tables fail with a probability of 1 % at most.",
+        ),
+    ] = False,
+    max_outliers: Annotated[
+        str | None,
+        typer.Option(help="Exit with 1 if more rows are outliers: 12, or a share such as 3%."),
+    ] = None,
+    fail_beyond: Annotated[
+        float | None,
+        typer.Option(help="Exit with 1 if a row is farther out than so many times the limit."),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(help="Write counts, incidents and what the gate says there, as JSON."),
+    ] = None,
     *,
     reading: options.Reading,
     as_json: options.AsJson = False,
@@ -75,19 +121,26 @@ def score(
     with --alpha, reason_1 …, and because: a sentence for each outlier. --reasons 0 leaves these
     out. Rows are counted from 1 below the header. To a Detector a row without any value is not
     normal; by other models it has no verdict. CSV made of CSV has the separator, the decimal
-    mark and the encoding of the input.
+    mark and the encoding of the input. Outliers that follow each other, or share their reason
+    within --gap, are one incident; --summary and --json list these.
 
     For example:
       refold score model.json new.csv
       refold score model.json new.csv -o scored.parquet --reasons 3
       zcat new.csv.gz | refold score model.json - > scored.csv
       refold score model.json new.csv --json --fail-on-outlier
+      refold score model.json new.csv --time at --by machine --gate --summary summary.json
     """
     if out == "-" and as_json:
         raise typer.BadParameter("--json and -o - would both go to standard output.")
     options.check_output(out or "-", [model, table])
+    if summary is not None:
+        options.check_output(summary, [model, table, *([Path(out)] if out else [])])
+    conditions = _gate(gate, max_outliers, fail_beyond)
     fmt = None if out is None else options.format_of(out)
     from refold.base.progress import counting
+    from refold.cli.failures import as_bad_input
+    from refold.cli.incidents import TableIncidents
     from refold.cli.models import LoadedModel
     from refold.cli.scoring import Output, score_table
 
@@ -100,6 +153,10 @@ def score(
         counting("scoring", data.rows, show=True) as count,
     ):
         writer = _writer(out, fmt, data, outliers_first, neutralize_formulas)
+        followed = None
+        if shown or as_json or summary is not None or time or by or gap:
+            with as_bad_input(data.name):
+                followed = TableIncidents(loaded, data, time, by or [], gap)
         scores = score_table(
             loaded,
             loaded.on(data, reading.bad_cells),
@@ -107,13 +164,39 @@ def score(
             worst=worst,
             count=count,
             output=None if writer is None else Output(writer, fmt == "csv", reasons, prefix),
+            incidents=followed,
         )
+        with as_bad_input(data.name):
+            verdicts = scores.check(conditions, loaded.judge)
+    incidents = None if followed is None else followed.result()
+    document = partial(_document, loaded, scores, reasons, incidents, verdicts)
+    if summary is not None:
+        options.write_json(summary, document())
     if as_json:
-        options.print_json(_document(loaded, scores, reasons))
+        options.print_json(document())
     else:
         _say(loaded, scores, reasons, shown)
-    if fail_on_outlier and scores.normal < scores.rows:
+        _say_incidents(scores, incidents, shown)
+        for verdict in verdicts:
+            passed = "passed" if verdict.passed else "failed"
+            options.say(f"{verdict.condition}: {passed}; {verdict.text}.", err=not shown)
+    failed = not all(verdict.passed for verdict in verdicts)
+    if failed or (fail_on_outlier and scores.normal < scores.rows):
         raise typer.Exit(1)
+
+
+def _gate(chance: bool, max_outliers: str | None, beyond: float | None) -> Gate:
+    from refold.decisions.gate import Gate, parse_max_outliers
+
+    most = None
+    if max_outliers is not None:
+        try:
+            most = parse_max_outliers(max_outliers)
+        except UserError as error:
+            raise typer.BadParameter(str(error), param_hint="--max-outliers") from None
+    if beyond is not None and not 0.0 < beyond < float("inf"):
+        raise typer.BadParameter(f"{beyond} is not above 0.", param_hint="--fail-beyond")
+    return Gate(most, chance, beyond)
 
 
 Writer = Callable[[Any, list[str]], Any]
@@ -160,8 +243,17 @@ def _print_bytes(content: Any) -> None:
         sys.stdout.buffer.flush()
 
 
-def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, Any]:
+_MOST_INCIDENTS = 1_000  # that a document lists, the first ones
+_NAMED = 5  # that are named on a terminal
 
+
+def _document(
+    loaded: LoadedModel,
+    scores: Scores,
+    reasons: int,
+    incidents: Incidents | None,
+    verdicts: Sequence[GateResult],
+) -> dict[str, Any]:
     worst = loaded.explain(scores.worst.rows, scores.worst.found, max(reasons, 1))
     return {
         "rows": scores.rows,
@@ -171,7 +263,19 @@ def _document(loaded: LoadedModel, scores: Scores, reasons: int) -> dict[str, An
         "threshold": loaded.judge.threshold,
         "alpha": loaded.judge.alpha,
         "worst": [row.to_dict() for row in worst],
+        "gate": [verdict.to_dict() for verdict in verdicts],
+        "passed": all(verdict.passed for verdict in verdicts),
+        "incidents": [one.to_dict() for one in incidents or ()][:_MOST_INCIDENTS],
     }
+
+
+def _say_incidents(scores: Scores, incidents: Incidents | None, shown: bool) -> None:
+    """Name the incidents, the most severe first, unless each is a row of its own."""
+    if not incidents or len(incidents) == scores.outliers:
+        return
+    options.say(f"They are {len(incidents):,} incidents:", err=not shown)
+    for incident in sorted(incidents, key=lambda one: (-len(one.rows), -one.severity))[:_NAMED]:
+        options.say(f"  {incident.text}", err=not shown)
 
 
 def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None:

@@ -12,8 +12,10 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.cli.failures import as_bad_input
+from refold.cli.incidents import TableIncidents
 from refold.cli.models import LoadedModel
-from refold.judgement import Judgement, Worst
+from refold.decisions.gate import Gate, GateResult
+from refold.judgement import Judge, Judgement, Worst
 from refold.judgement.reading import Reader
 from refold.scale.stream import ScoredColumns, judged_blocks
 from refold.tabular import Block, InputError, TableSource
@@ -29,6 +31,7 @@ class Scores:
     rows: int = 0
     normal: int = 0
     outliers: int = 0
+    farthest: float = 0.0  # the largest distance
 
     def add(self, block: Block, found: Judgement) -> None:
         """Count a block."""
@@ -36,7 +39,13 @@ class Scores:
         self.rows += block.rows
         self.outliers += outliers
         self.normal += int(found.judged.sum()) - outliers
+        self.farthest = max(self.farthest, np.nanmax(found.distances, initial=0.0))
         self.worst.add(found, block.first + np.arange(block.rows))
+
+    def check(self, gate: Gate, judge: Judge) -> list[GateResult]:
+        """Say whether the table passes."""
+        farthest = self.farthest / judge.threshold if judge.threshold > 0.0 else np.inf
+        return gate.check(self.normal + self.outliers, self.outliers, farthest, judge.alpha)
 
 
 @dataclass(frozen=True)
@@ -59,10 +68,12 @@ def score_table(
     worst: int,
     count: Callable[[int], None],
     output: Output | None = None,
+    incidents: TableIncidents | None = None,
 ) -> Scores:
-    """Judge every row of a table, and write it with the verdict if there is an output."""
+    """Judge every row of a table, write it if there is an output, find incidents if asked to."""
     scores, reasons = Scores(Worst(worst)), 0 if output is None else output.reasons
-    needed = reader.columns if output is None else None
+    more = [] if incidents is None else incidents.columns
+    needed = [*reader.columns, *({*more} - {*reader.columns})] if output is None else None
     as_written = reader.numeric if output is not None and output.csv else ()
     blocks = reader.blocks(table, needed, as_written=as_written)
     first = next(blocks, None)
@@ -72,6 +83,9 @@ def score_table(
         for block, found in judged_blocks(reader, chain([first], blocks), explained=reasons > 0):
             if write is not None:
                 write(block, found)
+            if incidents is not None:
+                with as_bad_input(table.name):
+                    incidents.add(block, found)
             scores.add(block, found)
             count(block.rows)
     return scores

@@ -13,8 +13,19 @@
 'changed'
 """
 
+from refold.monitoring._incident import Incident, Incidents
 from refold.monitoring._monitor import DriftMonitor
 from refold.monitoring._monitor import drift as drift
 from refold.monitoring._result import VERDICTS, ColumnDrift, Drift, Share, Verdict
+from refold.monitoring.incident_finder import incidents as incidents
 
-__all__ = ["VERDICTS", "ColumnDrift", "Drift", "DriftMonitor", "Share", "Verdict"]
+__all__ = [
+    "VERDICTS",
+    "ColumnDrift",
+    "Drift",
+    "DriftMonitor",
+    "Incident",
+    "Incidents",
+    "Share",
+    "Verdict",
+]

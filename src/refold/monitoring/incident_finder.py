@@ -1,0 +1,241 @@
+"""Incidents: outliers that follow each other, or share their reason, as one event."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Integers
+from refold.explanation import times_limit
+from refold.judgement import Judgement, unwrapped
+from refold.monitoring._incident import Incident, Incidents
+from refold.monitoring.timeline import Moments, gap_of, groups_of, moments_of
+
+_STRONG = 0.5  # of the share of the first column: such a column is a reason, too
+_LEADING = 3  # columns that are compared and named
+_OFTEN = 0.2  # of the outliers of an incident have a column that is named
+_FARTHEST = 1000.0  # times the limit
+
+
+def incidents(
+    model: Any,
+    X: Any,
+    *,
+    time: str | Sequence[Any] | None = None,
+    by: str | Sequence[str] | NDArray[Any] | None = None,
+    gap: int | str | dt.timedelta | float | None = None,
+) -> Incidents:
+    """Judge rows, and return outliers that belong together as one incident each.
+
+    Outliers without a normal row between them belong together, and so do outliers at most `gap`
+    apart that share a reason.
+
+    Parameters
+    ----------
+    model : REF, CreasedREF or Detector
+        Fitted.
+    X : array-like, dataframe or Judgement of n rows
+        Rows to judge.
+    time : str, sequence of n times or None, default=None
+        The column that says when a row was, as dates or numbers, or the times themselves; None is
+        ``over`` of a Detector, else the order of the rows.
+    by : str, sequence of str, array of n groups or None, default=None
+        The columns whose values make a group, such as a machine, or the groups themselves: an
+        incident is of one group. None is ``by`` of a Detector, else all rows are one group.
+    gap : int, str, timedelta, float or None, default=None
+        How far apart outliers with a common reason may be: so many rows if it is an int, a duration
+        such as ``"90min"`` or a timedelta, seconds or units of a time column of numbers if it is a
+        float. None is so many rows that chance alone has an outlier in them with probability 1/4.
+
+    Returns
+    -------
+    Incidents
+        In the order of their begin, each with ``begin``, ``end``, ``rows``, ``columns``,
+        ``severity`` and ``text``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from refold import Detector, incidents
+    >>> rng = np.random.default_rng(0)
+    >>> good = pd.DataFrame({"pressure": rng.normal(5, 0.1, 400), "flow": rng.normal(2, 0.1, 400)})
+    >>> model = Detector(alpha=0.01).fit(good)
+    >>> new = good[:50].assign(at=pd.date_range("2026-03-04", periods=50, freq="10min"))
+    >>> new.loc[20:29, "pressure"] += 2
+    >>> print(incidents(model, new, time="at"))
+    2026-03-04 03:20–04:50: pressure 759 × the limit in 10 of 10 rows
+    """
+    inner = unwrapped(model)
+    found = Judgement.of(inner, X)
+    moments = moments_of(X, found, getattr(inner, "over", None) if time is None else time)
+    groups = groups_of(X, found, getattr(inner, "by", None) if by is None else by)
+    order = np.arange(len(found))
+    if moments is not None:
+        order = np.argsort(moments.seconds, kind="stable")
+        found, moments = found.take(order), moments.take(order)
+        groups = None if groups is None else [groups[k] for k in order]
+    finder = IncidentFinder(found, gap, timed=moments is not None)
+    finder.add(found, order, moments, groups)
+    return Incidents(finder.all())
+
+
+@dataclass
+class _Event:
+    """An incident that may go on."""
+
+    begin: Any
+    end: Any
+    first_position: int  # of the first outlier among the rows of its group
+    position: int = 0  # of the last one
+    second: float = 0.0  # when that was
+    rows: list[int] = field(default_factory=list)
+    columns: Counter[int] = field(default_factory=Counter)
+    worst: int = -1
+    distance: float = -1.0
+    names: list[Any] = field(default_factory=list)  # of the first and the last row
+
+
+class IncidentFinder:
+    """Finds incidents in rows that come block by block, in the order of time within each group.
+
+    Parameters
+    ----------
+    found : Judgement
+        Of any rows by the model: its threshold, alpha and columns are used.
+    gap : int, str, timedelta, float or None
+        See :func:`incidents`.
+    timed : bool
+        Whether rows have times.
+    most : int or None, default=None
+        How many incidents that have ended are kept, the last ones; None is all.
+    """
+
+    def __init__(self, found: Judgement, gap: Any, *, timed: bool, most: int | None = None) -> None:
+        judge = found.judge
+        self._threshold, self._names = judge.threshold, judge.names
+        self._explained = not judge.scorer.unexplained
+        self._rows, self._seconds = gap_of(gap, judge.alpha, timed=timed)
+        self._timed = timed
+        self._positions: dict[str | None, int] = {}
+        self._open: dict[str | None, _Event] = {}
+        self._ended: deque[Incident] = deque(maxlen=most)
+
+    def add(
+        self,
+        found: Judgement,
+        numbers: Integers,
+        moments: Moments | None = None,
+        groups: Sequence[str] | None = None,
+    ) -> None:
+        """Look at more rows, which have these numbers, times and groups."""
+        positions = self._places(len(found), groups)
+        outliers = np.flatnonzero(found.outlier)
+        leading = self._leading(found)
+        for k, row in enumerate(outliers.tolist()):
+            group = None if groups is None else groups[row]
+            second = 0.0 if moments is None else float(moments.seconds[row])
+            event = self._open.get(group)
+            at = int(numbers[row]) if moments is None else moments.value(row)
+            columns = leading[k]
+            if event is None or not self._belongs(event, int(positions[row]), second, columns):
+                if event is not None:
+                    self._ended.append(self._incident(group, event))
+                event = self._open[group] = _Event(at, at, int(positions[row]))
+            event.position, event.second = int(positions[row]), second
+            event.begin, event.end = min(event.begin, at), max(event.end, at)
+            event.rows.append(int(numbers[row]))
+            event.columns.update(columns)
+            if found.row_names is not None:
+                event.names = [*event.names[:1], found.row_names[row]]
+            if found.distances[row] > event.distance:
+                event.worst, event.distance = int(numbers[row]), float(found.distances[row])
+
+    def all(self) -> list[Incident]:
+        """Return the incidents so far, those that may go on too, in the order of their begin."""
+        going_on = [self._incident(group, event) for group, event in self._open.items()]
+        return sorted([*self._ended, *going_on], key=lambda incident: incident.begin)
+
+    def _places(self, rows: int, groups: Sequence[str] | None) -> Integers:
+        """Return which row of its group each is, from 0 on over all blocks."""
+        if groups is None:
+            start = self._positions.get(None, 0)
+            self._positions[None] = start + rows
+            return start + np.arange(rows)
+        places = np.empty(rows, dtype=np.int64)
+        for row, group in enumerate(groups):
+            places[row] = self._positions[group] = self._positions.get(group, -1) + 1
+        return places
+
+    def _leading(self, found: Judgement) -> list[list[int]]:
+        """Return for each outlier the columns that are its strongest reasons."""
+        part = found.of_outliers
+        if not self._explained or len(part) == 0:
+            return [[] for _ in range(len(part))]
+        first = part.by_blame[:, :_LEADING]
+        shares = np.take_along_axis(part.shares, first, axis=1)
+        strong = (shares >= _STRONG * shares[:, :1]) & (shares > 0.0)
+        return [first[row][strong[row]].tolist() for row in range(len(part))]
+
+    def _belongs(self, event: _Event, position: int, second: float, columns: Sequence[int]) -> bool:
+        steps = position - event.position
+        if self._seconds is not None:
+            near = second - event.second <= self._seconds
+            return near and (steps <= 1 or self._common(event, columns))
+        return steps <= 1 or (steps <= self._rows and self._common(event, columns))
+
+    def _common(self, event: _Event, columns: Sequence[int]) -> bool:
+        return any(column in columns for column, _ in event.columns.most_common(_LEADING))
+
+    def _incident(self, group: str | None, event: _Event) -> Incident:
+        often = max(_OFTEN * len(event.rows), 1)
+        columns = tuple(
+            self._names[column]
+            for column, count in event.columns.most_common(_LEADING)
+            if count >= often
+        )
+        total = event.position - event.first_position + 1
+        limit = self._threshold
+        severity = min(event.distance / limit, _FARTHEST) if limit > 0.0 else _FARTHEST
+        when = _when(event, timed=self._timed)
+        whose = "" if group is None else f", {group}"
+        what = ", ".join(columns) or "distance"
+        share = f" in {len(event.rows):,} of {total:,} rows" if total > 1 else ""
+        return Incident(
+            begin=event.begin,
+            end=event.end,
+            rows=tuple(event.rows),
+            total=total,
+            columns=columns,
+            severity=severity,
+            worst=event.worst,
+            group=group,
+            text=f"{when}{whose}: {what} {times_limit(event.distance, limit)}{share}",
+        )
+
+
+def _when(event: _Event, *, timed: bool) -> str:
+    """Say when an incident was; rows are called by their names, else by their numbers."""
+    if not timed:
+        names = event.names or [event.begin, event.end]
+        return f"row {names[0]}" if len(event.rows) == 1 else f"rows {names[0]}–{names[-1]}"
+    begin, end = event.begin, event.end
+    if not isinstance(begin, dt.datetime):
+        return f"{begin:.15g}" if begin == end else f"{begin:.15g}–{end:.15g}"
+    if begin == begin.replace(hour=0, minute=0, second=0, microsecond=0) and end == end.replace(
+        hour=0, minute=0, second=0, microsecond=0
+    ):
+        return f"{begin:%Y-%m-%d}" if begin == end else f"{begin:%Y-%m-%d} – {end:%Y-%m-%d}"
+    clock = "%H:%M:%S" if begin.second or end.second else "%H:%M"
+    first = begin.strftime(f"%Y-%m-%d {clock}")
+    if begin == end:
+        return first
+    if begin.date() == end.date():
+        return f"{first}–{end.strftime(clock)}"
+    return f"{first} – {end.strftime(f'%Y-%m-%d {clock}')}"
