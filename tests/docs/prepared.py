@@ -165,6 +165,12 @@ def write_files(page, folder):
     if page in ("docs/compare.md", "docs/report.md", "docs/howto/deployment.md"):
         Detector().fit(penguins[::2]).save(folder / "model.json")
         Detector().fit(penguins[1::2]).save(folder / "retrained.json")
+    if page == "docs/alarms.md":
+        parts = numbers(400, 0)
+        Detector(alpha=0.01).fit(parts).save(folder / "model.json")
+        at = pd.date_range("2026-03-04", periods=50, freq="10min")
+        new = numbers(50, 1).assign(at=at, machine=["M17", "M18"] * 25)
+        new.to_csv(folder / "new.csv", index=False)
     if page == "docs/cli.md":
         orders = pd.DataFrame({"shift": [1, 2] * 50, "remark": [f"no. {i}" for i in range(100)]})
         days = pd.date_range("2026-01-01", periods=100).strftime("%d/%m/%Y")

@@ -13,7 +13,7 @@ from refold.columns.roles import Guess, guess
 from refold.judgement import Judgement
 from refold.monitoring import Incidents
 from refold.monitoring.incident_finder import IncidentFinder
-from refold.monitoring.timeline import Moments, groups_of
+from refold.monitoring.timeline import RowTimes, groups_of
 from refold.tabular import Block, TableSource, block_to_arrow
 
 
@@ -52,12 +52,12 @@ class TableIncidents:
         if self._time is not None:
             column = to_table(cells)[self._time]
             self._form = self._form or guess(self._time, column)
-            moments = Moments.of(self._time, column, self._form)
+            moments = RowTimes.of(self._time, column, self._form)
             self._check_order(block, moments)
         groups = groups_of(cells, found, self._by) if self._by else None
         self._finder.add(found, block.first + np.arange(block.rows), moments, groups)
 
-    def _check_order(self, block: Block, moments: Moments) -> None:
+    def _check_order(self, block: Block, moments: RowTimes) -> None:
         steps = np.diff(moments.seconds, prepend=self._last)
         self._last = float(moments.seconds[-1])
         if self._ordered and (steps < 0.0).any():

@@ -15,7 +15,7 @@ from refold._typing import Integers
 from refold.explanation import times_limit
 from refold.judgement import Judgement, unwrapped
 from refold.monitoring._incident import Incident, Incidents
-from refold.monitoring.timeline import Moments, gap_of, groups_of, moments_of
+from refold.monitoring.timeline import RowTimes, gap_of, groups_of, moments_of
 
 _STRONG = 0.5  # of the share of the first column: such a column is a reason, too
 _LEADING = 3  # columns that are compared and named
@@ -131,7 +131,7 @@ class IncidentFinder:
         self,
         found: Judgement,
         numbers: Integers,
-        moments: Moments | None = None,
+        moments: RowTimes | None = None,
         groups: Sequence[str] | None = None,
     ) -> None:
         """Look at more rows, which have these numbers, times and groups."""

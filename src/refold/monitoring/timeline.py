@@ -23,14 +23,14 @@ _GAP = 10  # rows, where no alpha is known
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class RowTimes:
     """When rows were: seconds since 1970, or any numbers."""
 
     seconds: Floats
     dated: bool
 
     @classmethod
-    def of(cls, name: str, column: Column, form: Guess | None = None) -> Moments:
+    def of(cls, name: str, column: Column, form: Guess | None = None) -> RowTimes:
         """Read the times of a column, texts in a form that is known or guessed.
 
         A row without a time counts as being when the row before it was.
@@ -51,9 +51,9 @@ class Moments:
             seconds = seconds[known[np.maximum(before, 0)]]
         return cls(seconds, isinstance(column, DateColumn))
 
-    def take(self, rows: Integers) -> Moments:
+    def take(self, rows: Integers) -> RowTimes:
         """Return some of them."""
-        return Moments(self.seconds[rows], self.dated)
+        return RowTimes(self.seconds[rows], self.dated)
 
     def value(self, row: int) -> Any:
         """Return one as people have it."""
@@ -97,13 +97,13 @@ def _duration(text: str) -> float:
         ) from None
 
 
-def moments_of(X: Any, found: Judgement, time: Any) -> Moments | None:
+def moments_of(X: Any, found: Judgement, time: Any) -> RowTimes | None:
     """Return when rows were, from a column or from values."""
     if time is None:
         return None
     if isinstance(time, str):
-        return Moments.of(time, _column(X, found, time, "time"))
-    return Moments.of("time", _given(time, len(found), "time"))
+        return RowTimes.of(time, _column(X, found, time, "time"))
+    return RowTimes.of("time", _given(time, len(found), "time"))
 
 
 def groups_of(X: Any, found: Judgement, by: Any) -> list[str] | None:
