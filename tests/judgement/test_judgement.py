@@ -11,6 +11,7 @@ import pytest
 from refold import REF, CreasedREF
 from refold.explanation import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
+from refold.judgement.expected import Relations
 from refold.models.scoring import FoldScorer
 from tests.tables import real_table
 
@@ -183,3 +184,12 @@ def test_shares_are_in_their_order_and_no_more_than_all(rng):
     named = found.reasons(3)
     assert (named[~found.outlier] == -1).all()
     assert ((named >= 0) == (found.outlier[:, None] & (shares >= 0.01))).all()
+
+
+def test_what_is_expected_of_a_row_does_not_depend_on_its_neighbours(rng):
+    X = rng.normal(size=(400, 23)) @ rng.normal(size=(23, 23))
+    judge = Judge.of(CreasedREF(n_creases=32).fit(X))
+    together = Relations.of(Judgement(judge, X)).expected
+    for row in range(0, 400, 37):
+        alone = Relations.of(Judgement(judge, X[row : row + 1])).expected
+        np.testing.assert_array_equal(alone[0], together[row])

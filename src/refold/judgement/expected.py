@@ -12,7 +12,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.surprise import USUAL
 from refold.judgement.normal import Normal, normal_of
-from refold.models.creased import CreasedScorer, Creases
+from refold.models.creased import CreasedScorer, Creases, Expected
 from refold.models.detector.scorer import TableScorer, inside
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Relations:
     @property
     def deviations(self) -> Floats:
         """How far each is from what the others lead to expect."""
-        return np.asarray((self.Z @ self.precision) / self.precision.diagonal())
+        return Expected(self.precision).deviations(self.Z)
 
     @property
     def expected(self) -> Floats:

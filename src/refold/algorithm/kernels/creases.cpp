@@ -242,14 +242,13 @@ LeverageForm::LeverageForm(const CreaseMap& map, const double* center, const dou
   inner_ = panels_of(rows);
   matrix_ = cleared(inner_ * PANEL * panels_ * PANEL);
   transposed_ = cleared(inner_ * PANEL * panels_ * PANEL);
-  for (int64_t k = 0; k < p; ++k) {
-    const int64_t at = places[k], s = at / PANEL, lane = at % PANEL;
-    for (int64_t i = 0; i < rows; ++i) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t k = 0; k < p; ++k) {
+      const int64_t at = places[k], s = at / PANEL, lane = at % PANEL;
       const double value = matrix[i * p + k];
       matrix_.data()[(i / PANEL * panels_ * PANEL + at) * PANEL + i % PANEL] = value;
       transposed_.data()[(s * inner_ * PANEL + i) * PANEL + lane] = value;
     }
-  }
 }
 
 void LeverageForm::scores(const Features& features, double* phi, Work& work, double* out,
@@ -341,11 +340,12 @@ void features(const CreaseMap& map, const Table<T>& X, int n_threads, double* ou
     return [&](Features& rows, int64_t first, int64_t some, Problem& problem) {
       rows.read(X, first, some, problem, nullptr);
       rows.fold(nullptr);
-      for (int64_t i = 0; i < p; ++i) {
-        const int64_t at = map.places()[i];
-        const double* from = rows.panels() + at / PANEL * rows.gap() + at % PANEL;
-        for (int64_t r = 0; r < some; ++r) out[(first + r) * p + i] = from[r * PANEL];
-      }
+      for (int64_t r = 0; r < some; ++r)
+        for (int64_t i = 0; i < p; ++i) {
+          const int64_t at = map.places()[i];
+          out[(first + r) * p + i] =
+              rows.panels()[at / PANEL * rows.gap() + r * PANEL + at % PANEL];
+        }
     };
   });
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.once import once
-from refold.columns.encoding.surprise import LeftOut, Surprise
+from refold.columns.encoding.surprise import LeftOut, surprise_by_row
 from refold.columns.encoding.tally import less
 
 # Codes of a column: its frequent values, all others, and none.
@@ -64,9 +64,14 @@ class Slices:
 
     def _surprise(self, *, left_out: LeftOut) -> Floats:
         out = np.zeros((N_CODES, N_CODES))
-        for code in np.flatnonzero(self.counts.sum(axis=1) > bool(left_out)):
-            counts = self.counts[code]
-            out[code] = Surprise.of_counts(counts).of_rows(counts, left_out=left_out)
+        slices = np.flatnonzero(self.counts.sum(axis=1) > bool(left_out))
+        own = np.flatnonzero(self.counts.any(axis=0))
+        # The last stands for all codes that no row has.
+        counts = np.zeros((len(slices), len(own) + 1), dtype=np.int64)
+        counts[:, :-1] = self.counts[np.ix_(slices, own)]
+        found = surprise_by_row(counts, left_out)
+        out[slices] = found[:, -1:]
+        out[np.ix_(slices, own)] = found[:, :-1]
         return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -78,9 +79,7 @@ class Surprise:
         left_out : bool or "exactly", default=False
             Whether the row in question is one of them, and is to be judged as if it were not.
         """
-        if left_out == "exactly":
-            return self._without_one(have)
-        if len(have) > _FEW:
+        if left_out == "exactly" or len(have) > _FEW:
             return self._computed(have, left_out)
         known, asked = self._left_out if left_out else self._new, have.tolist()
         if not known.keys() >= set(asked):
@@ -105,33 +104,10 @@ class Surprise:
         np.cumsum(self.times[::-1], out=above[1:])
         return below, above[::-1]
 
-    def _computed(self, have: Integers, left_out: bool) -> Floats:
-        # What many rows have is as surprising to a new one as to one of them: what learns from
-        # these must not tell the two apart.
-        r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
-        if self._open:
-            r = np.maximum(r, 1)
-        if self.rows == 0.0:
+    def _computed(self, have: Integers, left_out: LeftOut) -> Floats:
+        if self.rows <= float(left_out == "exactly"):
             return np.zeros(len(have))
-        share = self._rows_up_to(r + 1) / self.rows
-        share = np.where(r <= 0, min(max(self.singles, 1.0) / self.rows, 1.0), share)
-        return _minus_log(share)
-
-    def _without_one(self, have: Integers) -> Floats:
-        """Return the surprise of rows by the counts that are left without each of them."""
-        rows = self.rows - 1.0
-        if rows <= 0.0:
-            return np.zeros(len(have))
-        r = np.where(have - 1 > MANY, have - 2, have - 1)
-        if self._open:
-            r = np.maximum(r, 1)
-        share = (self._rows_up_to(r + 1) - (have <= r + 1)) / rows
-        return _minus_log(np.where(r <= 0, max(self.singles - 1.0, 1.0) / rows, share))
-
-    @property
-    def _open(self) -> bool:
-        """Whether it says nothing if one row had a value or none."""
-        return self.singles >= _OPEN * self.rows
+        return _surprise(have, self._rows_up_to, self.rows, self.singles, left_out)
 
     def _rows_up_to(self, most: Integers) -> Floats:
         """Return Σ min(n_c, most)."""
@@ -140,5 +116,33 @@ class Surprise:
         return np.asarray(below[at] + most * above[at])
 
 
-def _minus_log(share: Floats) -> Floats:
+def surprise_by_row(counts: Integers, left_out: LeftOut) -> Floats:
+    """Return the surprise of each count among those of its row, which each have rows to count."""
+
+    def rows_up_to(most: Integers) -> Integers:
+        return np.asarray(np.minimum(counts[:, None, :], most[:, :, None]).sum(axis=2))
+
+    rows = counts.sum(axis=1, keepdims=True)
+    singles = (counts == 1).sum(axis=1, keepdims=True)
+    return _surprise(counts, rows_up_to, rows, singles, left_out)
+
+
+def _surprise(
+    have: Integers,
+    rows_up_to: Callable[[Integers], Floats | Integers],
+    rows: float | Integers,
+    singles: float | Integers,
+    left_out: LeftOut,
+) -> Floats:
+    """Return −ln T of values that so many rows have; `rows_up_to` is Σ min(n_c, most)."""
+    without = left_out == "exactly"  # by the counts that are left without each row
+    counted = have - 1 if without else have
+    # What many rows have is as surprising to a new one as to one of them: what learns from
+    # these must not tell the two apart.
+    r = have - 1 if left_out is True else np.where(counted > MANY, counted - 1, counted)
+    # Where most values have one row, it says nothing whether a value has one or none.
+    r = np.where(singles >= _OPEN * rows, np.maximum(r, 1), r)
+    total = rows - without
+    share = (rows_up_to(r + 1) - (without & (have <= r + 1))) / total
+    share = np.where(r <= 0, np.maximum(singles - without, 1.0) / total, share)
     return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))

@@ -2,7 +2,7 @@
 
 from refold.models.creased.accepted import relearned, with_accepted_rows
 from refold.models.creased.creases import LARGEST, Creases, n_plain
-from refold.models.creased.drawing import RankGauss
+from refold.models.creased.drawing import Expected, RankGauss
 from refold.models.creased.estimator import CreasedREF
 from refold.models.creased.known import TOLERANCE, weights_of_marks
 from refold.models.creased.leverage import Leverage
@@ -16,6 +16,7 @@ __all__ = [
     "CreasedREF",
     "CreasedScorer",
     "Creases",
+    "Expected",
     "Learned",
     "Leverage",
     "RankGauss",

@@ -157,6 +157,8 @@ def dense(drawer: Drawer, n_creases: int) -> tuple[Floats, Floats]:
     a, b = points[through:].copy(), drawer.rows(n_creases - through)
     for _ in range(_ATTEMPTS):
         same = (a == b).all(axis=1)
+        if not same.any():
+            break
         a[same], b[same] = drawer.rows(same.sum()), drawer.rows(same.sum())
     apart = (a != b).any(axis=1)  # rows that are nearly all the same keep a direction through them
     directions[through:][apart] = (a - b)[apart]

@@ -1,0 +1,281 @@
+"""Columns together: creases, leverages, the box, and what is solved over all rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from refold._typing import Floats, Integers
+from refold.algorithm.kernels import _kernels
+from refold.algorithm.kernels._kernels import (
+    MARKS,
+    Bends,
+    BoxSides,
+    CreaseMap,
+    KnownMarks,
+    LeverageForm,
+)
+from refold.algorithm.kernels.loop_arrays import check, plain, plain_weights, readable
+
+
+def standardized(rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats) -> bool:
+    """Write (x-center)/scale, within ±largest, to `out`; return whether a value is missing."""
+    return _kernels.standardized(plain(rows), plain(center), plain(scale), largest, out)
+
+
+def filled(Z: Floats, precision: Floats) -> None:
+    """Replace NaN in rows, in place, by what the other values of the row lead to expect."""
+    _kernels.filled(Z, plain(precision))
+
+
+def bends(knots: Floats, heights: Floats, starts: Integers, slopes: Floats) -> Bends:
+    """Return piecewise linear maps, one per column, as the loops evaluate them."""
+    return Bends(plain(knots), plain(heights), plain(starts, np.int64), plain(slopes))
+
+
+def bent(bends: Bends, z: Floats) -> Floats:
+    """Return rows without gaps after the map of each column."""
+    out = np.empty(z.shape)
+    _kernels.bent(bends, plain(z), out)
+    return out
+
+
+def crease_map(
+    center: Floats,
+    scale: Floats,
+    varying: NDArray[np.bool_],
+    directions: Floats,
+    offsets: Floats,
+    shifts: Floats,
+    slopes: Floats,
+    precision: Floats,
+    bends: Bends,
+    *,
+    constants: bool,
+    largest: float,
+) -> CreaseMap:
+    """Return creases as the loops use them: what maps a row to its features."""
+    return CreaseMap(
+        plain(center),
+        plain(scale),
+        np.flatnonzero(varying).astype(np.int64),
+        plain(directions),
+        plain(offsets),
+        plain(shifts),
+        plain(slopes),
+        plain(precision),
+        bends,
+        constants,
+        largest,
+    )
+
+
+def crease_levels(
+    rows: Floats,
+    directions: Floats,
+    offsets: Floats,
+    weights: Floats,
+    n_levels: int,
+    *,
+    least: float,
+    n_threads: int,
+) -> tuple[Floats, Floats]:
+    """Return mean and spread of folded projections, level by level.
+
+    A spread below the share `least` of the size is 0.
+    """
+    shifts, spreads = np.empty((2, n_levels, len(offsets)))
+    arrays = plain(rows), plain(directions), plain(offsets), plain(weights)
+    _kernels.crease_levels(*arrays, least, n_threads, shifts, spreads)
+    return shifts, spreads
+
+
+def crease_features(creases: CreaseMap, X: NDArray[Any], n_threads: int) -> Floats:
+    """Return the features of each row."""
+    out = np.empty((len(X), creases.outputs))
+    _kernels.crease_features(creases, readable(X), n_threads, out)
+    return out
+
+
+def crease_norms(creases: CreaseMap, X: NDArray[Any], n_threads: int) -> Floats:
+    """Return the sum of the squares of each row's features."""
+    out = np.empty(len(X))
+    _kernels.crease_norms(creases, readable(X), n_threads, out)
+    return out
+
+
+def crease_sums(
+    creases: CreaseMap, X: NDArray[Any], weights: Floats, n_threads: int
+) -> tuple[Floats, Floats]:
+    """Return the sums of w φ and of w φ φᵀ, the lower triangle of the latter."""
+    total, gram = np.empty(creases.outputs), np.zeros((creases.outputs,) * 2)
+    _kernels.crease_sums(creases, readable(X), plain(weights), n_threads, total, gram)
+    return total, gram.T
+
+
+def sum_products(phi: Floats, weights: Floats, n_threads: int) -> Floats:
+    """Return the sum of w φ φᵀ over rows, its lower triangle."""
+    total, gram = np.empty(phi.shape[1]), np.zeros((phi.shape[1],) * 2)
+    _kernels.sum_products(plain(phi), plain(weights), n_threads, total, gram)
+    return gram.T
+
+
+def leverage_form(
+    creases: CreaseMap,
+    center: Floats,
+    factor: Floats,
+    *,
+    weight: float,
+    ridge: float,
+    dual: bool,
+    n_threads: int,
+) -> LeverageForm:
+    """Return the quadratic form of features, as the loops evaluate it."""
+    return LeverageForm(creases, plain(center), plain(factor), weight, ridge, dual, n_threads)
+
+
+def leverages(creases: CreaseMap, form: LeverageForm, X: NDArray[Any], n_threads: int) -> Floats:
+    """Return the quadratic form of each row's features."""
+    out = np.empty(len(X))
+    check(_kernels.leverages(creases, form, readable(X), n_threads, out))
+    return out
+
+
+def box_sides(
+    low: Floats,
+    high: Floats,
+    unit: Floats,
+    known: Floats,
+    starts: Integers,
+    discrete: NDArray[np.bool_],
+) -> BoxSides:
+    """Return a box, column by column, as the loops look at it.
+
+    From ``starts[c]`` to ``starts[c + 1]`` are the values that column c is known to have, if its
+    ends are not enough; where it is discrete, only they are inside.
+    """
+    ends = plain(low), plain(high), plain(unit), plain(known)
+    return BoxSides(*ends, plain(starts, np.int64), discrete.astype(np.int64))
+
+
+def box_excess(box: BoxSides, X: Floats) -> Floats:
+    """Return how far outside its column's box each value is, in the column's unit; of NaN 0."""
+    out = np.empty(X.shape)
+    _kernels.box_excess(box, plain(X), out)
+    return out
+
+
+def row_marks(z: Floats, weights: Floats, gaps: Floats) -> Floats:
+    """Return weighted sums of standardized rows, column after column; NaN counts as its gap."""
+    out = np.empty((len(z), MARKS))
+    _kernels.row_marks(plain(z), plain(weights), plain(gaps), out)
+    return out
+
+
+def known_marks(
+    marks: Floats, distances: Floats, weights: Floats, gaps: Floats, tolerance: float
+) -> KnownMarks:
+    """Return the marks of rows, ascending by the first, as the loops look for them."""
+    arrays = plain(marks), plain(distances), plain(weights), plain(gaps)
+    return KnownMarks(*arrays, tolerance)
+
+
+def find_known(known: KnownMarks, z: Floats) -> Integers:
+    """Return the number of the known row that each standardized row is, -1 if it is none."""
+    out = np.empty(len(z), dtype=np.int64)
+    _kernels.find_known(known, plain(z), out)
+    return out
+
+
+def crease_distances(
+    creases: CreaseMap,
+    form: LeverageForm,
+    box: BoxSides | None,
+    known: KnownMarks | None,
+    X: NDArray[Any],
+    n_threads: int,
+    *,
+    typical: float,
+    unit: float,
+    gain: float,
+    most: float,
+) -> Floats:
+    """Return (form/typical + gain · Σ min(excess, most)²)/unit of rows, or what is known."""
+    out = np.empty(len(X))
+    scales = typical, unit, gain, most
+    check(
+        _kernels.crease_distances(creases, form, box, known, *scales, readable(X), n_threads, out)
+    )
+    return out
+
+
+def crease_variants(
+    creases: CreaseMap,
+    form: LeverageForm,
+    z: Floats,
+    instead: Floats,
+    owners: Integers,
+    changed: Floats,
+    n_threads: int,
+) -> tuple[Floats, Floats]:
+    """Return the form of rows, and of them with the values of each group replaced.
+
+    Parameters
+    ----------
+    creases, form : CreaseMap, LeverageForm
+        What scores.
+    z, instead : ndarray of shape (n, v)
+        Standardized rows without gaps, and what their values are replaced by.
+    owners : ndarray of int, shape (v,)
+        The group that each column is replaced with; -1 if it never is.
+    changed : ndarray of shape (n, 1 + groups)
+        How far constant columns have changed, in the row itself and without each group.
+    n_threads : int
+        Threads.
+
+    Returns
+    -------
+    scores, across : ndarray of shape (n, 1 + groups)
+        The form, and the product of each with the row itself in the form.
+    """
+    scores, across = np.empty((2, *changed.shape))
+    rows = plain(z), plain(instead), plain(owners, np.int64), plain(changed)
+    _kernels.crease_variants(creases, form, *rows, n_threads, scores, across)
+    return scores, across
+
+
+def product(A: Floats, B: Floats, n_threads: int = 1) -> Floats:
+    """Return A Bᵀ; every number is added up in the order of the columns."""
+    out = np.empty((len(A), len(B)))
+    _kernels.product(plain(A), plain(B), n_threads, out)
+    return out
+
+
+def cholesky(
+    A: Floats, *, center: Floats | None = None, weight: float = 0.0, ridge: float = 0.0
+) -> Floats:
+    """Return the lower factor of A − weight · center centerᵀ + ridge · I, by A's lower half."""
+    L = np.empty(A.shape)
+    if not _kernels.cholesky(plain(A.T), plain_weights(center), weight, ridge, L):
+        raise ValueError("The sums of products are not positive definite.")
+    return L
+
+
+def solve_lower(L: Floats, B: Floats | None = None, n_threads: int = 1) -> Floats:
+    """Return L⁻¹B with a lower triangle L; without B its inverse."""
+    out = np.empty(L.shape if B is None else B.shape)
+    _kernels.solve_lower(plain(L), None if B is None else plain(B), n_threads, out)
+    return out
+
+
+def svdd(
+    kernel: NDArray[np.float32], diagonal: Floats, box: float, tol: float, max_steps: int
+) -> tuple[Floats, Floats, int, float]:
+    """Return weights, gradient, steps taken and violation left of an SVDD problem."""
+    weights, gradient = np.empty((2, len(diagonal)))
+    steps, violation = _kernels.svdd(
+        plain(kernel, np.float32), plain(diagonal), box, tol, max_steps, weights, gradient
+    )
+    return weights, gradient, steps, violation
