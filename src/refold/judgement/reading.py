@@ -99,9 +99,10 @@ class TableReader:
         training = read_training(table, Wanted(self.columns))
         encoder = self._judge.encoder
         if encoder is not None:
-            cells = encoder.counts.plan.parse(encoder.read(training.table, reset=False))
+            cells = encoder.read(training.table, reset=False)
+            cells = encoder.inputs.parse(cells if cells.inputs is None else cells.inputs)
             with located(table.name, training.where):
-                encoder.counts.plan.check_forms(cells)
+                encoder.inputs.check_forms(cells)
             if self._strict:
                 check_cells(encoder, cells, training.where)
         return training.table, training.where
@@ -113,7 +114,7 @@ class TableReader:
             return f"{block.file}, {block.where(row)}"
 
         cells = block_to_arrow(block.select(self.columns))
-        own = [] if self._judge.encoder is None else self._judge.encoder.counts.plan.names
+        own = [] if self._judge.encoder is None else self._judge.encoder.inputs.names
         if own and own != self.columns:  # the judge has other names for its columns
             cells = cells.rename_columns(own)
         with located(block.file, block.where, self.columns):
@@ -133,12 +134,14 @@ Reader = NumberReader | TableReader
 def check_forms(judge: Judge, found: Judgement) -> None:
     """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
     if judge.encoder is not None and found.cells is not None:
-        judge.encoder.counts.plan.check_forms(found.cells)
+        cells = found.cells if found.cells.inputs is None else found.cells.inputs
+        judge.encoder.inputs.check_forms(cells)
 
 
 def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:
     """Refuse cells that are not what their column holds."""
-    plan = encoder.counts.plan
+    plan = encoder.inputs
+    table = table if table.inputs is None else table.inputs
     for column, cells in zip(plan.used, plan.parse(table).columns, strict=True):
         if cells.unreadable.any():
             row = int(cells.unreadable.argmax())

@@ -203,7 +203,7 @@ class ContextModel:
         for name, found in scores.items():
             cells = table[name]
             assert isinstance(cells, NumberColumn)
-            columns[table.names.index(name)] = NumberColumn(found, cells)
+            columns[table.names.index(name)] = NumberColumn(found, cells.raw, cells.form)
         judged = [name for name in table.names if name not in self.given.names]
         return replace(table.with_columns(columns).select(judged), inputs=table)
 

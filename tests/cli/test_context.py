@@ -1,0 +1,97 @@
+"""Commands with a model that judges rows by their group, time and other columns."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import refold
+from tests.command import run_in_process
+
+
+def fleet(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    machine = rng.integers(0, 20, rows)
+    load = rng.uniform(1.0, 10.0, rows)
+    heat = 40.0 * machine + 3.0 * load + rng.normal(size=rows)
+    columns = {"machine": [f"M{k}" for k in machine], "load": load, "heat": heat}
+    return pd.DataFrame({**columns, "flow": rng.normal(size=rows)}).round(3)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fleet(2_000).to_csv("fleet.csv", index=False)
+    new = fleet(200, seed=1)
+    new.loc[3, "heat"] += 30.0
+    new.to_csv("new.csv", index=False)
+    arguments = ("--by", "machine", "--context", "load", "--alpha", "0.02")
+    run_in_process(monkeypatch, "fit", "fleet.csv", "-o", "model.json", *arguments)
+    return tmp_path
+
+
+def test_a_file_is_scored_as_the_table_in_memory(folder, monkeypatch, capsys):
+    run_in_process(monkeypatch, "score", "model.json", "new.csv", "-o", "scores.csv")
+    scores = pd.read_csv("scores.csv")
+    model = refold.load("model.json")
+    new = pd.read_csv("new.csv")
+    np.testing.assert_allclose(scores["distance"], -model.score_samples(new), rtol=1e-9)
+    assert scores["reason_1"][3] == "heat"
+    assert "for machine " in scores["because"][3]
+
+
+@pytest.mark.parametrize("command", ["explain", "drift", "report", "limits"])
+def test_each_command_takes_it(folder, monkeypatch, capsys, command):
+    out = ("-o", "page.html") if command == "report" else ()
+    run_in_process(monkeypatch, command, "model.json", "new.csv", *out)
+    said = capsys.readouterr().out
+    expected = {
+        "explain": "row 4: outlier; heat",
+        "drift": "No difference from the training rows is proven",
+        "report": "are outliers",
+        "limits": "heat, up 90 % by group: ",
+    }
+    assert expected[command] in said
+
+
+def test_limits_of_a_model_file_are_those_of_the_model(folder, monkeypatch, capsys):
+    capsys.readouterr()
+    run_in_process(monkeypatch, "limits", "model.json", "--json")
+    found = json.loads(capsys.readouterr().out)
+    model = refold.Detector(by=["machine"], context=["load"], alpha=0.02)
+    own = refold.limits(model.fit(pd.read_csv("fleet.csv")))
+    assert found["features"][0]["up_90"] == pytest.approx(own["heat"].up_90)
+    assert len(found["groups"]) == 20
+
+
+def test_two_models_are_compared(folder, monkeypatch, capsys):
+    run_in_process(monkeypatch, "fit", "fleet.csv", "-o", "plain.json", "--alpha", "0.02")
+    run_in_process(monkeypatch, "compare", "plain.json", "model.json", "new.csv")
+    assert "machine: a category to old, part of the context to new." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("column", ["heat", "load"])
+def test_a_cell_that_is_no_number_is_refused_by_line_and_column(
+    folder, monkeypatch, capsys, column
+):
+    cells = pd.read_csv("new.csv", dtype=str)
+    cells.loc[7, column] = "abc"
+    cells.to_csv("bad.csv", index=False)
+    arguments = ("--bad-cells", "error", "-o", "scores.csv")
+    run_in_process(monkeypatch, "score", "model.json", "bad.csv", *arguments, code=2)
+    assert f"line 9, column '{column}': 'abc' is not a number" in capsys.readouterr().err
+
+
+def test_a_cell_that_is_no_number_makes_its_row_an_outlier(folder):
+    rows = pd.read_csv("new.csv", dtype=str).head(5)
+    rows.loc[1, "heat"] = "abc"
+    model = refold.load("model.json")
+    assert model.predict(rows)[1] == -1
+    assert "'abc'" in model.explain(rows)[1].sentence()
+
+
+def test_a_file_without_the_group_is_refused_by_name(folder, monkeypatch, capsys):
+    pd.read_csv("new.csv").drop(columns="machine").to_csv("less.csv", index=False)
+    run_in_process(monkeypatch, "score", "model.json", "less.csv", "-o", "x.csv", code=2)
+    assert "there is no column 'machine', which the model needs" in capsys.readouterr().err
