@@ -428,3 +428,24 @@ def test_a_pipeline_is_refused_in_words(normal, tmp_path):
     with pytest.raises(TypeError, match=r"not Pipeline.*skops"):
         refold.mlflow.save_model(pipeline, tmp_path / "m")
     assert not (tmp_path / "m").exists()
+
+
+def test_rows_are_judged_in_their_context(tmp_path):
+    rng = np.random.default_rng(0)
+    machine = rng.integers(0, 12, 900)
+    table = pd.DataFrame(
+        {
+            "machine": machine,
+            "when": pd.date_range("2026-01-01", periods=900, freq="h"),
+            "heat": 30.0 * machine + rng.normal(size=900),
+        }
+    )
+    model = refold.Detector(by="machine", over="when", alpha=0.02).fit(table[:800])
+    refold.mlflow.save_model(model, tmp_path / "model")
+    loaded = mlflow.pyfunc.load_model(str(tmp_path / "model"))
+    new = table[800:].assign(machine=lambda t: t["machine"].where(t.index % 5 > 0, 3))
+    found = loaded.predict(new)
+    np.testing.assert_allclose(found["distance"], -model.score_samples(new), rtol=1e-9)
+    assert set(found["label"]) == {-1, 1}
+    with pytest.raises(ValueError, match="The input has no column 'machine'"):
+        loaded.predict(new.drop(columns="machine"))

@@ -14,8 +14,9 @@ import numpy as np
 
 import refold
 from refold.base.needs import needs
-from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
+from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.frames import read_table
 from refold.columns.number_form import NumberForm
@@ -265,8 +266,8 @@ def _table(judge: Judge, frame: Any) -> Judgement:
     if not hasattr(judge.encoder, "feature_names_in_"):
         return judge.table(frame.to_numpy(), explained=True)
     gaps = [column.name for column in judge.encoder.columns_ if column.missing]
-    _present([name for name in judge.names if name not in gaps], frame)
-    return judge.table(frame.reindex(columns=list(judge.names)), explained=True)
+    _present([name for name in judge.inputs if name not in gaps], frame)
+    return judge.table(frame.reindex(columns=list(judge.inputs)), explained=True)
 
 
 def _present(names: list[str], frame: Any) -> list[str]:
@@ -285,8 +286,9 @@ def _signature(model: Any, input_example: Any) -> Any:
         ServedModel(model).predict(input_example)
         inputs = models.infer_signature(input_example).inputs
     elif hasattr(model, "encoder_") and hasattr(model, "feature_names_in_"):
-        counts = model.encoder_.counts
-        inputs = types.Schema([_column(counts, k) for k in range(len(counts.plan.used))])
+        inputs = types.Schema(
+            [_column(model.encoder_, plan) for plan in model.encoder_.inputs.used]
+        )
     else:
         return None
     judge = Judge.of(model)
@@ -298,11 +300,13 @@ def _signature(model: Any, input_example: Any) -> Any:
     return models.ModelSignature(inputs=inputs, outputs=types.Schema(answers))
 
 
-def _column(counts: TableCounts, k: int) -> Any:
+def _column(encoder: TableEncoder, plan: ColumnPlan) -> Any:
     """Return a column of a Detector as MLflow describes it; one that had gaps is optional."""
-    schema = needs("mlflow.types.schema", "mlflow")
-    plan, known = counts.plan.used[k], counts.others.get(k)
-    kind: Any = "string"
+    schema, counts = needs("mlflow.types.schema", "mlflow"), encoder.counts
+    if plan.name not in counts.plan.names:
+        return schema.ColSpec(_kind_of_context(encoder, plan), plan.name, required=False)
+    k = counts.plan.names.index(plan.name)
+    known, kind = counts.others.get(k), "string"
     if isinstance(known, DateCounts):
         kind = "string" if known.shapes.rows else "datetime"
     elif isinstance(known, TextCounts):
@@ -311,6 +315,19 @@ def _column(counts: TableCounts, k: int) -> Any:
         kind = "double"
     required = not counts.states(k)[CellState.MISSING]
     return schema.ColSpec(kind, plan.name, required=bool(required))
+
+
+def _kind_of_context(encoder: TableEncoder, plan: ColumnPlan) -> Any:
+    """Return the type of a column that says what is normal for a row."""
+    assert encoder.context is not None
+    if plan.role == "number":
+        return "double" if not isinstance(plan.form, NumberForm) or plan.form.plain else "string"
+    if plan.role == "date":
+        return needs("mlflow.types.schema", "mlflow").AnyType()  # dates, or texts that are
+    groups, names = encoder.context.groups, encoder.context.given.by
+    if plan.name not in names:
+        return "string"
+    return _kind_of_texts([key[names.index(plan.name)] for key in groups.keys])
 
 
 def _kind_of_texts(values: list[str]) -> Any:

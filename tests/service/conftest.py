@@ -28,6 +28,9 @@ def models(tmp_path_factory, penguins):
         "penguins": refold.Detector(alpha=0.05).fit(penguins),
         "penguins-ref": refold.Detector(method="ref", alpha=0.05).fit(penguins),
     }
+    machine = np.arange(400) % 10
+    fleet = pd.DataFrame({"machine": [f"M{k}" for k in machine], "heat": 30.0 * machine + X[:, 0]})
+    kinds["fleet"] = refold.Detector(by="machine", alpha=0.05).fit(fleet)
     files = {}
     for name, model in kinds.items():
         files[name] = folder / f"{name}.json"

@@ -215,7 +215,8 @@ def _unreadable(found: Judgement) -> Iterator[tuple[int, str, str]]:
     encoder = found.judge.encoder
     if encoder is None or found.cells is None:
         return
-    for plan, cells in zip(encoder.counts.plan.used, found.cells.columns, strict=True):
+    rows = found.cells if found.cells.inputs is None else found.cells.inputs
+    for plan, cells in zip(encoder.inputs.used, rows.columns, strict=True):
         if cells.source is not None and cells.unreadable.any():
             for row in np.flatnonzero(cells.unreadable).tolist():
                 cell = quoted(as_texts(cells).text(row) or "")
