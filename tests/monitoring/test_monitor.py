@@ -235,7 +235,7 @@ def test_a_monitor_can_be_put_away_and_taken_up_again(rng):
 
 
 def test_memory_does_not_grow_with_the_rows(rng):
-    X = rng.normal(size=(2_000, 3))
+    X = rng.normal(size=(6_000, 3))
     monitor = DriftMonitor(REF().fit(X)).update(X)
     size = len(pickle.dumps(monitor))
     for _ in range(20):

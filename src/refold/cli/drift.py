@@ -40,7 +40,7 @@ def drift(
     with reading.open(table) as data:
         reader = loaded.on(data, reading.bad_cells)
         with as_bad_input(data.name):
-            monitor = DriftMonitor(loaded.model, alpha=alpha)
+            monitor = DriftMonitor(loaded.model, alpha=alpha, watch=False)
         with counting("comparing", data.rows, show=True) as count:
             for block in reader.blocks(data, reader.columns):
                 monitor.update(reader.judge(block))

@@ -8,6 +8,7 @@ from typing import Any, Self
 from refold._typing import Array
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
+from refold.monitoring._change import Change, ChangeTest
 from refold.monitoring._counts import Counts, Cuts
 from refold.monitoring._evidence import FalseAlarms, weigh
 from refold.monitoring._result import Drift
@@ -46,13 +47,13 @@ def drift(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:
     >>> found.rejected > found.expected
     True
     """
-    return DriftMonitor(model, alpha=alpha).update(X).result()
+    return DriftMonitor(model, alpha=alpha, watch=False).update(X).result()
 
 
 class DriftMonitor:
     """Compares a stream of new rows with those that a model was trained on.
 
-    It keeps counts, about 20 kB per feature and never a row; the result is the same however the
+    It keeps counts, about 30 kB per feature and never a row; the result is the same however the
     rows come in chunks. What is learned by the model later is not taken into account.
 
     Parameters
@@ -62,6 +63,9 @@ class DriftMonitor:
     alpha : float, default=0.01
         The chance of a false alarm of any kind, over all features together, each time that a result
         is looked at.
+    watch : bool, default=True
+        Whether the order of rows is looked at, for :meth:`change`; it takes some microseconds
+        per row and column.
 
     Examples
     --------
@@ -78,7 +82,7 @@ class DriftMonitor:
     is not calibrated.
     """
 
-    def __init__(self, model: Any, *, alpha: float = 0.01) -> None:
+    def __init__(self, model: Any, *, alpha: float = 0.01, watch: bool = True) -> None:
         self.alpha = check_rate(alpha, "alpha")
         self._model = copy(unwrapped(model))
         self._judge = Judge.of(self._model)
@@ -86,6 +90,7 @@ class DriftMonitor:
         self._cuts = Cuts.of(self._training.summary)
         self._alarms = FalseAlarms.of(self._judge)
         self._counts = Counts.nothing(self._training)
+        self._change = ChangeTest(self._judge, self._training) if watch else None
 
     def update(self, X: Array) -> Self:
         """Count more rows. If it fails, the monitor stays as it was.
@@ -105,6 +110,8 @@ class DriftMonitor:
             return self
         found = X if isinstance(X, Judgement) else Judgement.of(self._model, X)
         self._counts.add(found, self._training, self._cuts)
+        if self._change is not None:
+            self._change.update(found)
         return self
 
     def result(self) -> Drift:
@@ -117,3 +124,17 @@ class DriftMonitor:
         if self._counts.rows == 0:
             raise ValueError("There are no rows to compare yet: pass some to update().")
         return weigh(self._counts, self._training, self._alarms, self.alpha)
+
+    def change(self) -> Change:
+        """Say whether the stream has changed, in any column of numbers or in the distances.
+
+        It may be asked after every row: as long as nothing changes, the answer is ever wrong
+        with probability alpha at most. The order of rows matters.
+
+        Returns
+        -------
+        Change
+        """
+        if self._change is None:
+            raise ValueError("This monitor does not look at the order of rows: set watch=True.")
+        return self._change.result(self.alpha)

@@ -64,7 +64,7 @@ class ReportedTable:
         model = unwrapped(model)
         self.rows = self.judged = self.rejected = 0
         self.worst = Worst(max(worst, BLAMED))
-        self.monitor, self._judge = DriftMonitor(model), Judge.of(model)
+        self.monitor, self._judge = DriftMonitor(model, watch=False), Judge.of(model)
         self._p_values = _PValues()
         self._some = _SomeRows(pictured)
         self._first, self._names = first, dict[int, object]()  # of the worst

@@ -45,12 +45,14 @@ def drift(served: HostedModel) -> dict[str, Any]:
     watch = served.watch
     known = {"watched": watch is not None, "rows": 0, "verdict": None, "message": None}
     found = None if watch is None else watch.result()
-    if found is None:
-        return {**known, "features": []}
+    if watch is None or found is None:
+        return {**known, "features": [], "change": None}
+    change = watch.change()
     return {
         "watched": True,
         "rows": found.rows,
         "verdict": found.verdict,
         "message": str(found).splitlines()[0],
         "features": [feature.name for feature in found.features if feature.differs],
+        "change": {"message": str(change), **change.to_dict()},
     }

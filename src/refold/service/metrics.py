@@ -34,6 +34,8 @@ class Metrics:
         )
         about = "1 for what the rows that were scored are beside those learned."
         self._drift = gauge("refold_drift", about, ["model", "verdict"])
+        about = "Probability of such a change of the rows by chance, however often it is read."
+        self._change = gauge("refold_change_p_value", about, ["model"])
         about = "1 if its file cannot be loaded anew."
         self._loaded = gauge("refold_model_problem", about, ["model"])
         self._open = gauge("refold_connections", "Open connections.")
@@ -63,6 +65,8 @@ class Metrics:
         for served in store:
             self._loaded.labels(served.name).set(store.problem(served.name) is not None)
             drift = None if served.watch is None else served.watch.result()
+            if served.watch is not None:
+                self._change.labels(served.name).set(served.watch.change().p_value)
             for verdict in VERDICTS:
                 self._drift.labels(served.name, verdict).set(
                     drift is not None and drift.verdict == verdict

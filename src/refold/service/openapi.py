@@ -77,6 +77,7 @@ _SCHEMAS = {
         verdict={"enum": [*VERDICTS, None]},
         message=_MAYBE_TEXT,
         features=_TEXTS,
+        change={"type": ["object", "null"]},
     ),
 }
 _ID_HEADER = _header(REQUEST_ID, "That of the request, or a new one; it is in the log.", _TEXT)

@@ -1,0 +1,126 @@
+"""Whether a stream has changed: a question that may be asked after every row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.decisions.intervals import interval_of_rate
+from refold.judgement import Judge, Judgement
+from refold.monitoring._martingale import BLOCK, ConformalMartingale
+from refold.monitoring._training import Baseline
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a stream has shown so far.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows have come.
+    e_value : float
+        The largest evidence of a change so far, the capital of a fair bet that began with 1.
+    p_value : float
+        1 / e_value: however often one looks, it falls below alpha with probability alpha at most as
+        long as nothing changes.
+    changed : bool
+        Whether it is at most the alpha of the monitor.
+    column : str or None
+        The column with most evidence; None if it is the distance of rows.
+    outliers : int
+        How many of the rows are outliers.
+    interval : tuple of two floats
+        Where the share of outliers lies, at 95 %, if it is looked at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refold import REF
+    >>> from refold.monitoring import DriftMonitor
+    >>> rng = np.random.default_rng(0)
+    >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+    >>> monitor = DriftMonitor(model).update(rng.normal(size=(500, 2)))
+    >>> monitor.change().changed
+    False
+    >>> monitor.update(rng.normal([0.0, 0.7], 1.0, size=(200, 2))).change().column
+    'x1'
+    """
+
+    rows: int
+    e_value: float
+    p_value: float
+    changed: bool
+    column: str | None
+    outliers: int
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {**vars(self), "interval": list(self.interval)}
+
+    def __str__(self) -> str:
+        what = "the distances of rows" if self.column is None else f"column {self.column!r}"
+        if self.changed:
+            return f"The stream has changed (p = {self.p_value:.2g}), most in {what}."
+        return f"No change is proven in {self.rows:,} rows (p = {self.p_value:.2g})."
+
+
+class ChangeTest:
+    """A martingale for the distance and one for each column of numbers; their mean is one too."""
+
+    def __init__(self, judge: Judge, training: Baseline) -> None:
+        self._streams: dict[str | None, ConformalMartingale] = {}
+        if judge.calibration is not None:
+            known = judge.calibration
+            self._streams[None] = ConformalMartingale(known.scores, known.weights)
+        if training.summary is not None:
+            quantiles = training.summary.quantiles
+            for place, k in enumerate(training.numeric):
+                values, counts = np.unique(quantiles[:, place], return_counts=True)
+                rows = training.rows - training.states[k, 1:].sum()
+                if rows > 0 and np.isfinite(values).all():
+                    shares = counts * (rows / counts.sum())
+                    self._streams[training.names[k]] = ConformalMartingale(values, shares)
+        self.rows = self._outliers = 0
+        self._log_e_value = 0.0
+        self._column: str | None = None
+
+    def update(self, found: Judgement) -> None:
+        """Look at more rows, in their order."""
+        values: dict[str | None, Floats] = {None: found.distances}
+        for place, k in enumerate(found.judge.numeric):
+            values[found.names[k]] = found.numbers[:, place]
+        begin = 0
+        while begin < len(found):
+            end = min(begin + BLOCK - self.rows % BLOCK, len(found))
+            for name, stream in self._streams.items():
+                stream.update(np.asarray(values[name][begin:end], dtype=np.float64))
+            self.rows += end - begin
+            begin = end
+            self._weigh()
+        self._outliers += int(found.outlier.sum())
+
+    def _weigh(self) -> None:
+        capital = np.array([stream.log_capital for stream in self._streams.values()])
+        mean = float(np.logaddexp.reduce(capital) - np.log(len(capital))) if len(capital) else 0.0
+        if mean > self._log_e_value:
+            self._log_e_value = mean
+            self._column = list(self._streams)[int(capital.argmax())]
+
+    def result(self, alpha: float) -> Change:
+        """Return what the rows so far have shown."""
+        log_e = self._log_e_value
+        p_value = float(np.exp(-log_e))
+        return Change(
+            rows=self.rows,
+            e_value=float(np.exp(min(log_e, 700.0))),
+            p_value=p_value,
+            changed=p_value <= alpha,
+            column=self._column,
+            outliers=self._outliers,
+            interval=interval_of_rate(self._outliers, self.rows) if self.rows else (0.0, 1.0),
+        )
