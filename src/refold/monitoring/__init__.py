@@ -13,7 +13,7 @@
 'changed'
 """
 
-from refold.monitoring._change import Change
+from refold.monitoring._change import StreamChange
 from refold.monitoring._incident import Incident, Incidents
 from refold.monitoring._monitor import DriftMonitor
 from refold.monitoring._monitor import drift as drift
@@ -22,12 +22,12 @@ from refold.monitoring.incident_finder import incidents as incidents
 
 __all__ = [
     "VERDICTS",
-    "Change",
     "ColumnDrift",
     "Drift",
     "DriftMonitor",
     "Incident",
     "Incidents",
     "Share",
+    "StreamChange",
     "Verdict",
 ]

@@ -15,7 +15,7 @@ from refold.monitoring._training import Baseline
 
 
 @dataclass(frozen=True)
-class Change:
+class StreamChange:
     """What a stream has shown so far.
 
     Attributes
@@ -111,11 +111,11 @@ class ChangeTest:
             self._log_e_value = mean
             self._column = list(self._streams)[int(capital.argmax())]
 
-    def result(self, alpha: float) -> Change:
+    def result(self, alpha: float) -> StreamChange:
         """Return what the rows so far have shown."""
         log_e = self._log_e_value
         p_value = float(np.exp(-log_e))
-        return Change(
+        return StreamChange(
             rows=self.rows,
             e_value=float(np.exp(min(log_e, 700.0))),
             p_value=p_value,

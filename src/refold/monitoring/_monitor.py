@@ -8,7 +8,7 @@ from typing import Any, Self
 from refold._typing import Array
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
-from refold.monitoring._change import Change, ChangeTest
+from refold.monitoring._change import ChangeTest, StreamChange
 from refold.monitoring._counts import Counts, Cuts
 from refold.monitoring._evidence import FalseAlarms, weigh
 from refold.monitoring._result import Drift
@@ -125,7 +125,7 @@ class DriftMonitor:
             raise ValueError("There are no rows to compare yet: pass some to update().")
         return weigh(self._counts, self._training, self._alarms, self.alpha)
 
-    def change(self) -> Change:
+    def change(self) -> StreamChange:
         """Say whether the stream has changed, in any column of numbers or in the distances.
 
         It may be asked after every row: as long as nothing changes, the answer is ever wrong
@@ -133,7 +133,7 @@ class DriftMonitor:
 
         Returns
         -------
-        Change
+        StreamChange
         """
         if self._change is None:
             raise ValueError("This monitor does not look at the order of rows: set watch=True.")

@@ -20,7 +20,7 @@ from refold.columns.number_form import NumberForm
 from refold.judgement import Judge, Judgement
 from refold.modelfile import ModelFileError
 from refold.models.files import load_with_origin
-from refold.monitoring import Change, Drift, DriftMonitor
+from refold.monitoring import Drift, DriftMonitor, StreamChange
 from refold.service.scoring import score_records
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -78,7 +78,7 @@ class DriftWatch:
         with self._comparing:
             return self._monitor.result() if self._compared else None
 
-    def change(self) -> Change:
+    def change(self) -> StreamChange:
         """Say whether the rows have changed since the first one."""
         self.compare()
         with self._comparing:
