@@ -203,3 +203,21 @@ def test_partitions_that_change_are_noticed(spark, table):
     partitions._lengths = {0: 3}
     with pytest.raises(ValueError, match=r"Partition \d had \d rows .* cache the dataframe"):
         partitions.added_up(FirstLook(10))
+
+
+def test_a_table_is_learned_in_its_context_as_from_files(spark, tmp_path):
+    from tests.models.detector.test_context_sums import made, scores_of
+
+    rows, new = made(24_000, machines=100), made(500, machines=100, seed=3)
+    for name, model in (
+        ("nested", Detector(by=["site", "machine"], alpha=0.05)),
+        ("context", Detector(by="machine", context="load", alpha=0.05)),
+    ):
+        path = str(tmp_path / f"{name}.parquet")
+        pq.write_table(pa.Table.from_pandas(rows), path, row_group_size=5000)
+        of_files = scale.learn(path, clone(model), progress=False)
+        of_spark = scale.spark.learn(spark.createDataFrame(rows).coalesce(1), clone(model))
+        np.testing.assert_allclose(scores_of(of_spark, new), scores_of(of_files, new), atol=1e-8)
+        scored = scale.spark.score(of_spark, spark.createDataFrame(new).coalesce(1), reasons=0)
+        found = [row["label"] for row in scored.collect()]
+        assert found == of_spark.predict(new).tolist()

@@ -211,14 +211,16 @@ class ColumnContext:
         freedom = model.group_freedom(moments)
         return GroupSpread.of(self.squares.squares + off, freedom, self.smallest)
 
-    def plus_rows(self, rows: ContextRows, values: Floats, groups: int) -> ColumnContext:
-        """Return the same with further rows; over time these bring their own level."""
+    def plus_rows(
+        self, rows: ContextRows, values: Floats, groups: int, follow: bool
+    ) -> ColumnContext:
+        """Return the same with further rows; `follow` says that the level goes on with them."""
         seen = _learned_from(rows, values, groups)
         x, y = rows.x[seen][:, self.features], self.transformed(values[seen])
         own = rows.groups[seen]
         moments = self.moments.plus(Moments.of(x, y, own, groups))
         reference = self.reference
-        if rows.share is not None:
+        if follow:
             reference = MixedModel.solve(moments, self.blocks).coef
         squares = _squares(x, y, own, groups, reference, self.spread_coef)
         return replace(

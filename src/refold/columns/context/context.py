@@ -147,14 +147,18 @@ class ContextModel:
             parts.append("with " + ", ".join(f"{name} {text}" for name, text in others if text))
         return " ".join(parts)
 
-    def plus_rows(self, table: Table) -> ContextModel:
-        """Return the same with further rows, parsed: with their groups, values and times."""
+    def plus_rows(self, table: Table, *, follow: bool = True) -> ContextModel:
+        """Return the same with further rows, parsed: with their groups, values and times.
+
+        With `follow` they are taken for later ones: spread is around what is then expected.
+        """
+        follow &= self.axis is not None
         groups = self.groups.plus(table) if self.given.by else self.groups
         wider = self._with(self.design.plus_rows(table), groups)
         rows = wider._rows(table)
         for name, column in wider.columns.items():
             values = _numbers(table, name)
-            wider.columns[name] = column.plus_rows(rows, values, len(groups.keys))
+            wider.columns[name] = column.plus_rows(rows, values, len(groups.keys), follow)
         return wider
 
     def plus(self, other: ContextModel) -> ContextModel:

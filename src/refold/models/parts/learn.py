@@ -52,8 +52,8 @@ def learn_parts(model: Model, parts: TableParts, header: Header) -> Model:
     model : REF, CreasedREF or Detector
         The model to fit.
     parts : TableParts
-        Gone over once or twice. The rows of a part are columns of numbers, unless the model is a
-        Detector.
+        Gone over once or twice, with a context three times. The rows of a part are columns of
+        numbers, unless the model is a Detector.
     header : Header
         What the columns are called.
 
@@ -71,6 +71,8 @@ def learn_parts(model: Model, parts: TableParts, header: Header) -> Model:
             learner.fit(look.drawn.whole())
         else:
             held = learner.held_out(look.rows)
+            if (sums := learner.context_sums(look, held)) is not None:
+                learner.take_context(parts.added_up(sums))
             count = learner.frozen(look, held)
             counted = None if count is None else parts.added_up(count)
             learner.learn(look, held, counted)

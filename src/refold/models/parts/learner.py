@@ -14,6 +14,7 @@ from refold._typing import Floats
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.findings import Finding
 from refold.base.needs import needs
+from refold.columns.context.context import ContextModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.plan import Plan
@@ -23,13 +24,20 @@ from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
 from refold.models.creased.state import TrainingState
-from refold.models.detector import Detector, refuse_context
-from refold.models.detector.learned import Inside, LearnedTable, auto_rate, of_model
+from refold.models.detector import Detector
+from refold.models.detector.learned import Inside, LearnedTable, RowSample, auto_rate, of_model
 from refold.models.detector.noticed import WARNED
 from refold.models.detector.scorer import encoded_rows
 from refold.models.learned import FromSketch
 from refold.models.parts.drawn import Header, HeldOut, matrix
-from refold.models.parts.look import CreasedCount, FirstLook, Look, TableCount, TableTotals
+from refold.models.parts.look import (
+    ContextCount,
+    CreasedCount,
+    FirstLook,
+    Look,
+    TableCount,
+    TableTotals,
+)
 from refold.models.ref import REF
 
 # The most rows that are held out, unless a small alpha needs more; a table of no more than these is
@@ -94,6 +102,13 @@ class Learner(ABC):
     @abstractmethod
     def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
+
+    def context_sums(self, look: Look, held: int) -> ContextCount | None:
+        """Return what adds up the rows of each part for their context; None without one."""
+        return None
+
+    def take_context(self, model: ContextModel) -> None:  # noqa: B027 - few models have one
+        """Learn what numbers should be in their context."""
 
     @abstractmethod
     def frozen(self, look: Look, held: int) -> Any:
@@ -229,6 +244,8 @@ class DetectorLearner(Learner):
     """Teaches Detector."""
 
     model: Detector
+    _state: TableState  # what is known before rows are counted
+    _first: Table  # the rows that decide it, as scores where there is a context
 
     @property
     def alpha(self) -> float:
@@ -243,39 +260,66 @@ class DetectorLearner(Learner):
 
     def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
-        refuse_context(self.model, "Learning from a table in parts")
         self.model._fit(rows)
+
+    def context_sums(self, look: Look, held: int) -> ContextCount | None:
+        """Decide how numbers depend on their context."""
+        self._state, _ = self.model._nothing()
+        _, self._first, _ = look.drawn.divided(held, self.n_init)
+        self._state, self._first = self._state.in_context(self._first)
+        if self._state.context is None:
+            return None
+        plan, model = self._state.context
+        return ContextCount(plan, model.emptied(), look.drawn.held_out(held))
+
+    def take_context(self, model: ContextModel) -> None:
+        """Learn what numbers should be in their context; the first rows are expected so too."""
+        assert self._state.context is not None
+        assert self._first.inputs is not None
+        self._state = replace(self._state, context=(self._state.context[0], model))
+        if model.axis is None:
+            self._first = model.left_out(self._first.inputs)
 
     def frozen(self, look: Look, held: int) -> TableCount:
         """Decide what the columns are."""
-        refuse_context(self.model, "Learning from a table in parts")
-        _, first, _ = look.drawn.divided(held, self.n_init)
-        out, (state, sample) = look.drawn.held_out(held), self.model._nothing()
-        counts = TableCounts.of(*Plan.of(first, state.roles))
-        learned = self.model._learned_of(state.with_counts(counts), sample, None)
+        out, (_, sample) = look.drawn.held_out(held), self.model._nothing()
+        counts = TableCounts.of(*Plan.of(self._first, self._state.roles))
+        learned = self.model._learned_of(self._state.with_counts(counts), sample, None)
         inside, model = None, learned.estimator()
-        if counts.plan.plain and isinstance(model, CreasedREF):
-            inside = creased_count(model, counts.numbers_of(first), out)
-        return TableCount(counts.plan, sample.seed, out, inside)
+        if counts.plan.plain and isinstance(model, CreasedREF) and not self._over_time:
+            inside = creased_count(model, counts.numbers_of(self._first), out)
+        return TableCount(counts.plan, sample.seed, out, inside, self._state.context)
 
     def learn(self, look: Look, held: int, counted: TableTotals) -> None:
         """Learn from the counts."""
         model, (out, _) = self.model, look.drawn.divided(held)
-        state = self._nothing.with_counts(counted.counts)
-        learned = model._learned_of(state, counted.sample, None)
+        state = self._state.with_counts(counted.counts)
+        if self._over_time:  # rows that were foreseen set the threshold
+            sample = RowSample(counted.sample.seed).plus_rows(self._first)
+            model._learn(model._learned_of(state, sample, None))
+        else:
+            self._hold_out(model._learned_of(state, counted.sample, None), counted, out)
+        model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
+
+    def _hold_out(self, learned: LearnedTable, counted: TableTotals, out: Table) -> None:
+        """Learn from the counts; rows that are not among them set the threshold."""
+        model = self.model
+        if learned.encoder.context is not None:
+            out = learned.encoder.read(out, reset=False)
         if counted.counts.plan.plain:
             LearnedTable.inside.keep(learned, _inside(learned, counted, out))
         model._learn(learned)
         rows = observed(encoded_rows(counted.counts, out, n_jobs=model.n_jobs))
         model._decide_by(held_out(model.scorer().distances(rows)), learned.rate)
-        model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
 
     def _check(self) -> None:
-        self.model._encoder_of(self._nothing)._check_roles(list(self.header.names))
+        names, (state, _) = list(self.header.names), self.model._nothing()
+        self.model._encoder_of(state)._check_roles(names)
+        state.given.check(names)
 
     @property
-    def _nothing(self) -> TableState:
-        return TableState(self.model._all_roles, N_INIT)
+    def _over_time(self) -> bool:
+        return self._state.context is not None and self._state.context[1].axis is not None
 
 
 def _inside(learned: LearnedTable, counted: TableTotals, out: Table) -> Inside:

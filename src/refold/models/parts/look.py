@@ -10,6 +10,7 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.algorithm.engines.sketch import GrowingSketch, Sketch
+from refold.columns.context.context import ContextModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import NumberColumn, Table, check_finite
@@ -167,6 +168,20 @@ class CreasedCount:
 
 
 @dataclass(frozen=True, eq=False)
+class ContextCount:
+    """Adds up what numbers are in their context; it travels to where the rows of a part are."""
+
+    plan: Plan  # How columns are read
+    nothing: ContextModel  # What is decided, without any row
+    held: HeldOut  # The rows that are not learned
+
+    def __call__(self, rows: Table, first: int) -> ContextModel:
+        """Add up rows that begin at a place of the table."""
+        kept = rows.select(self.plan.names).take(self.held.kept(first, rows.rows))
+        return self.nothing.plus_rows(self.plan.parse(kept), follow=False)
+
+
+@dataclass(frozen=True, eq=False)
 class TableTotals:
     """What Detector needs of rows."""
 
@@ -192,9 +207,13 @@ class TableCount:
     held: HeldOut  # The rows that are not learned
     # What counts for the estimator inside, where all columns are numbers
     inside: CreasedCount | None
+    context: tuple[Plan, ContextModel] | None = None  # What is expected of rows, and how it is read
 
     def __call__(self, rows: Table, first: int) -> TableTotals:
         """Count rows that begin at a place of the table."""
+        if self.context is not None:
+            plan, model = self.context
+            rows = model.left_out(plan.parse(rows.select(plan.names)))
         rows = rows.select(self.plan.names)
         kept = self.held.kept(first, rows.rows)
         learned = rows if kept.all() else rows.take(kept)
