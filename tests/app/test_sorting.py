@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold.app.sorting import SortKey, SortKeys
+from refold.app.tables import SortKey, SortKeys
 from tests.app.conftest import new_parts, parts
 
 # What pandas must sort by to have the order of people: texts without regard to case.

@@ -17,7 +17,7 @@ from refold.base.errors import TableError, UserError
 from refold.modelfile import ModelFileError
 from refold.service.errors import RequestError
 from refold.tabular._cells import BadCellError
-from refold.tabular._csv_records import QuoteError
+from refold.tabular.csv_dialect import QuoteError
 
 HOSTILE = [
     "{",

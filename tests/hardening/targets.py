@@ -14,8 +14,7 @@ import pandas as pd
 
 from refold import REF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes
-from refold.modelfile.limits import Budget
-from refold.modelfile.text import scan
+from refold.modelfile.text import Budget, scan
 from refold.models.files import KINDS
 from refold.tabular import Features, InputError, Wanted, open_table, read_training
 

@@ -8,8 +8,7 @@ from math import isfinite
 
 import numpy as np
 
-from refold.modelfile.limits import Budget
-from refold.modelfile.text import scan
+from refold.modelfile.text import Budget, scan
 from tests.modelfile.conftest import packed, unpacked
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')

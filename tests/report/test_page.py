@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import refold.report._page
 from refold import REF
 from refold.report import describe, render, write_report
-from refold.report._words import rarity
+from refold.report._template import rarity
 from tests.report.conftest import HOSTILE, QUOTED
 
 

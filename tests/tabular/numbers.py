@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from refold.tabular import Features, InputError
-from refold.tabular.numeric import not_numbers
+from refold.tabular.features import not_numbers
 
 
 def read_numbers(table, *, ignore_text=False):

@@ -20,14 +20,13 @@ from starlette.responses import (
 )
 from starlette.routing import Mount, Route
 
+from refold.app.browser import asset, fields_of, name_of, one, page, receive
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
-from refold.app.drawing import TALL, WIDE, blind_zones
-from refold.app.pages import asset, page
+from refold.app.looking import TALL, WIDE, blind_zones
 from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
 from refold.app.session import RequireSession, Session
 from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
-from refold.app.uploads import fields_of, name_of, one, receive
 from refold.app.workspace import CHECK, TABLE, Workspace
 from refold.report import card_of
 from refold.report.parts import count, percent, plural

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from refold.app.uploads import one
+from refold.app.browser import one
 from refold.base.advice import Advice, in_words
 from refold.base.words import names_in, shortened
 from refold.service import RequestError

@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from refold.app.pages import page
-from refold.base.failures import sentence_of
+from refold.app.browser import page
+from refold.base.errors import sentence_of
 from refold.service import RequestError, check_origin, host_name
 
 _HOSTS = ("localhost", "127.0.0.1", "[::1]")

@@ -21,8 +21,7 @@ from refold.app.reading import TableFile, as_control
 from refold.app.samples import SAMPLES
 from refold.app.tables import MOST_CELLS, KeptTable, read_kept
 from refold.app.taking import MAKING
-from refold.base.errors import UserError
-from refold.base.failures import SHOW_TRACEBACK, sentence_of
+from refold.base.errors import SHOW_TRACEBACK, UserError, sentence_of
 from refold.checks import Limits, limits
 from refold.report.parts import plural
 from refold.service import RequestError

@@ -12,8 +12,7 @@ from typing import IO
 
 import typer
 
-from refold.base.errors import UserError
-from refold.base.failures import SHOW_TRACEBACK, sentence_of
+from refold.base.errors import SHOW_TRACEBACK, UserError, sentence_of
 from refold.base.files import blaming
 from refold.cli.options import say
 from refold.cli.roles import as_option

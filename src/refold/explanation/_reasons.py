@@ -9,12 +9,10 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.explanation._beside import beside
-from refold.explanation._changes import different, smallest_changes
+from refold.explanation._changes import different, names_rows, smallest_changes, stated
 from refold.explanation._context import in_units
 from refold.explanation._nearest import is_exact, nearest_accepted
 from refold.explanation._reason import Cell, Reason
-from refold.explanation._search import stated
-from refold.explanation._table_changes import names_rows
 from refold.explanation._tables import column_form, of_table
 from refold.judgement import Judgement
 from refold.judgement.normal import Normal, normal_of

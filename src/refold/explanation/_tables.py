@@ -11,8 +11,8 @@ import numpy as np
 from refold.columns.encoding.words import CellWords
 from refold.columns.number_form import NumberForm
 from refold.explanation._beside import beside
+from refold.explanation._changes import table_changes
 from refold.explanation._reason import Cell, Reason
-from refold.explanation._table_changes import table_changes
 from refold.judgement import Judge, Judgement
 from refold.judgement.normal import normal_of
 from refold.models.detector.scorer import TableScorer

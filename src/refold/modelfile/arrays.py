@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold.modelfile.fields import Field
-from refold.modelfile.limits import Budget
-from refold.modelfile.text import LongString
+from refold.modelfile.text import Budget, LongString
 
 Array = NDArray[Any]
 

@@ -18,8 +18,7 @@ from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
 from refold.modelfile.layout import laid_out
-from refold.modelfile.limits import MOST_BYTES, MOST_MEMORY, Budget, memory_for
-from refold.modelfile.text import Raw, parse, scan
+from refold.modelfile.text import MOST_BYTES, MOST_MEMORY, Budget, Raw, memory_for, parse, scan
 
 FORMAT, VERSION = "refold model", 1
 # A table of more columns has no model file: their names alone would be too many.

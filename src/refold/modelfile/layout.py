@@ -10,8 +10,7 @@ import numpy as np
 
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.limits import Budget
-from refold.modelfile.text import LONG
+from refold.modelfile.text import LONG, Budget
 
 _STEP = "  "
 # What is shorter stands in one line.

@@ -9,10 +9,9 @@ from refold._typing import Array
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
 from refold.monitoring._change import ChangeTest, StreamChange
-from refold.monitoring._counts import Counts, Cuts
+from refold.monitoring._counts import Baseline, Counts, Cuts
 from refold.monitoring._evidence import FalseAlarms, weigh
 from refold.monitoring._result import Drift
-from refold.monitoring._training import Baseline
 
 
 def drift(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:

@@ -17,12 +17,16 @@ from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
 from refold.monitoring import ColumnDrift
 from refold.report._contents import Feature, Marked, Report, WorstRow
-from refold.report._histograms import distances_of, histogram_of
+from refold.report._counts import (
+    ColumnShares,
+    distances_of,
+    expected_of,
+    groups_of,
+    histogram_of,
+    reasons_of,
+)
 from refold.report._in_context import in_context
-from refold.report._rates import expected_of
-from refold.report._reasons import groups_of, reasons_of
 from refold.report._reported import ReportedTable
-from refold.report._shares import ColumnShares
 
 _STRONG = 0.2  # a reason with such a share of the distance counts, though another has more
 

@@ -11,7 +11,7 @@ from refold._typing import Floats, Ranges
 from refold.explanation import number
 from refold.explanation.gauges import DOT, GAUGE, band, short
 from refold.report._contents import Distances, FeatureBars, FeatureHistogram, Marked
-from refold.report._words import count
+from refold.report._template import count
 
 WIDTH, HEIGHT = 280, 48
 TALL = 150

@@ -1,20 +1,121 @@
-"""How a template becomes one HTML file that needs nothing else: no network, no other file."""
+"""How a template becomes one HTML file that needs nothing else, and the words that it uses."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import os
 from pathlib import Path
 from typing import Any
 
+from refold.base.advice import in_words
 from refold.base.files import replacing
+from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.base.words import printable, quoted, shortened
+from refold.checks import Findings
+from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import Reason, number, ranges_text, split_unit, times_limit
 from refold.explanation.gauges import gauge, position
-from refold.report._reasons import that_matter
-from refold.report._words import WORDS
+from refold.monitoring import ColumnDrift
+from refold.report._counts import that_matter
+
+_STATES = {
+    "changed": "changed",
+    "differs": "differs; outliers may explain it",
+    "same": "no difference proven",
+}
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100.0 * share:.3g}\N{NO-BREAK SPACE}%"
+
+
+def count(rows: float) -> str:
+    """Return a number of rows; fractions only where there are few."""
+    return f"{rows:,.0f}" if rows >= 10.0 or rows == int(rows) else f"{rows:.2g}"
+
+
+def chance(p: float) -> str:
+    """Return a p-value."""
+    return (f"p = {p:.2g}" if p >= 1e-6 else "p < 0.000001").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def rarity(p: float, least: float) -> str:
+    """Return a row's p-value; of the smallest there can be, rounded up, that it is no larger."""
+    if p > least:
+        return f"{p:.2g}"
+    step = 10.0 ** (math.floor(math.log10(p)) - 1)
+    bound = float(f"{math.ceil(p / step - 1e-9) * step:.2g}")
+    return f"{'<' if p < bound else '≤'}\N{NO-BREAK SPACE}{bound:.2g}"
+
+
+def plural(rows: int, word: str) -> str:
+    """Return "1 row", "1,200 rows"."""
+    return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
+
+
+def state(drift: ColumnDrift) -> str:
+    """Return which of three things happened to a feature."""
+    return "changed" if drift.changed else "differs" if drift.differs else "same"
+
+
+def state_text(drift: ColumnDrift) -> str:
+    """Say it in words."""
+    return _STATES[state(drift)]
+
+
+def share(part: float) -> str:
+    """Return a share in whole percent, as a small picture has room for."""
+    if 0.0 < part < 0.005:
+        return "<\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
+    return f"{100.0 * part:.0f}\N{NO-BREAK SPACE}%"
+
+
+def far(distance: float) -> str:
+    """Return a row's distance; of one very far out how many digits it has is enough."""
+    return number(distance) if distance < 1e9 else f"{distance:.1e}".replace("e+", "e")
+
+
+def described(column: ColumnInfo) -> str:
+    """Say what a column was taken for."""
+    said = [column.role]
+    if column.distinct is not None:
+        said.append(plural(column.distinct, "value"))
+    if column.missing:
+        said.append(f"{column.missing:,} missing")
+    if column.unreadable:
+        said.append(f"{column.unreadable:,} not readable")
+    return ", ".join(said)
+
+
+def advised(found: Finding) -> str:
+    """Say what was noticed, with its advice in words."""
+    return found.render(in_words)
+
+
+def by_kind(found: Findings) -> dict[str, list[str]]:
+    """Say what was noticed of each kind, with advice in words."""
+    return found.by_kind(in_words)
+
+
+_SAID = (
+    percent,
+    count,
+    chance,
+    rarity,
+    plural,
+    state,
+    state_text,
+    share,
+    far,
+    described,
+    advised,
+    by_kind,
+)
+WORDS = {f.__name__: f for f in _SAID}
 
 
 def page_of(template: str, **contents: Any) -> str:

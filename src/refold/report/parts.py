@@ -2,11 +2,8 @@
 
 from refold.report import _drawing as drawing
 from refold.report._contents import AlarmGroup, ExpectedRejections, Marked
-from refold.report._rates import expected_of
-from refold.report._reasons import grouped, groups_of, that_matter
-from refold.report._shares import ColumnShares
-from refold.report._template import environment_of
-from refold.report._words import count, percent, plural
+from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
+from refold.report._template import count, environment_of, percent, plural
 
 __all__ = [
     "AlarmGroup",

@@ -16,7 +16,7 @@ from refold.scale._query import QueryTable
 from refold.scale.blocks import BlockParts, Ready, as_numbers, as_they_are
 from refold.tabular import Files, InputError, Paths
 from refold.tabular.errors import listed
-from refold.tabular.numeric import LOOKED_AT, no_name, not_numbers
+from refold.tabular.features import LOOKED_AT, no_name, not_numbers
 
 
 @overload

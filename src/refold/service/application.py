@@ -21,14 +21,20 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from refold.service import cards, openapi
+from refold.service import openapi
 from refold.service.connections import Connections
 from refold.service.errors import RequestError
 from refold.service.log import Log, log_lines
 from refold.service.metrics import Metrics
 from refold.service.middleware import DIGEST, REQUEST_ID, RequestMiddleware
 from refold.service.models import HostedModel, ModelStore
-from refold.service.pages import curl_command, page
+from refold.service.pages import (
+    card_document,
+    curl_command,
+    drift_document,
+    page,
+    summary_document,
+)
 from refold.service.requests import (
     CSV,
     JSON,
@@ -174,17 +180,17 @@ class _Service:
         return RedirectResponse("docs")
 
     def _models(self, request: Request) -> Response:
-        return JSONResponse([cards.summary(one, self._store) for one in self._store])
+        return JSONResponse([summary_document(one, self._store) for one in self._store])
 
     def _card(self, request: Request) -> Response:
         served = self._served(request)
-        card = cards.card(served, self._store)
+        card = card_document(served, self._store)
         if "text/html" in request.headers.get("accept", ""):
             return HTMLResponse(page("model", title=served.name, card=card))
         return JSONResponse(card)
 
     def _drift(self, request: Request) -> Response:
-        return JSONResponse(cards.drift(self._served(request)))
+        return JSONResponse(drift_document(self._served(request)))
 
     def _reset(self, request: Request) -> Response:
         served, kind = self._served(request), request.headers.get("content-type")

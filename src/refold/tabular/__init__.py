@@ -1,11 +1,11 @@
 """Tables that people have: CSV as it comes, Excel, JSON, Parquet and Arrow, packed or not.
 
 What a file is, its content says and not its name. From the disk inwards: `streams` (bytes), `text`
-(encodings and lines), `csv_dialect` and `csv_records` (what CSV means), `layout` (titles, names,
-units, totals), `marks` (commas and points); `csv_table` with `csv_arrow`, `json_table`,
-`excel_table` and `arrow_table` (a format each) on `table` and `block`; `files` (which format;
-several as one table), `cells`, `typed`, `absent` and `numeric` (what cells hold), `features`
-(columns as a model of numbers sees them), `training` (the rows to learn from) and `writing`.
+(encodings and lines), `csv_dialect` (what CSV means), `layout` (titles, names, units, totals);
+`csv_table` with `csv_arrow`, `json_table`, `excel_table` and `arrow_table` (a format each) on
+`table` and `block`; `files` (which format; several as one table), `cells` and `typed` (what cells
+hold), `features` (columns as a model of numbers sees them), `training` (the rows to learn from) and
+`writing`.
 """
 
 from refold.tabular._block import Block, block_to_arrow, read_arrow

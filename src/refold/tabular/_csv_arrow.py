@@ -9,8 +9,7 @@ import numpy as np
 
 from refold.base.needs import needs
 from refold.tabular._cells import first_known, kind_of, missing_as_written, without_padded
-from refold.tabular._csv_records import quotes_surround_cells
-from refold.tabular.csv_dialect import Dialect
+from refold.tabular.csv_dialect import Dialect, quotes_surround_cells
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
 # Arrow learns the words for missing values anew for each column and block, which costs more than it

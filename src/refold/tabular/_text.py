@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from refold.base.findings import Finding
-from refold.tabular._csv_records import last_record_end
+from refold.tabular.csv_dialect import last_record_end
 from refold.tabular.errors import InputError
 from refold.tabular.streams import prefetch_map
 

@@ -17,7 +17,6 @@ from refold.columns.number_form import NumberForm
 from refold.tabular._block import Block
 from refold.tabular._cells import first_known, kind_of
 from refold.tabular._csv_arrow import ArrowCsvReader, whole
-from refold.tabular._csv_records import QuoteError, Record, record_lines, records
 from refold.tabular._layout import (
     about_joined,
     about_repeated,
@@ -29,9 +28,16 @@ from refold.tabular._layout import (
     titles_and_names,
     units_below,
 )
-from refold.tabular._marks import own_marks
 from refold.tabular._text import LONGEST_LINE, Lines
-from refold.tabular.csv_dialect import guess, sample
+from refold.tabular.csv_dialect import (
+    QuoteError,
+    Record,
+    guess,
+    own_marks,
+    record_lines,
+    records,
+    sample,
+)
 from refold.tabular.errors import InputError, listed, quoted
 from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
 

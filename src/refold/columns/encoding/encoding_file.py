@@ -26,7 +26,7 @@ from refold.columns.table import CellState, Table
 from refold.modelfile import arrays
 from refold.modelfile.document import findings_written, read_findings
 from refold.modelfile.fields import Field
-from refold.modelfile.limits import Budget
+from refold.modelfile.text import Budget
 
 # Of so many values the counts are for people to read; of others they are bytes.
 MOST_READABLE = 2**8

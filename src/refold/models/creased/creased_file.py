@@ -20,7 +20,7 @@ from refold.decisions.calibration_file import (
 )
 from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
-from refold.modelfile.limits import Budget
+from refold.modelfile.text import Budget
 from refold.models.creased.creases import Creases
 from refold.models.creased.creases_file import (
     MOST_CREASES,

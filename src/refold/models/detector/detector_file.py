@@ -31,7 +31,7 @@ from refold.decisions.calibration_file import (
 from refold.decisions.thresholds import Calibration
 from refold.modelfile import arrays, document
 from refold.modelfile.fields import Field
-from refold.modelfile.limits import Budget
+from refold.modelfile.text import Budget
 from refold.models import ref_file
 from refold.models.creased import CreasedREF, creased_file
 from refold.models.detector.estimator import Detector

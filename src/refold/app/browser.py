@@ -1,15 +1,18 @@
-"""What a browser sends: files, as they are, and the fields of forms."""
+"""What a browser sends, files and fields of forms, and the pages that it gets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import parse_qsl
 
 import anyio
 from starlette.requests import Request
 
 from refold.base.words import printable
+from refold.report.parts import drawing, environment_of
 from refold.service import RequestError
 
 _FORM = 2 * 2**20  # bytes: a role for each of many columns
@@ -77,3 +80,21 @@ def one(fields: Mapping[str, list[str]], name: str, otherwise: str | None = None
     if len(values) != 1:
         raise RequestError(400, f"The form needs one {name}.")
     return values[0]
+
+
+@cache
+def _templates() -> Any:
+    environment = environment_of("refold.app")
+    environment.globals["drawing"] = drawing
+    return environment
+
+
+def page(name: str, **content: Any) -> str:
+    """Return a page by the name of its template."""
+    return str(_templates().get_template(f"{name}.html.j2").render(**content))
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a file that pages refer to."""
+    return str(_templates().get_template(name).render())
