@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from refold._typing import Integers
 
 ONE_BY_ONE, _NAMED = 3, 5
-_ROW = re.compile(r"(?<=\bin row )[0-9,]*[0-9](?= )")
 
 
 class RateWarning(UserWarning):
@@ -32,6 +30,36 @@ class RateWarning(UserWarning):
     """
 
 
+class RowText(str):
+    """A sentence that names rows of a table, counted from 0, and can name them otherwise.
+
+    Examples
+    --------
+    >>> from refold.base.findings import RowText
+    >>> RowText.of("a is infinite in row ", 1234, ".").labelled(lambda row: f"P{row}")
+    'a is infinite in row P1234.'
+    """
+
+    _parts: tuple[str | int, ...]
+
+    @classmethod
+    def of(cls, *parts: str | int, label: Callable[[int], str] = "{:,}".format) -> RowText:
+        """Join texts and rows."""
+        text = cls("".join(part if isinstance(part, str) else label(part) for part in parts))
+        text._parts = parts
+        return text
+
+    def labelled(self, label: Callable[[int], str]) -> RowText:
+        """Return the same with other names of rows."""
+        return RowText.of(*self._parts, label=label)
+
+    def moved(self, places: Integers) -> RowText:
+        """Return the same about rows that are in other places."""
+        return RowText.of(
+            *(part if isinstance(part, str) else int(places[part]) for part in self._parts)
+        )
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that somebody who knows the table should look at.
@@ -47,7 +75,7 @@ class Finding:
     values : tuple of float or str
         The values in question.
     message : str
-        What it is, for people: a sentence.
+        What it is, for people: a sentence; a `RowText` where it names rows.
     advice : Advice
         What to do about it, as data; false if there is none.
 
@@ -74,7 +102,8 @@ class Finding:
 
     def about(self, column: str) -> Finding:
         """Return the same about the column under another name; its message begins with it."""
-        message = column + self.message.removeprefix(self.column or "")
+        first, *rest = self.message._parts if isinstance(self.message, RowText) else [self.message]
+        message = RowText.of(column + str(first).removeprefix(self.column or ""), *rest)
         advice = self.advice
         if advice.column is not None and advice.column == self.column:
             advice = replace(advice, column=column)
@@ -89,8 +118,9 @@ class Finding:
 
     def renumbered(self, places: Integers) -> Finding:
         """Return the same about rows that are in other places, in its message too."""
-        called = self.with_row_labels(lambda row: f"{int(places[row]):,}")
-        return replace(called, rows=tuple(int(places[row]) for row in self.rows))
+        text = self.message
+        message = text.moved(places) if isinstance(text, RowText) else text
+        return replace(self, rows=tuple(int(places[row]) for row in self.rows), message=message)
 
     def one_based(self) -> Finding:
         """Return the same in words for people who count rows from 1, as the command line does."""
@@ -98,9 +128,8 @@ class Finding:
 
     def with_row_labels(self, name: Callable[[int], str]) -> Finding:
         """Return the same in words that call rows, counted from 0, as `name` does."""
-        names = {f"{row:,}": name(row) for row in self.rows}
-        message = _ROW.sub(lambda found: names.get(found[0], found[0]), self.message)
-        return replace(self, message=message)
+        text = self.message
+        return replace(self, message=text.labelled(name) if isinstance(text, RowText) else text)
 
 
 def told(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats, Integers
 from refold.base.advice import Advice, set_role
-from refold.base.findings import Finding
+from refold.base.findings import Finding, RowText
 from refold.base.words import quoted
 from refold.columns.box import Box
 from refold.columns.edges import UNKNOWN, edges_of
@@ -96,14 +96,14 @@ def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[F
 def _far(
     name: str, values: list[float], rows: list[int], beside: float, *, learned: bool
 ) -> Finding:
-    cells = [
-        f"{value:.6g}" + (f" in row {row:,}" if row != UNKNOWN else "")
-        for value, row in zip(values, rows, strict=True)
-    ]
-    far = "is far from" if len(cells) == 1 else "are far from"
+    cells: list[str | int] = []
+    for value, row in zip(values, rows, strict=True):
+        cells.append(f"{' and' if cells else name} {value:.6g}")
+        cells += [] if row == UNKNOWN else [" in row ", row]
+    far = "is far from" if len(values) == 1 else "are far from"
     return Finding(
         kind="absurd-cell",
-        message=f"{name} {' and '.join(cells)} {far} all others: the next is {beside:.6g}.",
+        message=RowText.of(*cells, f" {far} all others: the next is {beside:.6g}."),
         column=name,
         rows=tuple(row for row in rows if row != UNKNOWN),
         values=tuple(values),
@@ -286,7 +286,7 @@ def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> 
     times = f"{cells:,} cells that are no {what}s" if cells > 1 else f"a cell that is no {what}"
     return Finding(
         kind="unreadable",
-        message=f"{name} has {times}, such as {text} in row {row:,} of the table.",
+        message=RowText.of(f"{name} has {times}, such as {text} in row ", row, " of the table."),
         column=name,
         rows=tuple(odd[:100].tolist()),
         values=tuple(dict.fromkeys(texts.values[int(texts.codes[r])] for r in odd[:5].tolist())),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 from warnings import warn
 
 from refold.models.creased import CreasedREF
@@ -18,6 +18,8 @@ from refold.tabular import Files, InputError, Paths
 from refold.tabular.errors import listed
 from refold.tabular.features import LOOKED_AT, no_name, not_numbers
 
+Model = TypeVar("Model", REF, CreasedREF, Detector)
+
 
 @overload
 def learn(
@@ -31,30 +33,12 @@ def learn(
 @overload
 def learn(
     source: Paths,
-    model: REF,
+    model: Model,
     *,
     columns: Sequence[str] | None = None,
     reading: Mapping[str, Any] | None = None,
     progress: bool = True,
-) -> REF: ...
-@overload
-def learn(
-    source: Paths,
-    model: CreasedREF,
-    *,
-    columns: Sequence[str] | None = None,
-    reading: Mapping[str, Any] | None = None,
-    progress: bool = True,
-) -> CreasedREF: ...
-@overload
-def learn(
-    source: Paths,
-    model: Detector,
-    *,
-    columns: Sequence[str] | None = None,
-    reading: Mapping[str, Any] | None = None,
-    progress: bool = True,
-) -> Detector: ...
+) -> Model: ...
 def learn(
     source: Paths,
     model: REF | CreasedREF | Detector | None = None,

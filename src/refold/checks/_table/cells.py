@@ -9,7 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.advice import Advice
-from refold.base.findings import Finding
+from refold.base.findings import Finding, RowText
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
@@ -40,7 +40,9 @@ def _infinite(column: CheckedColumn) -> Iterator[Finding]:
         more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
         yield Finding(
             kind="absurd-cell",
-            message=f"{column.name} is infinite in row {rows[0]:,} of the table{more}.",
+            message=RowText.of(
+                f"{column.name} is infinite in row ", int(rows[0]), f" of the table{more}."
+            ),
             column=column.name,
             rows=tuple(rows[:LISTED].tolist()),
             values=("infinity",),

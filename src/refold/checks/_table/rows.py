@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from refold._typing import Booleans
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.errors import UserError
-from refold.base.findings import Finding, RateWarning
+from refold.base.findings import Finding, RateWarning, RowText
 from refold.base.words import printable
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
@@ -120,11 +120,11 @@ def _block(names: list[str], run: slice, rows: int) -> Finding:
     length, start = run.stop - run.start, run.start
     which = "first " if start == 0 else "last " if run.stop == rows else ""
     where = f"{'the ' if which else ''}{which}{length:,} rows one after the other"
-    beginning = f", beginning in row {start:,} of the table." if start else "."
+    beginning = (", beginning in row ", start, " of the table.") if start else (".",)
     are = "is" if len(names) == 1 else "are"
     return Finding(
         kind="missing-block",
-        message=f"{_listed(names)} {are} missing in {where}{beginning}",
+        message=RowText.of(f"{_listed(names)} {are} missing in {where}", *beginning),
         column=names[0] if len(names) == 1 else None,
         rows=tuple(range(start, min(run.stop, start + LISTED))),
         values=() if len(names) == 1 else tuple(names),
