@@ -10,8 +10,8 @@ import numpy as np
 from refold._typing import Floats
 from refold.decisions.intervals import interval_of_rate
 from refold.judgement import Judge, Judgement
+from refold.monitoring._counts import Baseline
 from refold.monitoring._martingale import BLOCK, ConformalMartingale
-from refold.monitoring._training import Baseline
 
 
 @dataclass(frozen=True)
