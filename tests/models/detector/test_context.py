@@ -172,3 +172,28 @@ def test_what_takes_no_context_says_so(learned):
     for ask in asked:
         with pytest.raises(UserError, match="does not take a model with by="):
             ask()
+
+
+def test_a_column_that_groups_fix_makes_no_false_alarms():
+    rng = np.random.default_rng(0)
+    routes = np.arange(150)
+    length = rng.integers(100, 3_000, size=150)
+
+    def flights(rows):
+        route = rng.choice(routes, rows)
+        return pd.DataFrame(
+            {
+                "route": [f"R{k}" for k in route],
+                "end": [f"E{k // 2}" for k in route],
+                "length": length[route],
+                "minutes": (length[route] / 8 + rng.normal(0, 5, rows)).round(),
+            }
+        )
+
+    model = Detector(by="route", alpha=0.02).fit(flights(4_000))
+    assert (model.predict(flights(4_000)) == -1).mean() < 0.035
+    new = flights(50).assign(route="R-new", end="E1")
+    assert (model.predict(new) == -1).mean() < 0.5  # lengths of all routes are possible there
+    known = flights(200)
+    known["length"] += 3
+    assert (model.predict(known) == -1).all()

@@ -24,6 +24,7 @@ from refold.columns.context.trend import (
 # The expectation of the logarithm of a squared standard normal value, with its sign turned.
 _LOG_CHI_SQUARE = 1.2703628454614782
 _ROWS = 20_000
+_AMONG_ALL = 4.0  # standard deviations: so far from all groups a new one may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +168,8 @@ class ColumnContext:
         scale = float(np.abs(y - middle).mean()) or 1.0
         y = (y - middle) / scale
         moments = Moments.of(x, y, groups, layout.groups)
-        model = MixedModel.solve(moments, blocks)
         smallest = _rounding(y)
+        model = MixedModel.solve(moments, blocks, smallest)
         spread_coef = None
         if len(blocks) > 1:
             residuals, _ = _residuals(model, x, y, groups)
@@ -197,7 +198,7 @@ class ColumnContext:
     @once
     def model(self) -> MixedModel:
         """The expected value."""
-        return MixedModel.solve(self.moments, self.blocks)
+        return MixedModel.solve(self.moments, self.blocks, self.smallest)
 
     @once
     def spread(self) -> GroupSpread:
@@ -221,7 +222,7 @@ class ColumnContext:
         moments = self.moments.plus(Moments.of(x, y, own, groups))
         reference = self.reference
         if follow:
-            reference = MixedModel.solve(moments, self.blocks).coef
+            reference = MixedModel.solve(moments, self.blocks, self.smallest).coef
         squares = _squares(x, y, own, groups, reference, self.spread_coef)
         return replace(
             self, moments=moments, squares=self.squares.plus(squares), reference=reference
@@ -271,7 +272,7 @@ class ColumnContext:
         out = np.full(len(values), np.nan)
         x, groups = rows.x[seen][:, self.features], rows.groups[seen]
         residuals, _ = _residuals(self.model, x, self.transformed(values[seen]), groups)
-        residuals /= _factor(self.spread_coef, x)
+        residuals = self._beyond_rounding(residuals) / _factor(self.spread_coef, x)
         variance, freedom = self.spread.left_out(residuals, groups)
         out[seen] = normal_scores(residuals / np.sqrt(variance), freedom)
         return out
@@ -287,9 +288,25 @@ class ColumnContext:
         width = np.sqrt(variance * factor**2 + self.model.variance * leverage)
         if rows.tenths is not None and len(self.ahead) > 1:
             width *= widened(self.ahead, rows.tenths)
-        return ContextScores(
-            normal_scores((y - expected) / width, freedom), expected, width, freedom
-        )
+        z = normal_scores(self._beyond_rounding(y - expected) / width, freedom)
+        if self._fixed:  # what is known of it is worth nothing for another group
+            z = np.where((rows.groups < 0) & (np.abs(z) < _AMONG_ALL), 0.0, z)
+        return ContextScores(z, expected, width, freedom)
+
+    @property
+    def _fixed(self) -> bool:
+        """Whether all rows of a group have the same number, but for rounding."""
+        groups = len(self.moments.group_rows) > 0
+        return groups and self.model.variance <= 4.0 * self.smallest
+
+    def _beyond_rounding(self, residuals: Floats) -> Floats:
+        """Return residuals, 0 where they are nothing but rounding in a column that groups fix.
+
+        Shrinkage to the other groups would be all that is left, and would tell groups apart.
+        """
+        if not self._fixed:
+            return residuals
+        return np.where(np.abs(residuals) < 0.25 * np.sqrt(12.0 * self.smallest), 0.0, residuals)
 
     def likelihood(self, rows: ContextRows, values: Floats, z: Floats) -> Floats:
         """Return the log density of numbers with these scores; what is far out counts as 5."""

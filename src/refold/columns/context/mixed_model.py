@@ -17,7 +17,7 @@ from scipy import sparse
 from refold._typing import Floats, Integers
 
 _ROUNDS = 12
-_SMALLEST, _LARGEST = 1e-4, 1e8
+_SMALLEST, _LARGEST = 1e-8, 1e8
 _TINY = np.finfo(np.float64).tiny
 # Groups at once, where a product of their sums is dense.
 _GROUPS = 4096
@@ -112,8 +112,11 @@ class MixedModel:
     ridges: Floats  # (blocks,): the ridge of each block
 
     @classmethod
-    def solve(cls, moments: Moments, blocks: Sequence[int]) -> MixedModel:
-        """Solve for coefficients and ridges; `blocks` are their sizes, the first has no ridge."""
+    def solve(cls, moments: Moments, blocks: Sequence[int], smallest: float = 1e-300) -> MixedModel:
+        """Solve for coefficients and ridges; `blocks` are their sizes, the first has no ridge.
+
+        The variance of e is at least `smallest`.
+        """
         block_of = np.repeat(np.arange(len(blocks)), blocks)
         ridges, group_ridge = np.ones(len(blocks)), 1.0
         ridges[0] = 0.0
@@ -125,7 +128,8 @@ class MixedModel:
             freedom = sizes - ridges * traces
             group_freedom = np.where(seen, 1.0 - group_ridge * model._group_variances(), 0.0).sum()
             left = max(moments.rows - freedom.sum() - group_freedom, 1.0)
-            variance = max(model._residual_squares(moments), 1e-12 * moments.yy, 1e-300) / left
+            residual = max(model._residual_squares(moments), 1e-12 * moments.yy)
+            variance = max(residual / left, smallest)
             squares = np.bincount(block_of, model.coef**2, minlength=len(blocks))
             group_ridge = _ridge(variance, float(group_freedom), float((model.effects**2).sum()))
             ridges = np.array(
@@ -145,7 +149,7 @@ class MixedModel:
         weighted = sums.multiply(weights[:, None]).tocsr()
         equations = xx + np.diag(ridges[block_of]) - (sums.T @ weighted).toarray()
         # Columns that others make up would have no unique coefficient.
-        equations[np.diag_indices_from(equations)] += 1e-9 * (1.0 + np.diagonal(xx))
+        equations[np.diag_indices_from(equations)] += 1e-12 * (1.0 + np.diagonal(xx))
         inverse = np.linalg.inv(equations)
         coef = inverse @ (moments.xy - weighted.T @ moments.group_y)
         effects = weights * (moments.group_y - sums @ coef)
