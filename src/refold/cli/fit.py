@@ -72,6 +72,14 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            help="So many rows up to each row, or a duration such as 7d, in the order of --over, "
+            "else of the rows: steps, rolling means, spreads and standstill are judged too.",
+            show_default=False,
+        ),
+    ] = None,
     trim: Annotated[
         float,
         typer.Option(
@@ -159,11 +167,12 @@ def fit(
             by=names_in(by) if by else None,
             over=over,
             context=names_in(context) if context else None,
+            window=window,
             trim=trim,
         )
         strict = reading.bad_cells is options.BadCells.ERROR
         training = rows.training(
-            in_memory=trim > 0.0 or wanted.whole or bool(by or over or context)
+            in_memory=trim > 0.0 or wanted.whole or bool(by or over or context or window)
         )
         odd = None
         if training is None:

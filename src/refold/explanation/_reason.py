@@ -25,6 +25,14 @@ from refold.judgement.numbers import (
 _FEW = 0.05
 _ALL = 0.995  # the rest is no reason
 
+# What the measures of a column over a window are called.
+_MEASURES = {
+    "step": "step of {0}",
+    "mean": "mean of {0} over {1}",
+    "sd": "standard deviation of {0} over {1}",
+    "unchanged": "rows with the same {0}",
+}
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -126,6 +134,10 @@ class Reason:
         How many digits the column's values have behind the point; None if they have many.
     given : str
         The context that the value is judged in, such as "for machine M17".
+    measure : str
+        Of a measure of the last rows: "step", "mean", "sd" or "unchanged"; else empty.
+    of, window : str
+        The column that it is of, and the window, such as "30 rows".
 
     Examples
     --------
@@ -158,6 +170,9 @@ class Reason:
     unit: str = ""
     decimals: int | None = None
     given: str = ""
+    measure: str = ""
+    of: str = ""
+    window: str = ""
 
     @property
     def missing(self) -> bool:
@@ -191,6 +206,8 @@ class Reason:
         'weight 345 g is 34 g below the lowest normal value, 379 g'
         """
         cell = self.cell()
+        if self.measure:
+            return self._of_window()
         if isinstance(self.value, str):
             return f"{cell} {self.words}".rstrip()
         if self.missing:
@@ -218,6 +235,21 @@ class Reason:
         odd = "is far out" if self.as_far <= _FEW else "is unusual"
         return f"{cell} {odd} together with {others or 'the other values'}"
 
+    def _of_window(self) -> str:
+        """Say what is odd about the last rows."""
+        value, given = float(self.value), f" {printable(self.given)}" if self.given else ""
+        name, _ = called(self.of, self.unit)
+        normal = f"normal{given}: {self._ranges()}"
+        if self.measure == "unchanged":
+            normal = f"normal{given}: at most {self._number(self.normal[-1][1])}"
+        if self.inside and self.expected is not None:
+            normal = f"expected with the other values{given}: {self._shown(self.expected)}"
+        if self.measure == "unchanged" and value > 1.0:
+            return f"{name} has not changed for {self._number(value)} rows ({normal})"
+        if self.measure == "step":
+            return f"{name} changed by {self._shown(value)} from the row before ({normal})"
+        return f"{self.cell()} ({normal})"
+
     def details(self) -> str:
         """Say how much it matters, and what is normal."""
         parts = [f"{_percent(self.share)} of the distance"]
@@ -237,7 +269,9 @@ class Reason:
 
     def cell(self) -> str:
         """Return the column and its value: "weight 345 g", "weight missing"."""
-        name, _ = called(self.feature, self.unit)
+        name, _ = called(self.of or self.feature, self.unit)
+        if self.measure and not isinstance(self.value, str):
+            return f"{_MEASURES[self.measure].format(name, self.window)} {self._shown(self.value)}"
         if self.missing:
             return f"{printable(self.feature)} missing"
         if isinstance(self.value, str):
@@ -252,7 +286,7 @@ class Reason:
 
     @property
     def _unit(self) -> str:
-        return called(self.feature, self.unit)[1]
+        return "" if self.measure == "unchanged" else called(self.of or self.feature, self.unit)[1]
 
     def _number(self, value: float) -> str:
         return in_data_digits(value, self.decimals, self._digits())

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
+from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table, row_names_of
 from refold.columns.summary import Summary
@@ -143,11 +144,16 @@ class Judge:
         found.distances = distances
         return found
 
-    def table(self, X: Any, *, explained: bool = False) -> Judgement:
-        """Judge a table with columns of any kind, found by name, by a model that has an encoder."""
+    def table(
+        self, X: Any, *, explained: bool = False, history: History | None = None
+    ) -> Judgement:
+        """Judge a table with columns of any kind, found by name, by a model that has an encoder.
+
+        With a window its rows follow those of the `history`, if there is one.
+        """
         assert self.encoder is not None
         counts = self.encoder.counts
-        table = counts.plan.parse(self.encoder.read(X, reset=False))
+        table = counts.plan.parse(self.encoder.read(X, reset=False, history=history))
         try:
             rows = encoded_rows(counts, table, n_jobs=self.encoder.n_jobs)
         except TableError as error:

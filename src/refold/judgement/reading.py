@@ -10,6 +10,7 @@ import numpy as np
 from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.base.words import quoted
+from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Table, as_texts
 from refold.judgement import Judge, Judgement
@@ -71,6 +72,7 @@ class TableReader:
 
     def __init__(self, judge: Judge, table: TableSource, *, strict: bool = False) -> None:
         self._judge, self._strict = judge, strict
+        self._history = History()  # blocks follow each other: a window reaches into the one before
         self.columns = list(judge.inputs)
         self._id_column = judge.id_column if judge.id_column in table.kinds else None
         self.numeric = {judge.names[k]: place for place, k in enumerate(judge.numeric)}
@@ -118,7 +120,8 @@ class TableReader:
         if own and own != self.columns:  # the judge has other names for its columns
             cells = cells.rename_columns(own)
         with located(block.file, block.where, self.columns):
-            found = self._judge.table(cells, explained=explained)
+            found = self._judge.table(cells, explained=explained, history=self._history)
+            self._history.commit()
             check_forms(self._judge, found)
         if self._strict and found.cells is not None and self._judge.encoder is not None:
             check_cells(self._judge.encoder, found.cells, where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
@@ -192,6 +192,8 @@ def _parameters_written(model: BaseEstimator) -> dict[str, Any]:
 
 
 def _plain(value: object, path: str) -> Any:
+    if isinstance(value, timedelta | np.timedelta64):
+        value = f"{float(np.timedelta64(value) / np.timedelta64(1, 's'))!r}s"
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or type(value) in (bool, int, float, str):

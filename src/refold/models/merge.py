@@ -19,7 +19,7 @@ from refold.columns.encoding.state import TableState
 from refold.models import ref_trim
 from refold.models.creased import CreasedREF
 from refold.models.creased.state import TrainingState
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_window
 from refold.models.detector.learned import RowSample
 from refold.models.detector.trim import TableCut
 from refold.models.feedback import FeedbackLog
@@ -123,6 +123,8 @@ def _merged_creased(models: list[CreasedREF]) -> CreasedREF:
 
 
 def _merged_detectors(models: list[Detector]) -> Detector:
+    for model in models:
+        refuse_window(model, "merge")
     states = [model._learned.table for model in models]
     ours = states[0].counts
     for number, state in enumerate(states):

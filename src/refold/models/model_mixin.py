@@ -22,7 +22,7 @@ from refold.columns.frames import read_weights
 from refold.modelfile import ModelFileError
 
 if TYPE_CHECKING:
-    from refold.explanation import Explanations
+    from refold.explanation import Explanations, RowStream
 
 
 _ASKED_FOR = frozenset({"trimmed"})
@@ -178,6 +178,33 @@ class ModelMixin(BaseEstimator):
         from refold.explanation import explain  # a room above: this is its front door
 
         return explain(self, X, reasons=reasons, nearest=nearest)
+
+    def stream(self, *, history: Any = None, reasons: int | None = 3) -> RowStream:
+        """Return what judges rows one by one, each with those before it.
+
+        Parameters
+        ----------
+        history : dataframe, Arrow table, list of dict or None, default=None
+            Rows that came before and are not judged: a window looks back at them.
+        reasons : int or None, default=3
+            How many columns to name for an outlier; None is all.
+
+        Returns
+        -------
+        RowStream
+            ``stream.judge(row)`` answers with label, p-value and reasons. Its memory is bounded.
+
+        Examples
+        --------
+        >>> from refold import Detector
+        >>> model = Detector().fit([{"torque": 75 + k % 7} for k in range(200)])
+        >>> stream = model.stream()
+        >>> stream.judge({"torque": 76}).label, stream.judge({"torque": 91}).label
+        (1, -1)
+        """
+        from refold.explanation import RowStream  # a room above: this is its front door
+
+        return RowStream(self, history=history, reasons=reasons)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, as :func:`refold.save` does.

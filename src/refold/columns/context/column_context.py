@@ -84,20 +84,28 @@ class ColumnContext:
 
     @classmethod
     def learn(
-        cls, rows: ContextRows, values: Floats, layout: FeatureLayout
+        cls,
+        rows: ContextRows,
+        values: Floats,
+        layout: FeatureLayout,
+        chosen: tuple[bool, Form] | None = None,
     ) -> tuple[ColumnContext, Floats]:
         """Learn from rows; return also their scores, as if each were new.
 
-        Positive numbers are taken as logarithms where that makes them likelier. Rows without a
-        group are not learned from where others have one. Over time, scores are those one tenth of
-        the span ahead, NaN before there is enough to foresee anything.
+        Positive numbers are taken as logarithms where that makes them likelier, and the form of the
+        trend is what foresees best, unless both were `chosen`. Rows without a group are not learned
+        from where others have one. Over time, scores are those one tenth of the span ahead, NaN
+        before there is enough to foresee anything.
         """
         seen = _learned_from(rows, values, layout.groups)
         known, numbers = rows.take(seen), values[seen]
         positive = bool((numbers > 0.0).all())
-        form: Form = "none"
+        log, form = chosen or (False, "none")
         foreseen = None
-        if rows.share is None:
+        if chosen is not None:
+            if rows.share is not None:
+                foreseen = cls._foresee(known, numbers, layout, log, form)
+        elif rows.share is None:
             log = positive and cls._likelier_as_logarithm(known, numbers, layout)
         else:
             log, form, foreseen = cls._choose(known, numbers, layout, positive)
@@ -117,7 +125,7 @@ class ColumnContext:
         gains = []
         for log in (True, False):
             column, z = cls._fit(rows, values, layout, log=log, form="none")
-            gains.append(column.likelihood(rows, values, z))
+            gains.append(column.likelihood(values, z, column.scores(rows, values).spread))
         gain = gains[0] - gains[1]
         return bool(gain.mean() > 2.0 / np.sqrt(len(gain)))
 
@@ -149,9 +157,9 @@ class ColumnContext:
             scores, likely = np.full(len(values), np.nan), np.full(len(values), np.nan)
             if before.any() and after.any():
                 column, _ = cls._fit(rows.take(before), values[before], layout, log=log, form=form)
-                later = rows.take(after)
-                scores[after] = column.scores(later, values[after]).z
-                likely[after] = column.likelihood(later, values[after], scores[after])
+                found = column.scores(rows.take(after), values[after])
+                scores[after] = found.z
+                likely[after] = column.likelihood(values[after], found.z, found.spread)
             z.append(scores)
             likelihood.append(likely)
         return Foreseen(z, likelihood, rows.share)
@@ -308,10 +316,9 @@ class ColumnContext:
             return residuals
         return np.where(np.abs(residuals) < 0.25 * np.sqrt(12.0 * self.smallest), 0.0, residuals)
 
-    def likelihood(self, rows: ContextRows, values: Floats, z: Floats) -> Floats:
+    def likelihood(self, values: Floats, z: Floats, spread: Floats) -> Floats:
         """Return the log density of numbers with these scores; what is far out counts as 5."""
-        width = self.scores(rows, values).spread * self.scale
-        density = -0.5 * np.minimum(np.abs(z), 5.0) ** 2 - np.log(width)
+        density = -0.5 * np.minimum(np.abs(z), 5.0) ** 2 - np.log(spread * self.scale)
         return density - np.log(values) if self.log else density
 
     def transformed(self, values: Floats) -> Floats:

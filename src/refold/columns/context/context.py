@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.columns.context.column_context import ColumnContext, ContextRows, ContextUnits
 from refold.columns.context.design import (
@@ -18,6 +18,7 @@ from refold.columns.context.design import (
     LevelFeatures,
     NumberFeatures,
 )
+from refold.columns.context.history import History
 from refold.columns.context.trend import (
     FIRST_ORIGIN,
     FeatureLayout,
@@ -25,6 +26,7 @@ from refold.columns.context.trend import (
     TrendFeatures,
     tenths_ahead,
 )
+from refold.columns.context.window import WindowModel
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, as_texts
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -74,10 +76,17 @@ class ContextModel:
     groups: GroupIndex  # the groups that were seen
     design: Design  # features of the context
     columns: dict[str, ColumnContext]  # the columns of numbers that are judged
+    window: WindowModel | None = None  # what is looked at of the rows before each one
 
     @classmethod
-    def learn(cls, given: ContextColumns, table: Table) -> tuple[ContextModel, Table]:
-        """Learn from rows that were parsed; return those to judge by too, numbers as scores."""
+    def learn(
+        cls, given: ContextColumns, table: Table, window: WindowModel | None = None
+    ) -> tuple[ContextModel, Table, Integers]:
+        """Learn from rows that were parsed, with their window.
+
+        Return also those to judge by, numbers as scores, and where they are in the table. Without
+        any column of the context nothing is expected, and numbers stay what they are.
+        """
         groups = GroupIndex.learn(table, given.by) if given.by else GroupIndex((), {})
         parts: list[ContextFeatures] = [
             LevelFeatures.learn(table, given.by[:depth]) for depth in range(1, len(given.by))
@@ -87,15 +96,21 @@ class ContextModel:
             if isinstance(table[name], DateColumn):
                 parts.append(CalendarFeatures.learn(table, name))
             parts.append(TrendFeatures(TimeAxis.learn(table, name)))
-        model = cls(given, groups, Design(tuple(parts)), {})
+        model = cls(given, groups, Design(tuple(parts)), {}, window)
         layout, rows, scores = model.layout, model._rows(table), {}
         for name, cells in table.items():
-            if isinstance(cells, NumberColumn) and name not in given.names:
-                model.columns[name], scores[name] = ColumnContext.learn(rows, cells.values, layout)
-        learned = model.scored(table, scores)
+            if given.names and isinstance(cells, NumberColumn) and name not in given.names:
+                if window is not None and window.counts_rows(name):
+                    continue
+                chosen = None if window is None else window.chosen(name, model.columns)
+                model.columns[name], scores[name] = ColumnContext.learn(
+                    rows, cells.values, layout, chosen
+                )
+        learned, kept = model.scored(table, scores), np.arange(table.rows)
         if rows.share is not None:  # of the first ones nothing was foreseen
-            learned = learned.take(np.flatnonzero(rows.share > FIRST_ORIGIN))
-        return model, learned
+            kept = np.flatnonzero(rows.share > FIRST_ORIGIN)
+            learned = learned.take(kept)
+        return model, learned, kept
 
     @property
     def axis(self) -> TimeAxis | None:
@@ -110,8 +125,12 @@ class ContextModel:
         trend = -1 if self.axis is None else len(blocks) - 2  # it comes last
         return FeatureLayout(blocks, trend, len(self.groups.keys))
 
+    def with_window(self, table: Table, history: History | None = None) -> Table:
+        """Return rows, parsed, and what is looked at of those before each one."""
+        return table if self.window is None else self.window.apply(table, history)
+
     def apply(self, table: Table) -> Table:
-        """Return the columns that are judged, numbers as scores."""
+        """Return the columns that are judged, numbers as scores, of rows with their window."""
         rows, scores = self._rows(table), {}
         for name, column in self.columns.items():
             scores[name] = column.scores(rows, _numbers(table, name)).z
@@ -178,7 +197,7 @@ class ContextModel:
         """Return the same with further features and groups, which no row has had."""
         features = self.design.within(design)
         places = np.array([groups.keys[key] for key in self.groups.keys], dtype=np.int64)
-        wider = ContextModel(self.given, groups, design, {})
+        wider = ContextModel(self.given, groups, design, {}, self.window)
         for name, column in self.columns.items():
             wider.columns[name] = column.mapped(features, wider.layout, places)
         return wider
@@ -208,6 +227,8 @@ class ContextModel:
             cells = table[name]
             assert isinstance(cells, NumberColumn)
             columns[table.names.index(name)] = NumberColumn(found, cells.raw, cells.form)
+        if self.window is not None:
+            columns |= self.window.neutral(table, scores)
         judged = [name for name in table.names if name not in self.given.names]
         return replace(table.with_columns(columns).select(judged), inputs=table)
 

@@ -23,6 +23,7 @@ from refold.columns.context.design import (
 )
 from refold.columns.context.mixed_model import GroupSquares, MixedModel, Moments
 from refold.columns.context.trend import FORMS, FeatureLayout, TimeAxis, TrendFeatures
+from refold.columns.context.window_file import read_window, window_written
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
 
@@ -45,17 +46,18 @@ def context_written(context: ContextModel) -> dict[str, Any]:
         "features": [_features_written(part) for part in context.design.parts],
         "span": None if axis is None else [axis.begin, axis.end, axis.unit],
         "columns": {name: _column_written(column) for name, column in context.columns.items()},
+        "window": None if context.window is None else window_written(context.window),
     }
 
 
 def read_context(field: Field) -> ContextModel:
     """Return a checked context."""
-    by, over, context, groups, features, span, columns = field.members(
-        "by", "over", "context", "groups", "features", "span", "columns"
+    by, over, context, groups, features, span, columns, window = field.members(
+        "by", "over", "context", "groups", "features", "span", "columns", "window"
     )
     given = ContextColumns(*(tuple(map(Field.text, each.items())) for each in (by, over, context)))
     arrays.check_different(by, given.names)
-    if not given.names or len(given.over) > 1:
+    if (not given.names and window.is_null()) or len(given.over) > 1:
         field.refuse("must name columns, at most one of them in 'over'")
     axis = None
     if bool(given.over) == span.is_null():
@@ -69,7 +71,8 @@ def read_context(field: Field) -> ContextModel:
     parts = tuple(_read_features(part, axis) for part in features.items())
     if [isinstance(part, TrendFeatures) for part in parts].count(True) != len(given.over):
         features.refuse("must have a trend if, and only if, there is a time")
-    model = ContextModel(given, index, Design(parts), {})
+    windows = None if window.is_null() else read_window(window, given)
+    model = ContextModel(given, index, Design(parts), {}, windows)
     for name, column in columns.entries():
         model.columns[name] = _read_column(column, model.layout)
     return model

@@ -250,7 +250,7 @@ class GroupIndex:
 
     def plus(self, table: Table) -> GroupIndex:
         """Return these groups and those of a table."""
-        keys = {key: k for k, key in enumerate(_keys(table, self.columns)[0])}
+        keys = {key: k for k, key in enumerate(group_keys(table, self.columns)[0])}
         return self.union(GroupIndex(self.columns, keys))
 
     def union(self, other: GroupIndex) -> GroupIndex:
@@ -262,12 +262,12 @@ class GroupIndex:
 
     def codes(self, table: Table) -> Integers:
         """Return the group of each row; -1 where it is not known, or a value is missing."""
-        keys, codes = _keys(table, self.columns)
+        keys, codes = group_keys(table, self.columns)
         places = [self.keys.get(key, -1) for key in keys]
         return np.array([*places, -1], dtype=np.int64)[codes]
 
 
-def _keys(table: Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Integers]:
+def group_keys(table: Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Integers]:
     """Return the different values of columns together, and which one each row has; -1 if none."""
     texts = [as_texts(table[name]) for name in columns]
     codes = np.zeros(table.rows, dtype=np.int64)

@@ -22,6 +22,7 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import learning
 from refold.columns.context.context import ContextModel
+from refold.columns.context.history import History
 from refold.columns.conversion import is_table, of_objects, to_table
 from refold.columns.encoding.column_info import ColumnInfo, ColumnInfos, column_info
 from refold.columns.encoding.counts import Encoded, TableCounts
@@ -339,11 +340,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return None  # to be read as what they stand for
         return frame_to_numpy(frame.select(plan.names).to_native())
 
-    def read(self, X: Any, *, reset: bool, all_columns: bool = False) -> Table:
-        """Read a table and check (or, with `reset`, learn) its columns; or read all of them."""
+    def read(
+        self,
+        X: Any,
+        *,
+        reset: bool,
+        all_columns: bool = False,
+        history: History | None = None,
+    ) -> Table:
+        """Read a table and check (or, with `reset`, learn) its columns; or read all of them.
+
+        With a window, rows follow those of the `history`, if there is one.
+        """
         X = to_numpy(X) if is_foreign_array(X) else X
         if not isinstance(X, Table) and not is_table(X):
-            return self._read_array(X, reset=reset)
+            numbers = self._read_array(X, reset=reset)
+            if reset or self.context is None:
+                return numbers
+            X = numbers
         ignore = {name for name, role in (self.roles or {}).items() if role == "ignore"}
         if reset:
             table, names = _with_names(X, ignore)
@@ -361,7 +375,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = X if isinstance(X, Table) else to_table(X, ignore, set(as_texts))
         if not all_columns and self.context is not None and table.inputs is None:
             inputs = self.inputs.parse(self._find_columns(table, self.inputs.names))
-            return self.context.apply(inputs)
+            return self.context.apply(self.context.with_window(inputs, history))
         return self._find_columns(table, wanted)
 
     def _read_array(self, X: Any, *, reset: bool) -> Table:

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+import numpy as np
+
+from refold._typing import Integers
 from refold.base.once import once
 from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
+from refold.columns.context.window import SortedRows, Window, WindowModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import Table
+
+
+class InContext(NamedTuple):
+    """What rows have decided of their context."""
+
+    state: TableState
+    inputs: Table  # all rows, parsed, with their window
+    learned: Table  # those to learn from, numbers as scores
+    kept: Integers  # where these are among all
+    rows: SortedRows | None  # the rows one after another; None without a window
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +36,7 @@ class TableState:
     waiting: tuple[Table, ...] = ()  # rows that wait until there are so many
     counts: TableCounts | None = None  # what is kept of all rows; None as long as rows wait
     given: ContextColumns = NO_CONTEXT  # the columns of the context of rows
+    window: Window | None = None  # how far to look back
     # What numbers should be in their context, and how its columns are read; None as long as rows
     # wait, which are as they came, and without a context.
     context: tuple[Plan, ContextModel] | None = None
@@ -64,14 +80,31 @@ class TableState:
 
     def in_context(self, table: Table) -> tuple[TableState, Table]:
         """Decide by rows what is expected in their context; return these as scores."""
-        if not self.given.names:
+        if not self.given.names and self.window is None:
             return self, table
+        found = self.learn_context(table)
+        return found.state, found.learned
+
+    def learn_context(self, table: Table) -> InContext:
+        """Decide by rows what is expected in their context."""
         self.given.check(table.names)
         roles = {**dict.fromkeys(self.given.by, "category"), **self.roles}
         plan, table = Plan.of(table, roles)
-        model, scored = ContextModel.learn(self.given, plan.parse(table))
-        judged = {c.name: c.role for c in plan.used if c.name not in self.given.names}
-        return replace(self, roles=judged, waiting=(), context=(plan, model)), scored
+        table, windows, rows = plan.parse(table), None, None
+        if self.window is not None:
+            windows, table, rows = WindowModel.learn(self.window, self.given, table)
+        model, learned, kept = ContextModel.learn(self.given, table, windows)
+        judged: dict[str, str] = {
+            c.name: c.role for c in plan.used if c.name not in self.given.names
+        }
+        if rows is not None and windows is not None:
+            judged |= dict.fromkeys(windows.columns, "number")
+            # Rows without a history say nothing of it; where nearly all are, there are no others.
+            enough = rows.of_table(rows.enough, False)[kept]
+            if 2 * enough.sum() >= len(kept):
+                learned, kept = learned.take(np.flatnonzero(enough)), kept[enough]
+        state = replace(self, roles=judged, waiting=(), context=(plan, model))
+        return InContext(state, table, learned, kept, rows)
 
     @once
     def decided(self) -> tuple[TableState, Table]:

@@ -4,6 +4,6 @@ From below: `scorer` (judges encoded rows), `trim` (rows that are left out), `le
 learned, the rows that are kept, and the estimator inside), `estimator`.
 """
 
-from refold.models.detector.estimator import Detector, refuse_context
+from refold.models.detector.estimator import Detector, refuse_context, refuse_window
 
-__all__ = ["Detector", "refuse_context"]
+__all__ = ["Detector", "refuse_context", "refuse_window"]

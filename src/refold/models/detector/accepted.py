@@ -109,11 +109,14 @@ class AcceptingTable(LearnedTable):
     def _rated(self, inside: Inside) -> Inside:
         """Return what judges; the rows that `trim` has left out count too.
 
-        A calibration on more rows than the sample keeps cannot be made again: it stays as it was.
+        A calibration on more rows than the sample keeps, or on stretches of rows with a window,
+        cannot be made again: it stays as it was.
         """
         if self.cut is not None:
             return self.with_news(self._counting(inside, self._rows(beyond=True)))
-        before = self.base.inside
+        before, context = self.base.inside, self.encoder.context
+        if context is not None and context.window is not None:
+            return replace(inside, threshold=before.threshold, calibration=before.calibration)
         if before.model is not None or before.calibration.total <= self._kept.rows:
             return self.with_news(inside)
         return replace(inside, threshold=before.threshold, calibration=before.calibration)

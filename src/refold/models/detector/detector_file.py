@@ -100,7 +100,7 @@ def _read_feedback(field: Field, model: Detector) -> None:
     state = model._learned.table
     names = state.names if state.counts is None else state.counts.plan.names
     if state.context is not None:
-        names = state.context[0].names
+        names = [*state.context[0].names, *_measures(state)]
     read = feedback.table(names)
 
     def in_context(rows: Field, n: int) -> JudgedRows:
@@ -108,7 +108,8 @@ def _read_feedback(field: Field, model: Detector) -> None:
         if state.context is None:
             return found
         assert isinstance(found, Table)
-        return model.encoder_.read(found, reset=False).select(state.ready.plan.names)
+        scored = state.context[1].apply(_parsed(found, state))
+        return scored.select(state.ready.plan.names)
 
     log = feedback.read_log(field, model, in_context)
     if log.rows("accepted") is not None and "inside" not in vars(model._learned):
@@ -164,19 +165,24 @@ def _read_context(
     field: Field, state: TableState, model: Detector
 ) -> tuple[TableState, Field | None]:
     """Return the state with its context, and how the rows that are kept were foreseen."""
-    given = model._nothing()[0].given
-    if field.is_null() != (state.counts is None or not given.names):
+    nothing = model._nothing()[0]
+    given = nothing.given
+    state = replace(state, given=given, window=nothing.window)
+    if field.is_null() != (state.counts is None or not model._has_context):
         field.refuse("must be there if, and only if, the model has a context and no rows wait")
     if field.is_null():
-        return replace(state, given=given), None
+        return state, None
     plan, context, scores = field.members("plan", "model", "scores")
     found = read_plan(plan), read_context(context)
-    if found[1].given != given:
-        context.refuse("must be what by=, over= and context= name")
-    absent = {*found[1].columns, *given.names}.difference(found[0].names)
+    window = found[1].window
+    if found[1].given != given or (None if window is None else window.window) != nothing.window:
+        context.refuse("must be what by=, over=, context= and window= say")
+    measures = {} if window is None else window.columns
+    looked_at = {each.column for each in measures.values()}
+    absent = {*found[1].columns, *given.names, *looked_at}.difference(found[0].names, measures)
     if absent:
         plan.refuse(f"must have the column {min(absent)[:60]!r}")
-    return replace(state, given=given, context=found), scores
+    return replace(state, context=found), scores
 
 
 def _cut_written(by: TableCut, budget: Budget) -> dict[str, Any]:
@@ -200,6 +206,8 @@ def _check_names(members: dict[str, Field], state: TableState, model: Detector) 
     """Refuse columns that the model has not been given."""
     named = getattr(model, "feature_names_in_", None)
     names = [f"x{j}" for j in range(model.n_features_in_)] if named is None else named.tolist()
+    if state.context is not None and (window := state.context[1].window) is not None:
+        names += list(window.columns)
     if state.counts is None:
         where, found = members["waiting"], state.waiting[0].names
     else:
@@ -240,11 +248,26 @@ def _sample(field: Field, state: TableState, scores: Field | None) -> RowSample:
     if kept.rows != len(drawn):
         rows.refuse(f"has {kept.rows} rows for {len(drawn)} keys")
     plan = state.counts.plan if state.context is None else state.context[0]
-    if kept.names != plan.names:
+    if kept.names != [*plan.names, *_measures(state)]:
         rows.member("columns").refuse("must be those of the table that are not ignored")
     if state.context is not None:
-        kept = _scored(plan.parse(kept), state.context[1], scores).select(state.counts.plan.names)
+        kept = _scored(_parsed(kept, state), state.context[1], scores)
+        kept = kept.select(state.counts.plan.names)
     return RowSample(nothing.seed, nothing.seen, drawn, kept)
+
+
+def _measures(state: TableState) -> list[str]:
+    """Return what is looked at of the rows before each one."""
+    window = None if state.context is None else state.context[1].window
+    return [] if window is None else list(window.columns)
+
+
+def _parsed(rows: Table, state: TableState) -> Table:
+    """Return rows of a file, parsed; what their window was is there."""
+    assert state.context is not None
+    parsed = state.context[0].parse(rows)
+    measures = _measures(state)
+    return Table.hstack([parsed, rows.select(measures)]) if measures else parsed
 
 
 def _scored(kept: Table, context: ContextModel, scores: Field | None) -> Table:

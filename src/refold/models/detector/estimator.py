@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -19,6 +20,7 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned
 from refold.columns.context.context import ContextColumns
+from refold.columns.context.window import Window
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
@@ -31,6 +33,7 @@ from refold.models.detector.accepted import AcceptingTable, with_accepted
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.noticed import WARNED, findings, trimmed
 from refold.models.detector.scorer import TableScorer, encoded_rows
+from refold.models.detector.stretches import left_out_in_stretches
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.feedback import FeedbackLog, FeedbackMixin
 from refold.models.feedback.entry import JudgedRows
@@ -70,6 +73,11 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         The column that says when a row was, a date or a number: calendar and trend are expected.
     context : str, list of str or None, default=None
         Columns that explain others, such as load or product; they are not judged themselves.
+    window : int, str, timedelta or None, default=None
+        So many rows up to each row, or a duration such as "7d", within its group and in the order
+        of `over`, else of the rows: step, rolling mean and standard deviation, and for how many
+        rows a value has not changed, are judged too. Rows to judge are given with those before
+        them, or to :meth:`stream`.
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest. They
         count for the threshold all the same. See ``docs/trim.md``.
@@ -142,6 +150,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "by": [str, list, tuple, None],
         "over": [str, None],
         "context": [str, list, tuple, None],
+        "window": [Integral, str, timedelta, np.timedelta64, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [
@@ -167,6 +176,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         by: str | Sequence[str] | None = None,
         over: str | None = None,
         context: str | Sequence[str] | None = None,
+        window: int | str | timedelta | None = None,
         trim: float = 0.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -178,6 +188,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.by = by
         self.over = over
         self.context = context
+        self.window = window
         self.trim = trim
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -217,16 +228,29 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _fit(self, table: Table) -> None:
         """Learn from all rows of a table that was read."""
         state, sample = self._nothing()
-        state, table = state.in_context(table)
+        found = None
+        if self._has_context:
+            found = state.learn_context(table)
+            state, table = found.state, found.learned
         state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
         if learned.plan.plain and table.rows > SIZE:
             LearnedTable.inside.keep(learned, learned.of_rows(table))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
+        if found is not None and found.rows is not None:
+            calibration = left_out_in_stretches(self, found)
+            if calibration is not None:
+                threshold = calibration.threshold(learned.rate)
+                inside = replace(learned.inside, threshold=threshold, calibration=calibration)
+                LearnedTable.inside.keep(learned, inside)
         self._learn(learned)
         if cut is not None:
             self.dropped_ = cut.dropped(table)
-        self._notice(findings(self, table), WARNED)
+        noticed = findings(self, table)
+        if found is not None:  # of the first rows nothing was foreseen
+            self.dropped_ = found.kept[self.dropped_]
+            noticed = (each.renumbered(found.kept) for each in noticed)
+        self._notice(noticed, WARNED)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Go on learning.
@@ -250,6 +274,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             The estimator itself.
         """
         with self._learning_on() as model:
+            refuse_window(model, "partial_fit")
             cut = None
             if not hasattr(model, "_learned"):
                 table = model._begin(X)
@@ -283,6 +308,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             A new model.
         """
         check_is_fitted(self)
+        refuse_window(self, "empty_like")
         learned = self._underneath
         state = learned.table
         counts, rows = state.counts, learned.sample.rows
@@ -302,7 +328,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     @property
     def _has_context(self) -> bool:
         """Whether rows are judged by their group, time or other context."""
-        return any((self.by, self.over, self.context))
+        return any((self.by, self.over, self.context)) or self.window is not None
 
     def score_samples(self, X: Any) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -413,7 +439,8 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     def _nothing(self) -> tuple[TableState, RowSample]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         given = ContextColumns(_names(self.by), _names(self.over), _names(self.context))
-        return TableState(self._all_roles, N_INIT, given=given), RowSample(int(seed))
+        window = None if self.window is None else Window.of(self.window)
+        return TableState(self._all_roles, N_INIT, given=given, window=window), RowSample(int(seed))
 
     @property
     def _all_roles(self) -> dict[str, str]:
@@ -498,12 +525,21 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return tags
 
 
+def refuse_window(model: Any, what: str) -> None:
+    """Refuse what a model that looks back at the rows before cannot do."""
+    if getattr(model, "window", None) is not None:
+        raise UserError(
+            f"{what} does not take a model with window=. Learn the whole table with fit; judge "
+            "rows with those before them, or one by one with stream."
+        )
+
+
 def refuse_context(model: Any, what: str) -> None:
     """Refuse what a model that judges rows in their context cannot do."""
     if getattr(model, "_has_context", False):
         raise UserError(
-            f"{what} does not take a model with by=, over= or context=. Learn the whole table with "
-            "fit; judge rows with predict, explain, drift, refold score or refold serve."
+            f"{what} does not take a model with by=, over=, context= or window=. Learn the whole "
+            "table with fit; judge rows with predict, explain, drift, refold score or refold serve."
         )
 
 

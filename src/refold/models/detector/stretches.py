@@ -1,0 +1,82 @@
+"""Distances of rows that follow each other to models that have not seen their neighbours.
+
+A row left out on its own is nearly there still: its window shares all rows but one with the next.
+So rows are left out in contiguous stretches, and with them all rows whose window reaches there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from refold._typing import Booleans, Floats, Integers
+from refold.columns.context.context import ContextModel
+from refold.columns.encoding.state import InContext, TableState
+from refold.columns.table import Table
+from refold.decisions.thresholds import Calibration
+from refold.models.detector.learned import SIZE
+from refold.models.detector.trim import of_rows
+
+if TYPE_CHECKING:
+    from refold.models.detector.estimator import Detector
+
+N_STRETCHES = 5
+
+
+def left_out_in_stretches(model: Detector, found: InContext) -> Calibration | None:
+    """Return the distances of rows to what is learned without their stretch; None of too few."""
+    assert found.rows is not None
+    stretch = found.rows.stretches(N_STRETCHES)
+    # In which stretches the window of each row begins and ends; -1 without a group or time.
+    first = found.rows.of_table(stretch[found.rows.first], -1)
+    last = found.rows.of_table(stretch, -1)
+    distances = []
+    for number in range(N_STRETCHES):
+        state, rest, left = _divided(found, *_apart(first, last, number))
+        if min(rest.rows, left.rows) >= 2:
+            distances.append(_distances(model, state, rest, left))
+    return Calibration.of(np.concatenate(distances), None, "cross-fitted") if distances else None
+
+
+def _apart(first: Integers, last: Integers, number: int) -> tuple[Booleans, Booleans]:
+    """Return the rows whose window lies in a stretch, and those whose window has none of it.
+
+    Where groups are so short that hardly any row is left, windows may reach over its ends.
+    """
+    inside, others = last == number, last != number
+    whole = inside & (first == number)
+    apart = (first > number) | (last < number)
+    return (
+        whole if 2 * whole.sum() >= inside.sum() else inside,
+        apart if 2 * apart.sum() >= others.sum() else others,
+    )
+
+
+def _divided(found: InContext, left: Booleans, rest: Booleans) -> tuple[TableState, Table, Table]:
+    """Return rows to learn from, which say what is expected, and rows to judge."""
+    assert found.state.context is not None
+    (plan, context), kept = found.state.context, found.kept
+    rows = found.inputs.take(kept[rest[kept]])
+    nothing = any(rows[name].is_null.all() for name in context.columns)
+    # Over time, scores are those of rows that were foreseen.
+    if context.axis is not None or not context.given.names or nothing:
+        learned = found.learned.take(np.flatnonzero(rest[kept]))
+        return found.state, learned, found.learned.take(_some(left[kept]))
+    again, learned, _ = ContextModel.learn(context.given, rows, context.window)
+    judged = again.apply(found.inputs.take(kept[_some(left[kept])]))
+    return replace(found.state, context=(plan, again)), learned, judged
+
+
+def _some(rows: Booleans) -> Integers:
+    """Return the places of rows, at most so many that all stretches together are a sample."""
+    places, most = np.flatnonzero(rows), SIZE // N_STRETCHES
+    return places[np.linspace(0, len(places) - 1, min(len(places), most)).astype(np.int64)]
+
+
+def _distances(model: Detector, state: TableState, rest: Table, left: Table) -> Floats:
+    _, sample = model._nothing()
+    state, cut, rest = of_rows(state, rest, trim=model.trim, n_jobs=model.n_jobs)
+    learned = model._learned_of(state, sample.plus_rows(rest), cut)
+    return learned.distances(learned.plan.parse(left))

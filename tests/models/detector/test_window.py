@@ -1,0 +1,169 @@
+"""Stuck sensors, drifts and changed dynamics are seen by what the last rows came to."""
+
+import pickle
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from refold import Detector, load
+from refold.base.errors import UserError
+from refold.columns.context.window import Window
+
+
+def wandering(n, rng, memory):
+    values = np.zeros(n)
+    for k, step in enumerate(rng.normal(size=n)):
+        values[k] = memory * values[k - 1] + step
+    return values
+
+
+def pump(n, seed):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "pressure": (5.0 + 0.3 * wandering(n, rng, 0.5)).round(2),
+            "flow": (10.0 + wandering(n, rng, 0.8)).round(1),
+        }
+    )
+
+
+def fleet(n, seed):
+    hours = pd.date_range("2026-01-01", periods=n, freq="h")
+    machines = [pump(n, 100 * seed + k).assign(machine=f"M{k}", time=hours) for k in range(6)]
+    rows = pd.concat(machines, ignore_index=True)
+    return rows.assign(pressure=rows["pressure"] + np.repeat(np.arange(6), n))
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return Detector(window=30, alpha=0.02).fit(pump(3000, 0))
+
+
+@pytest.fixture(scope="module")
+def new():
+    return pump(2000, 1)
+
+
+def rate(model, rows, last):
+    return (model.predict(rows)[-last:] == -1).mean()
+
+
+def test_the_rate_is_kept_on_rows_that_follow_each_other(learned, new):
+    assert rate(learned, new, 1900) < 0.04
+
+
+def test_a_sensor_that_stands_still_at_a_usual_value_is_seen_and_said(learned, new):
+    stuck = new.copy()
+    stuck.loc[1960:, "pressure"] = 5.0
+    assert rate(learned, stuck, 30) == 1.0
+    assert rate(Detector(alpha=0.02).fit(pump(3000, 0)), stuck, 30) < 0.2
+    found = learned.explain(stuck)[-1]
+    assert found.sentence() == "pressure has not changed for 40 rows (normal: at most 2)"
+    assert found.changes == ()
+
+
+def test_a_slow_drift_and_changed_dynamics_are_seen(learned, new):
+    drifted = new.assign(pressure=new["pressure"] + np.linspace(0.0, 1.0, len(new)))
+    assert rate(learned, drifted, 200) > 0.8
+    flat = new.assign(flow=(10.0 + 0.2 * (new["flow"] - 10.0)).round(1))
+    assert rate(learned, flat, 1900) > 0.8
+    reasons = {found.reasons[0].measure for found in learned.explain(flat.tail(100)).worst(20)}
+    assert "sd" in reasons
+
+
+def test_a_jump_is_said_in_the_unit_of_the_column(learned, new):
+    jumped = new.copy()
+    jumped.loc[1999, "pressure"] = jumped.loc[1998, "pressure"] + 4.0
+    told = {r.feature: r.sentence() for r in learned.explain(jumped)[-1].reasons}
+    assert told["pressure: step"].startswith(
+        "pressure changed by 4 from the row before (normal: −1."
+    )
+
+
+def test_rows_without_a_history_are_judged_by_themselves(learned, new):
+    alone = [learned.predict(new.iloc[[k]])[0] for k in range(40)]
+    assert alone.count(-1) <= 3
+    assert learned.predict(new.iloc[[7]].assign(pressure=50.0)) == [-1]
+
+
+@pytest.mark.parametrize("given", [{"window": 20}, {"window": "36h", "over": "time"}])
+def test_a_stream_answers_as_predict_does_with_the_rows_before(given):
+    rows = fleet(150, 1).sort_values("time", kind="stable", ignore_index=True)
+    rows["time"] += pd.Timedelta(days=10)
+    model = Detector(by="machine", alpha=0.05, **given).fit(fleet(200, 0))
+    stream = model.stream()
+    one_by_one = [stream.judge(row) for row in rows.head(300).to_dict("records")]
+    together = stream.judge(rows.iloc[300:])
+    answers = [*one_by_one, *together]
+    np.testing.assert_array_equal([-found.distance for found in answers], model.score_samples(rows))
+    np.testing.assert_array_equal([found.label for found in answers], model.predict(rows))
+    assert [found.row for found in answers] == list(range(len(rows)))
+    outlier = next(found for found in answers if found.label == -1)
+    assert outlier.sentence() == model.explain(rows)[outlier.row].sentence()
+    assert 0.0 < outlier.p_value <= 0.06
+
+
+def test_a_stream_begins_with_the_rows_that_it_is_given(learned, new):
+    stream = learned.stream(history=new.iloc[:100])
+    found = stream.judge(new.iloc[100])
+    assert found.distance == -learned.score_samples(new.iloc[:101])[-1]
+
+
+def test_a_stream_refuses_a_row_from_before_and_stays_as_it_was():
+    rows = fleet(100, 0)
+    model = Detector(by="machine", over="time", window=10).fit(rows)
+    last = (
+        rows[rows["machine"] == "M2"].tail(20).assign(time=lambda d: d["time"] + timedelta(days=9))
+    )
+    stream, other = (model.stream(history=last.head(19)) for _ in range(2))
+    with pytest.raises(UserError, match="over='time' runs backwards: a row of M2 is earlier"):
+        stream.judge(last.iloc[3].to_dict())
+    row = last.iloc[19].to_dict()
+    assert stream.judge(row) == other.judge(row)
+
+
+def test_the_order_of_rows_does_not_matter_where_there_is_a_time():
+    rows = fleet(80, 0)
+    model = Detector(by="machine", over="time", window=10).fit(rows)
+    mixed = rows.sample(frac=1.0, random_state=0)
+    np.testing.assert_array_equal(
+        model.score_samples(mixed), model.score_samples(rows)[mixed.index.to_numpy()]
+    )
+
+
+@pytest.mark.parametrize("given", [{"window": 30}, {"window": timedelta(hours=12), "over": "time"}])
+def test_a_model_with_a_window_is_saved_cloned_and_pickled(given, tmp_path):
+    rows = fleet(40, 0)
+    model = clone(Detector(by="machine", **given)).fit(rows)
+    model.save(tmp_path / "model.json")
+    for again in (load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(again.score_samples(rows), model.score_samples(rows))
+        assert again.threshold_ == model.threshold_
+        assert Window.of(again.window) == Window.of(model.window)
+
+
+def test_an_array_and_a_pipeline_take_a_window():
+    rows = pump(300, 0).to_numpy()
+    model = Detector(window=10).fit(rows)
+    stuck = rows.copy()
+    stuck[-15:, 0] = 5.0
+    assert (model.predict(stuck)[-5:] == -1).all()
+    found = make_pipeline(Detector(window=10)).fit(rows).predict(stuck)
+    np.testing.assert_array_equal(found, model.predict(stuck))
+
+
+def test_rows_that_were_called_outliers_are_not_learned(new):
+    labels = np.where(np.arange(len(new)) < 1500, 1, -1)
+    wrong = new.assign(pressure=np.where(labels == 1, new["pressure"], 90.0))
+    with pytest.warns(UserWarning, match="500"):
+        model = Detector(window=10).fit(wrong, labels)
+    assert model.predict(wrong.tail(5)).tolist() == [-1] * 5
+
+
+def test_what_cannot_go_on_learning_says_so(learned, new):
+    with pytest.raises(UserError, match="window="):
+        clone(learned).partial_fit(new)
