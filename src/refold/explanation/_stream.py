@@ -40,7 +40,7 @@ class RowStream:
     >>> for _ in range(12):
     ...     found = stream.judge({"pressure": 5.1})
     >>> found.label, found.sentence()
-    (-1, 'pressure has not changed for 12 rows (normal: at most 2)')
+    (-1, 'pressure has not changed for 12 rows (normal: at most 1)')
     """
 
     def __init__(self, model: Any, *, history: Any = None, reasons: int | None = 3) -> None:
