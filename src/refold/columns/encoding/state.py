@@ -17,7 +17,7 @@ from refold.columns.encoding.plan import Plan
 from refold.columns.table import Table
 
 
-class InContext(NamedTuple):
+class RowsInContext(NamedTuple):
     """What rows have decided of their context."""
 
     state: TableState
@@ -85,7 +85,7 @@ class TableState:
         found = self.learn_context(table)
         return found.state, found.learned
 
-    def learn_context(self, table: Table) -> InContext:
+    def learn_context(self, table: Table) -> RowsInContext:
         """Decide by rows what is expected in their context."""
         self.given.check(table.names)
         roles = {**dict.fromkeys(self.given.by, "category"), **self.roles}
@@ -104,7 +104,7 @@ class TableState:
             if 2 * enough.sum() >= len(kept):
                 learned, kept = learned.take(np.flatnonzero(enough)), kept[enough]
         state = replace(self, roles=judged, waiting=(), context=(plan, model))
-        return InContext(state, table, learned, kept, rows)
+        return RowsInContext(state, table, learned, kept, rows)
 
     @once
     def decided(self) -> tuple[TableState, Table]:

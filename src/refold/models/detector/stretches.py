@@ -13,7 +13,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.context.context import ContextModel
-from refold.columns.encoding.state import InContext, TableState
+from refold.columns.encoding.state import RowsInContext, TableState
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
 from refold.models.detector.learned import SIZE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 N_STRETCHES = 5
 
 
-def left_out_in_stretches(model: Detector, found: InContext) -> Calibration | None:
+def left_out_in_stretches(model: Detector, found: RowsInContext) -> Calibration | None:
     """Return the distances of rows to what is learned without their stretch; None of too few."""
     assert found.rows is not None
     stretch = found.rows.stretches(N_STRETCHES)
@@ -54,7 +54,9 @@ def _apart(first: Integers, last: Integers, number: int) -> tuple[Booleans, Bool
     )
 
 
-def _divided(found: InContext, left: Booleans, rest: Booleans) -> tuple[TableState, Table, Table]:
+def _divided(
+    found: RowsInContext, left: Booleans, rest: Booleans
+) -> tuple[TableState, Table, Table]:
     """Return rows to learn from, which say what is expected, and rows to judge."""
     assert found.state.context is not None
     (plan, context), kept = found.state.context, found.kept
