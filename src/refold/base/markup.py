@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
+from refold.base.needs import needs
 from refold.base.words import printable
 
 # Text and lines take the colours of where they stand, so that they can be read in light and dark;
@@ -89,3 +91,15 @@ def folded(summary: str, *parts: str, opened: bool = False) -> str:
     """Return parts behind a line that opens them."""
     start = "<details open>" if opened else "<details>"
     return f"{start}<summary>{shown(summary)}</summary>{''.join(parts)}</details>"
+
+
+def html_templates(loader: Any) -> Any:
+    """Return the environment of jinja2 in which all pages are rendered: cells are only shown."""
+    jinja2 = needs("jinja2", "report")
+    return jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from refold.base.advice import in_words
 from refold.base.files import replacing
 from refold.base.findings import Finding
+from refold.base.markup import html_templates
 from refold.base.needs import needs
 from refold.base.words import printable, quoted, shortened
 from refold.checks import Findings
@@ -143,13 +144,7 @@ def environment_of(package: str) -> Any:
     """Return what renders a package's templates; those of the report are there as report/…."""
     jinja2 = needs("jinja2", "report")
     shared = jinja2.PrefixLoader({"report": jinja2.PackageLoader("refold.report")})
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package), shared]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = html_templates(jinja2.ChoiceLoader([jinja2.PackageLoader(package), shared]))
     environment.filters |= {
         "number": number,
         "ranges": ranges_text,

@@ -8,6 +8,7 @@ from typing import Any
 
 from refold.base.advice import in_words
 from refold.base.findings import told
+from refold.base.markup import html_templates
 from refold.base.needs import needs
 from refold.report import card_of
 from refold.service.models import HostedModel, ModelStore
@@ -64,13 +65,7 @@ def drift_document(served: HostedModel) -> dict[str, Any]:
 @cache
 def _templates() -> Any:
     jinja2 = needs("jinja2", "app")
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("refold.service"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    return html_templates(jinja2.PackageLoader("refold.service"))
 
 
 def page(name: str, **content: Any) -> str:

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.model_selection import KFold
 
 from refold._typing import Floats, Integers
 from refold.base.files import replacing
+from refold.base.markup import html_templates
 from refold.base.needs import needs
-from refold.studies.run import Job, Study
+from refold.studies.run import Job, Progress, Study, run
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; shapes differ as well.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
@@ -37,14 +38,8 @@ def write_page(path: Path, package: str, /, **shown: Any) -> None:
     """
     jinja2 = needs("jinja2", "paper")
     loaders = [jinja2.PackageLoader(name) for name in (package, "refold.studies")]
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(loaders),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    write_text(path, environment.get_template("index.html.j2").render(**shown))
+    templates = html_templates(jinja2.ChoiceLoader(loaders))
+    write_text(path, templates.get_template("index.html.j2").render(**shown))
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -76,16 +71,7 @@ _PARTS = 5
 def left_out_threshold(
     n: int, alpha: float, seed: int, score: Callable[[Integers, Integers], Floats]
 ) -> float:
-    """Return the threshold that scores of left-out training rows suggest (five parts).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.studies.measured import left_out_threshold
-    >>> scores = -np.arange(1.0, 20.0)
-    >>> left_out_threshold(19, 0.1, 0, lambda others, part: scores[part])
-    -2.0
-    """
+    """Return the threshold that scores of left-out training rows suggest (five parts)."""
     scores = np.empty(n)
     for others, part in KFold(_PARTS, shuffle=True, random_state=seed).split(scores):
         scores[part] = score(others, part)
@@ -150,6 +136,53 @@ class MeasuredStudy(Study[Job, MeasuredCell]):
         if isinstance(error, TimeoutError):
             return MeasuredCell.too_long(self.time_limit)
         return MeasuredCell.failed(error)
+
+
+class MeasuredComparison:
+    """What one run found: cells by their jobs, of which the last two parts are method and seed."""
+
+    heads: Sequence[str]  # the names of a job's parts
+
+    def __init__(self, results: Mapping[Any, MeasuredCell]) -> None:
+        self.results = results
+        self.methods: list[str] = list(dict.fromkeys(job.method for job in results))
+        self.seeds: list[int] = list(dict.fromkeys(job.seed for job in results))
+
+    def cells(self, *key: str) -> list[MeasuredCell]:
+        """Return a method's cells, on a data set if there are several: one for each seed."""
+        return [self.results[(*key, seed)] for seed in self.seeds]
+
+    def unfinished(self, *key: str) -> str:
+        """Return why a method has no value; empty if every seed was finished."""
+        return why_unfinished(self.cells(*key))
+
+    def csv(self) -> str:
+        """Return one line per cell."""
+        return cells_csv(self.heads, self.results)
+
+
+Found = TypeVar("Found", bound=MeasuredComparison)
+
+
+def compared(
+    study: Study[Job, MeasuredCell],
+    jobs: Iterable[Job],
+    comparison: Callable[[dict[Job, MeasuredCell]], Found],
+    out: Path,
+    n_jobs: int,
+    progress: Progress,
+) -> Found:
+    """Run jobs, and write their cells as a table."""
+    out.mkdir(parents=True, exist_ok=True)
+    found = comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
+    write_text(out / "cells.csv", found.csv())
+    return found
+
+
+def mean_of(values: Iterable[float]) -> float:
+    """Return the mean of those that are there; NaN if none is."""
+    there = [value for value in values if not np.isnan(value)]
+    return float(np.mean(there)) if there else np.nan
 
 
 def over_seeds(measure: str, values: list[float]) -> float:

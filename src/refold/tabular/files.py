@@ -132,18 +132,7 @@ def open_table(
 
 
 def is_text_file(source: str | os.PathLike[str]) -> bool:
-    """Whether a file is read as text, if it can be read at all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular.files import is_text_file
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("75.1,300")
-    >>> is_text_file(file)
-    True
-    """
+    """Whether a file is read as text, if it can be read at all."""
     source = os.fspath(source)
     try:
         head, stream = open_bytes(source)

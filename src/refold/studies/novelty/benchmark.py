@@ -13,17 +13,17 @@ import numpy as np
 from refold.base.needs import needs
 from refold.studies.measured import (
     BLUE,
+    compared,
     drawing_style,
     over_seeds,
     svg_text,
     write_page,
-    write_text,
 )
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob, NoveltyStudy
 from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Ranking, Standing, groups
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import Suite
-from refold.studies.run import Progress, run, silent
+from refold.studies.run import Progress, silent
 
 _INK, _SOFT = "#1b1f24", "#59636e"
 _WIDTH, _ROW = 9.6, 0.23  # inches: the whole, and one line of text
@@ -223,11 +223,9 @@ def benchmark(
     """Compare methods over data sets."""
     sets = list(sets)
     suite.fetch(sets)
-    out.mkdir(parents=True, exist_ok=True)
     # Those of a set together: a process keeps the last set that it has read.
     jobs = [NoveltyJob(*key) for key in product(sets, methods, seeds)]
     study = NoveltyStudy(suite, time_limit)
-    found = NoveltyComparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
-    write_text(out / "cells.csv", found.csv())
+    found = compared(study, jobs, NoveltyComparison, out, n_jobs, progress)
     write_index(found, suite, out)
     return found

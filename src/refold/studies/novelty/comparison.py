@@ -11,21 +11,13 @@ import numpy as np
 from scipy import stats
 
 from refold._typing import Floats
-from refold.studies.measured import MeasuredCell, cells_csv, over_seeds, why_unfinished
+from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob
 from refold.studies.novelty.methods import REFERENCES
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Return each method's mean rank over the data sets; 1 is best, equal values share a rank.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.studies.novelty.comparison import average_ranks
-    >>> average_ranks(np.array([[0.9, 0.8, 0.8], [0.7, 0.9, 0.6]]))
-    array([1.5 , 1.75, 2.75])
-    """
+    """Return each method's mean rank over the data sets; 1 is best, equal values share a rank."""
     return np.asarray(stats.rankdata(-values, axis=1).mean(axis=0))
 
 
@@ -45,14 +37,7 @@ def friedman(values: Floats) -> float:
 
 
 def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> float:
-    """Return by how much two average ranks must differ to be significant (Nemenyi's test).
-
-    Examples
-    --------
-    >>> from refold.studies.novelty.comparison import critical_difference
-    >>> round(critical_difference(n_methods=4, n_sets=14), 2)  # Demšar's example
-    1.25
-    """
+    """Return by how much two average ranks must differ to be significant (Nemenyi's test)."""
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets)))
 
@@ -81,15 +66,7 @@ class SignedRank(NamedTuple):
 
 
 def signed_rank(ours: Floats, theirs: Floats) -> SignedRank:
-    """Compare two methods by Wilcoxon's signed-rank test, two-sided; ties are split as by Demšar.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.studies.novelty.comparison import signed_rank
-    >>> signed_rank(np.array([0.9, 0.8, 0.7]), np.array([0.8, 0.85, 0.7]))[:3]
-    (1, 1, 1)
-    """
+    """Compare methods by Wilcoxon's signed-rank test, two-sided; ties are split as by Demšar."""
     difference = np.round(ours - theirs, 12)  # equal but for rounding is equal
     wins, losses = int(np.sum(difference > 0)), int(np.sum(difference < 0))
     ties = len(difference) - wins - losses
@@ -101,14 +78,7 @@ def signed_rank(ours: Floats, theirs: Floats) -> SignedRank:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for being several, by Holm's step-down.
-
-    Examples
-    --------
-    >>> from refold.studies.novelty.comparison import holm
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values corrected for being several, by Holm's step-down."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     stepped = np.maximum.accumulate(factors * np.asarray(p_values, dtype=float)[order])
@@ -169,22 +139,14 @@ class Loss(NamedTuple):
         return f"{self.dataset}: {100 * self.ours:.1f}, {self.best} has {100 * self.theirs:.1f}"
 
 
-class NoveltyComparison:
+class NoveltyComparison(MeasuredComparison):
     """What one run found."""
 
+    heads = ("set", "method", "seed")
+
     def __init__(self, results: dict[NoveltyJob, MeasuredCell]) -> None:
-        self.results = results
+        super().__init__(results)
         self.sets = list(dict.fromkeys(job.dataset for job in results))
-        self.methods = list(dict.fromkeys(job.method for job in results))
-        self.seeds = list(dict.fromkeys(job.seed for job in results))
-
-    def cells(self, dataset: str, method: str) -> list[MeasuredCell]:
-        """Return a method's cells on a set, one for each seed."""
-        return [self.results[NoveltyJob(dataset, method, seed)] for seed in self.seeds]
-
-    def unfinished(self, dataset: str, method: str) -> str:
-        """Return why a method has no value on a set; empty if every seed was finished."""
-        return why_unfinished(self.cells(dataset, method))
 
     @cached_property
     def values(self) -> dict[str, Floats]:
@@ -200,9 +162,7 @@ class NoveltyComparison:
 
     def mean(self, measure: str, method: str) -> float:
         """Return a method's mean over the sets that it finished, NaN if it finished none."""
-        column = self.values[measure][:, self.methods.index(method)]
-        finished = column[~np.isnan(column)]
-        return float(finished.mean()) if len(finished) else np.nan
+        return mean_of(self.values[measure][:, self.methods.index(method)])
 
     def n_finished(self, method: str) -> int:
         """Return on how many sets a method finished with every seed."""
@@ -241,10 +201,6 @@ class NoveltyComparison:
     def references(self) -> tuple[str, ...]:
         """Those of REF and CreasedREF that took part."""
         return tuple(name for name in REFERENCES if name in self.methods)
-
-    def csv(self) -> str:
-        """Return one line per cell."""
-        return cells_csv(["set", "method", "seed"], self.results)
 
     def text(self) -> Iterator[str]:
         """Yield plain tables: means in percent and the average rank by AUROC, then the tests."""

@@ -196,14 +196,7 @@ class GivenTraining(Suite):
 
 
 def oddbench() -> Suite:
-    """Return the tasks in ``REFOLD_DATA``; DataError if there are none.
-
-    Examples
-    --------
-    >>> from refold.studies.novelty.suite import oddbench
-    >>> oddbench().load("CodeSmell").train.shape  # doctest: +SKIP
-    (1065, 13)
-    """
+    """Return the tasks in ``REFOLD_DATA``; DataError if there are none."""
     wanted = "the tasks of OddBench, .npz files with train, test and test_labels,"
     source = local_files("oddbench", ".npz", wanted)
     files = {name.removesuffix(".npz"): name for name in source.sha256}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refold.studies.measured import write_page, write_text
+from refold.studies.measured import compared, write_page
 from refold.studies.own.cells import METHODS, OwnJob, OwnStudy, caught_of
 from refold.studies.own.comparison import (
     ALARMS,
@@ -22,7 +22,7 @@ from refold.studies.own.comparison import (
 )
 from refold.studies.own.faults import FaultKind, InjectedKind, injected
 from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
-from refold.studies.run import Progress, run, silent
+from refold.studies.run import Progress, silent
 from refold.studies.tables.comparison import shown
 
 WIDTH, HEIGHT = 300, 150
@@ -174,14 +174,14 @@ def benchmark(
     alpha = usual_rate(table) if alpha is None else alpha
     seeds = list(seeds)
     faults = [] if table.anomalies is not None else list(injected(divide(table, seeds[0])))
-    out.mkdir(parents=True, exist_ok=True)
     # Those of a seed together: a process keeps the last division that it has made.
     jobs = [OwnJob(method, seed) for seed, method in product(seeds, list(methods))]
     study = OwnStudy(table, alpha, time_limit)
-    cells = run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress)
-    found = OwnComparison(cells, alpha, Extent(*sizes(table), n_anomalies(table)))
+    extent = Extent(*sizes(table), n_anomalies(table))
+    found = compared(
+        study, jobs, lambda cells: OwnComparison(cells, alpha, extent), out, n_jobs, progress
+    )
     ours = fitted(found)
     result = OwnResult(found, faults, ours, None if ours is None else command(ours))
-    write_text(out / "cells.csv", found.csv())
     write_index(found, table, faults, absent, result.fitted, result.command, out)
     return result

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from refold.studies.measured import MeasuredCell, cells_csv, over_seeds, why_unfinished
+from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
 from refold.studies.own.cells import FITTED, OwnJob, caught_of
 from refold.studies.own.faults import FAULTS, SIGNIFICANT, FaultKind, corrected_p
 from refold.studies.tables.comparison import shown
@@ -123,13 +123,14 @@ class Extent(NamedTuple):
         return (self.normals + self.anomalies) / self.learned
 
 
-class OwnComparison:
+class OwnComparison(MeasuredComparison):
     """What one run found."""
 
+    heads = OwnJob._fields
+
     def __init__(self, results: dict[OwnJob, MeasuredCell], alpha: float, extent: Extent) -> None:
-        self.results, self.alpha, self.extent = results, alpha, extent
-        self.methods = list(dict.fromkeys(job.method for job in results))
-        self.seeds = list(dict.fromkeys(job.seed for job in results))
+        super().__init__(results)
+        self.alpha, self.extent = alpha, extent
         there = {name for cell in results.values() for name in cell.measures}
         self.has_labels = extent.anomalies > 0
         self.kinds = [
@@ -154,15 +155,11 @@ class OwnComparison:
         others = [OTHERS] if len(self.sized) < len(self.kinds) else []
         return [CAUGHT, *(kind.name for kind in self.sized), *others, ALARMS, *SECONDS]
 
-    def unfinished(self, method: str) -> str:
-        """Return why a method has no values; empty if every seed was finished."""
-        return why_unfinished(self._cells(method))
-
     def series(self, name: str, method: str) -> list[float]:
         """Return a value for each seed: a measure, a kind of faults or all kinds; empty if none."""
         if self.unfinished(method):
             return []
-        found = [self._value(name, cell.measures) for cell in self._cells(method)]
+        found = [self._value(name, cell.measures) for cell in self.cells(method)]
         return [value for value in found if not np.isnan(value)]
 
     def mean(self, name: str, method: str) -> float:
@@ -210,10 +207,6 @@ class OwnComparison:
         best = self.best
         return [m for m in self.finished if m != best and self.is_level(best, m)]
 
-    def csv(self) -> str:
-        """Return one line per cell."""
-        return cells_csv(OwnJob._fields, self.results)
-
     def document(self) -> list[dict[str, Any]]:
         """Return each method's figures as plain values; what is not known is null."""
         level = self.level_with_best()
@@ -257,9 +250,6 @@ class OwnComparison:
             return shown(name, mean)
         return f"{shown(name, mean)} ±{shown(name, deviation)}"
 
-    def _cells(self, method: str) -> list[MeasuredCell]:
-        return [self.results[OwnJob(method, seed)] for seed in self.seeds]
-
     def _value(self, name: str, measures: dict[str, float]) -> float:
         """Return a value of one cell; of several kinds the mean, each a mean over its sizes."""
         groups: dict[str, Sequence[FaultKind]] = {
@@ -269,17 +259,12 @@ class OwnComparison:
         }
         if name not in groups:
             return measures.get(name, np.nan)
-        return _mean(
+        return mean_of(
             [
-                _mean([measures.get(caught_of(tag), np.nan) for tag in kind.tags()])
+                mean_of([measures.get(caught_of(tag), np.nan) for tag in kind.tags()])
                 for kind in groups[name]
             ]
         )
-
-
-def _mean(values: list[float]) -> float:
-    there = [value for value in values if not np.isnan(value)]
-    return float(np.mean(there)) if there else np.nan
 
 
 def _known(value: float) -> float | None:

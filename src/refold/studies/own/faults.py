@@ -35,14 +35,7 @@ SIGNIFICANT = 0.05
 
 
 def corrected_p(ours: Sequence[float], theirs: Sequence[float], judged_per_learned: float) -> float:
-    """Return the p-value of Nadeau and Bengio's corrected resampled t-test, two-sided.
-
-    Examples
-    --------
-    >>> from refold.studies.own.faults import corrected_p
-    >>> round(corrected_p([0.9, 0.8, 0.9], [0.7, 0.7, 0.6], 0.5), 3)
-    0.16
-    """
+    """Return the p-value of Nadeau and Bengio's corrected resampled t-test, two-sided."""
     difference = np.round(np.subtract(ours, theirs), 12)  # equal but for rounding is equal
     n = len(difference)
     if n < 2 or not difference.any():
@@ -196,20 +189,7 @@ def _with_values(faults: Errors, columns: Sequence[CleanColumn]) -> Errors | Non
 
 
 def swap(columns: Sequence[CleanColumn], normals: Any, cells: int, rng: Rng) -> Errors | None:
-    """Give each of some rows cells of another one, at most half of a row; None if that cannot be.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from refold.studies.own.faults import swap
-    >>> from refold.studies.tables.columns import CleanColumn
-    >>> columns = [CleanColumn("a", ["1", "2"]), CleanColumn("b", ["1", "2"])]
-    >>> twins = pd.DataFrame({"a": list("12") * 10, "b": list("12") * 10})
-    >>> swapped = swap(columns, twins, 1, np.random.default_rng(0))
-    >>> (swapped.rows["a"] != swapped.rows["b"]).all()
-    np.True_
-    """
+    """Give rows cells of another one, at most half of a row; None if that cannot be."""
     names = [column.name for column in columns if len(column.counts) > 1]
     if cells > len(names) // 2:
         return None

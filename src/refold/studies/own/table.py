@@ -50,18 +50,7 @@ def usual_rate(table: OwnTable) -> float:
 
 
 def divide(table: OwnTable, seed: int) -> TableTask:
-    """Draw rows to learn from; judged are others, and anomalies or rows with a fault each.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from refold.studies.own.table import divide
-    >>> from refold.studies.own.table import OwnTable
-    >>> rows = pd.DataFrame({"grams": [f"{k % 7}.5" for k in range(60)]})
-    >>> task = divide(OwnTable("salt.csv", rows), seed=0)
-    >>> len(task.train), task.kinds.count("normal"), task.kinds.count("shift 1")
-    (40, 20, 100)
-    """
+    """Draw rows to learn from; judged are others, and anomalies or rows with a fault each."""
     rng = np.random.default_rng([crc32(b"own"), seed])
     n_train, n_test = sizes(table)
     order = rng.permutation(len(table.normals))

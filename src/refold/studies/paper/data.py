@@ -63,15 +63,7 @@ class Task:
 
 
 def load_task(name: str, split: int = 0) -> Task:
-    """Load one of the fourteen tasks in one of the author's five splits.
-
-    Examples
-    --------
-    >>> from refold.studies.paper.data import load_task
-    >>> task = load_task("Iris1", split=0)  # doctest: +SKIP
-    >>> task.train_target.shape, task.X_train.shape, task.X_test.shape  # doctest: +SKIP
-    ((35, 4), (105, 4), (45, 4))
-    """
+    """Load one of the fourteen tasks in one of the author's five splits."""
     if name not in tasks():
         raise ValueError(f"There is no task {name!r} in the paper; it has {', '.join(tasks())}.")
     if split not in range(N_SPLITS):

@@ -49,15 +49,7 @@ class TaskInfo:
 
 @cache
 def table1() -> tuple[TaskInfo, ...]:
-    """Return the rows of Table I.
-
-    Examples
-    --------
-    >>> from refold.studies.paper import printed
-    >>> printed.table1()[0]
-    TaskInfo(dataset='Iris', classes=3, n_total=150, n_features=4, task='Iris1',
-             target_class='Setosa', n_target_train=35)
-    """
+    """Return the rows of Table I."""
     values: list[dict[str, Any]] = [
         {name: int(text) if text.isdigit() else text for name, text in row.items()}
         for row in _rows(1)

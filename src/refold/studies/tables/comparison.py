@@ -11,13 +11,13 @@ import numpy as np
 
 from refold.studies.measured import (
     MeasuredCell,
-    cells_csv,
+    MeasuredComparison,
+    compared,
+    mean_of,
     over_seeds,
-    why_unfinished,
     write_page,
-    write_text,
 )
-from refold.studies.run import Progress, run, silent
+from refold.studies.run import Progress, silent
 from refold.studies.tables.cells import TableJob, TableStudy, auroc_of, named_of
 from refold.studies.tables.injection import GROUPS, KINDS
 from refold.studies.tables.methods import METHODS
@@ -37,24 +37,20 @@ TITLES = {
 }
 
 
-class TableComparison:
+class TableComparison(MeasuredComparison):
     """What one run found."""
 
+    heads = TableJob._fields
+
     def __init__(self, results: dict[TableJob, MeasuredCell]) -> None:
-        self.results = results
+        super().__init__(results)
         self.tables = list(dict.fromkeys(job.table for job in results))
-        self.methods = list(dict.fromkeys(job.method for job in results))
-        self.seeds = list(dict.fromkeys(job.seed for job in results))
         there = {name for cell in results.values() for name in cell.measures}
         self.kinds = [kind for kind in KINDS if auroc_of(kind) in there]
 
-    def unfinished(self, table: str, method: str) -> str:
-        """Return why a method has no value on a table; empty if every seed was finished."""
-        return why_unfinished(self._cells(table, method))
-
     def value(self, measure: str, table: str, method: str) -> float:
         """Return a measure over the seeds; NaN where it is unfinished or there is none."""
-        cells = self._cells(table, method)
+        cells = self.cells(table, method)
         if any(cell.outcome != "done" for cell in cells):
             return np.nan
         values = [cell.measures[measure] for cell in cells if measure in cell.measures]
@@ -62,15 +58,15 @@ class TableComparison:
 
     def mean(self, measure: str, method: str) -> float:
         """Return the mean over the tables that have the measure."""
-        return _mean(self.value(measure, table, method) for table in self.tables)
+        return mean_of(self.value(measure, table, method) for table in self.tables)
 
     def over_kinds(self, measures: Iterable[str], method: str) -> float:
         """Return the mean over some kinds of errors, each of them the mean over the tables."""
-        return _mean(self.mean(measure, method) for measure in measures)
+        return mean_of(self.mean(measure, method) for measure in measures)
 
     def injected(self, table: str, method: str) -> float:
         """Return the mean AUROC over the kinds of errors in a table."""
-        return _mean(self.value(auroc_of(kind), table, method) for kind in self.kinds)
+        return mean_of(self.value(auroc_of(kind), table, method) for kind in self.kinds)
 
     def overview(self, method: str) -> dict[str, float]:
         """Return a method's means, by :data:`OVERVIEW`."""
@@ -86,16 +82,12 @@ class TableComparison:
                 for group in GROUPS
             },
             "named": self.over_kinds(map(named_of, self.kinds), method),
-            "false_alarms": _mean(alarms),
+            "false_alarms": mean_of(alarms),
             "lowest": min(alarms, default=np.nan),
             "highest": max(alarms, default=np.nan),
             "fit_seconds": self.mean("fit_seconds", method),
             "score_seconds": self.mean("score_seconds", method),
         }
-
-    def csv(self) -> str:
-        """Return one line per cell."""
-        return cells_csv(TableJob._fields, self.results)
 
     def text(self) -> Iterator[str]:
         """Yield plain tables: means in percent, then AUROC and reasons by kind of error."""
@@ -126,21 +118,12 @@ class TableComparison:
             ]
             yield " ".join([f"{method:{width}}", *cells])
 
-    def _cells(self, table: str, method: str) -> list[MeasuredCell]:
-        return [self.results[TableJob(table, method, seed)] for seed in self.seeds]
-
 
 def shown(measure: str, value: float) -> str:
     """Return a value as it is printed: percent with one decimal, seconds with two."""
     if np.isnan(value):
         return NO_VALUE
     return f"{value:.2f}" if measure.endswith("_seconds") else f"{100 * value:.1f}"
-
-
-def _mean(values: Iterable[float]) -> float:
-    """Return the mean of those that are there; NaN if none is."""
-    there = [value for value in values if not np.isnan(value)]
-    return float(np.mean(there)) if there else np.nan
 
 
 # Of these no value is best: few alarms alone are no merit, and seconds are another matter.
@@ -273,13 +256,11 @@ def benchmark(
     progress: Progress = silent,
 ) -> TableComparison:
     """Compare methods over tables."""
-    out.mkdir(parents=True, exist_ok=True)
     # Those of a table together: a process keeps the last one that it has divided.
     jobs = [
         TableJob(table, method, seed) for table, seed, method in product(tables, seeds, methods)
     ]
     study = TableStudy(files, time_limit)
-    found = TableComparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
-    write_text(out / "cells.csv", found.csv())
+    found = compared(study, jobs, TableComparison, out, n_jobs, progress)
     write_index(found, out)
     return found

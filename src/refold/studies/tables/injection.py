@@ -58,20 +58,7 @@ def inject(
     *,
     fewest: int | None = None,
 ) -> Errors | None:
-    """Put errors of a kind into normal rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from refold.studies.tables.columns import CleanColumn
-    >>> from refold.studies.tables.injection import KINDS, inject
-    >>> column = CleanColumn("grams", ["12", "15", "11"])
-    >>> normals = pd.DataFrame({"grams": ["13"], "of": ["salt"]})
-    >>> inject(KINDS["x1000"], [column], normals, 1, np.random.default_rng(0)).rows
-       grams    of
-    0  13000  salt
-    """
+    """Put errors of a kind into normal rows."""
     met = [column for column in columns if kind.meets(column)]
     cells: list[tuple[int, str, str | None]] = []
     for place in _drawn(len(normals), rng) if met else ():

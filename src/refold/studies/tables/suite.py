@@ -95,14 +95,7 @@ class TableFiles:
 
 
 def tables() -> TableFiles:
-    """Return the tables in ``REFOLD_DATA``; DataError if there are none.
-
-    Examples
-    --------
-    >>> from refold.studies.tables.suite import tables
-    >>> list(tables().sha256)  # doctest: +SKIP
-    ['clean-adult_c', 'clean-airports', ...]
-    """
+    """Return the tables in ``REFOLD_DATA``; DataError if there are none."""
     wanted = (
         f"clean tables, {CLEAN}-NAME{ENDING}, and tables whose column {LABEL} says {NORMAL} or "
         f"{ANOMALY}, {NATURAL}-NAME{ENDING},"
