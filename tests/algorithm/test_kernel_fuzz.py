@@ -99,7 +99,7 @@ def test_any_table_is_learned_and_scored_as_by_the_reference(seed):
 
 def score(rng, chain, X, numbers):
     full = ~np.isnan(numbers).all(axis=1)
-    X, numbers, steps = X[full], numbers[full], exact._steps(chain)
+    X, numbers, steps = X[full], numbers[full], chain.compiled
     kind, path = str(rng.choice(kernels.DISTANCES)), bool(rng.random() < 0.5)
     distances = kernels.distances(X, steps, kind, threads(rng), path=path)
     totals, parts = kernels.contributions(X, steps, kind, threads(rng), path=path)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.base.once import once
+from refold.algorithm import kernels
+from refold.base.once import fields_only, once
 
 # How much a rounding error in a training row may be amplified, unless a user says otherwise.
 MAX_GAIN = 1e6
@@ -111,6 +112,9 @@ class FoldChain:
             factor=np.ascontiguousarray((1.0 / scales).T),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be derived again."""
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+    @once
+    def compiled(self) -> kernels.Steps:
+        """The same as the kernels hold it: for one row it takes longer to make than to use."""
+        return kernels.steps(str(self.fold), *self.steps, self.levels)
+
+    __getstate__ = fields_only

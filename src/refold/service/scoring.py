@@ -18,7 +18,7 @@ from refold.judgement.reading import NumberReader, TableReader
 from refold.service.errors import RequestError, row_error
 from refold.tabular import TableSource
 
-_NUMBERS, _LARGEST = {int, float}, sys.float_info.max
+_LARGEST = sys.float_info.max
 
 if TYPE_CHECKING:
     from refold.service.models import HostedModel
@@ -52,10 +52,10 @@ def score_objects(
     problems = {**problems, **_bad_rows(rows, problems, served.cell_types, strict=strict)}
     if problems and on_bad != "skip":
         raise problems[min(problems)]
-    good = [row for number, row in enumerate(rows) if number not in problems]
-    if not good:
-        return Verdicts(None, np.empty(0, dtype=np.int64), len(rows), problems)
     places = np.array([k for k in range(len(rows)) if k not in problems], dtype=np.int64)
+    if len(places) == 0:
+        return Verdicts(None, places, len(rows), problems)
+    good = [rows[k] for k in places] if problems else rows
     try:
         found = score_records(judge, good, explained=explained)
     except UserError as error:
@@ -158,18 +158,19 @@ def _bad_rows(
 
 def _all_allowed(rows: Sequence[Any], columns: Mapping[str, frozenset[type]]) -> bool:
     try:
-        for name, allowed in columns.items():
-            cells = [row[name] for row in rows]
-            kinds = set(map(type, cells))
-            if not kinds <= allowed or (kinds & _NUMBERS and any(map(_is_too_large, cells))):
-                return False
+        for row in rows:
+            for name, allowed in columns.items():
+                cell = row[name]
+                if type(cell) not in allowed or _is_too_large(cell):
+                    return False
     except (KeyError, TypeError, IndexError):
         return False
     return True
 
 
 def _is_too_large(cell: Any) -> bool:
-    return type(cell) in _NUMBERS and not -_LARGEST <= cell <= _LARGEST and cell == cell
+    kind = type(cell)
+    return (kind is float or kind is int) and not -_LARGEST <= cell <= _LARGEST and cell == cell
 
 
 def _row_problem(

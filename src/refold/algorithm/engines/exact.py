@@ -88,7 +88,7 @@ def distances(
         observed = ~np.isnan(y)
         _check_rows(observed)
         return np.asarray(_distances.distance(np, np.where(observed, y, 0.0), observed, kind))
-    return kernels.distances(X, _steps(chain), kind, _threads(chain, X, n_jobs), path=path)
+    return kernels.distances(X, chain.compiled, kind, _threads(chain, X, n_jobs), path=path)
 
 
 def trace(
@@ -97,23 +97,19 @@ def trace(
     """Distance of each row after each level."""
     if callable(kind):
         return np.asarray(reference.trace(chain, X, kind))
-    return kernels.trace(X, _steps(chain), kind, _threads(chain, X, n_jobs))
+    return kernels.trace(X, chain.compiled, kind, _threads(chain, X, n_jobs))
 
 
 def transform(chain: FoldChain, X: NDArray[Any], *, n_jobs: int | None = None) -> Floats:
     """Folded features, NaN where missing."""
-    return kernels.transform(X, _steps(chain), _threads(chain, X, n_jobs))
+    return kernels.transform(X, chain.compiled, _threads(chain, X, n_jobs))
 
 
 def contributions(
     chain: FoldChain, X: NDArray[Any], kind: str, *, path: bool, n_jobs: int | None = None
 ) -> tuple[Floats, Floats]:
     """Distance of each row, and the share of each feature in it."""
-    return kernels.contributions(X, _steps(chain), kind, _threads(chain, X, n_jobs), path=path)
-
-
-def _steps(chain: FoldChain) -> kernels.Steps:
-    return kernels.steps(str(chain.fold), *chain.steps, chain.levels)
+    return kernels.contributions(X, chain.compiled, kind, _threads(chain, X, n_jobs), path=path)
 
 
 def _threads(chain: FoldChain, X: NDArray[Any], n_jobs: int | None) -> int:
