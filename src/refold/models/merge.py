@@ -25,6 +25,7 @@ from refold.models.detector.trim import TableCut
 from refold.models.feedback import FeedbackLog
 from refold.models.learned import FromSketch
 from refold.models.ref import REF
+from refold.models.ref_parameters import check_without_alpha
 
 Model = REF | CreasedREF | Detector
 
@@ -174,7 +175,7 @@ def _check(first: Model, model: Model, number: int) -> None:
             f"{type(model).__name__}."
         )
     if isinstance(model, REF):
-        model._check_without_alpha()
+        check_without_alpha(model)
     if isinstance(model, REF) and not hasattr(model, "sketch_"):
         raise ValueError(
             f"Model {number} was learned by engine={model.engine_!r}; only models of "

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -15,27 +14,24 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array, Floats, Integers
+from refold._typing import Array, Integers
 from refold.algorithm.chain import MAX_GAIN, FoldChain
 from refold.algorithm.distances import DISTANCES
 from refold.algorithm.engines import ENGINES, Engine, choose
-from refold.algorithm.engines.sketch import Sketch
 from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
-from refold.base.errors import UserError
 from refold.base.learning import check_learned, snapshot
-from refold.columns.frames import check_enough, feature_names, read_table, read_weights
-from refold.columns.noticed import notice_columns
+from refold.columns.frames import check_enough, read_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
 from refold.models import ref_noticed, ref_trim
-from refold.models.feedback import FeedbackMixin
 from refold.models.learned import FromRows, FromSketch
+from refold.models.ref_parameters import check_decision, check_engine
+from refold.models.ref_sketch import SketchMixin
 from refold.models.ref_trim import FoldCut
 from refold.models.scoring import FoldScorer
 from refold.models.trim import MOST_TRIM
@@ -43,12 +39,8 @@ from refold.models.trim import MOST_TRIM
 LEVELS = ("last", "all")
 
 
-def _has_sketch(estimator: REF) -> bool:
-    return estimator.engine == "sketch"
-
-
 class REF(
-    FeedbackMixin,
+    SketchMixin,
     DecisionMixin,
     OneToOneFeatureMixin,
     TransformerMixin,
@@ -244,10 +236,10 @@ class REF(
         return self
 
     def _fit(self, X: Array, y: object, sample_weight: Array | None) -> None:
-        self._check_decision()
+        check_decision(self)
         rows = getattr(X, "shape", (0,))[0]
         engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
-        self._check_engine(engine)
+        check_engine(self, engine)
         X = read_table(self, X, reset=True, native=engine == "reference")
         weights = self._weights(X, y, sample_weight)
         check_enough(X.shape[0], weights)
@@ -270,90 +262,12 @@ class REF(
             self._decide_by(calibration, float(self.alpha))
         self._notice(ref_noticed.findings(self, X, kept))
 
-    @available_if(_has_sketch)
-    def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
-        """Go on learning; only for ``engine="sketch"``.
-
-        The result is that of ``fit`` on all rows seen, in whatever chunks they come; with `trim`
-        the first call decides how odd a row may be. If it fails, the model stays as it was. A
-        calibration does not outlive a change of the model: call ``calibrate`` when all is learned.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n, d)
-            More normal rows.
-        y : array-like of shape (n,), default=None
-            Labels, if known: rows of label -1 are left out, with a warning. Not used if it holds
-            anything but 1 and -1.
-        sample_weight : array-like of shape (n,), default=None
-            How many times each row counts.
-
-        Returns
-        -------
-        REF
-            The estimator itself.
-        """
-        with self._learning_on() as model:
-            model._check_without_alpha()
-            model._check_engine("sketch")
-            first = not hasattr(model, "sketch_")
-            if first:
-                model.engine_ = "sketch"
-                model._decide_at(model.threshold)
-            X = read_table(model, X, reset=first, native=False)
-            weights = model._weights(X, y, sample_weight)
-            if first:
-                model._settle(float(X.shape[0] if weights is None else weights.sum()))
-            part = model._sketch(X, ref_trim.left_out(model, X, weights, first=first))
-            model._learn_anew(part if first else model.sketch_.plus(part))
-            if first:  # later ones would say the same again
-                model._notice_columns(X, weights)
-            model._notice_trimmed()
-        return self
-
-    @available_if(_has_sketch)
-    def forget(self, X: Array, sample_weight: Array | None = None) -> Self:
-        """Undo the learning of rows; only for ``engine="sketch"``.
-
-        As after ``partial_fit``, a calibration is given up.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n, d)
-            Rows that were learned. Those that `trim` left out then are not subtracted now.
-        sample_weight : array-like of shape (n,), default=None
-            The weights they were learned with.
-
-        Returns
-        -------
-        REF
-            The estimator itself.
-        """
-        check_is_fitted(self)
-        with self._learning_on() as model:
-            model._check_without_alpha()
-            model._check_engine("sketch")
-            X = read_table(model, X, reset=False, native=False)
-            weights = read_weights(X, sample_weight)
-            part = model._sketch(X, ref_trim.forgotten(model, X, weights))
-            model._learn_anew(model.sketch_.minus(part))
-            model._notice_trimmed()
-        return self
-
     @property
     def chain_(self) -> FoldChain:
         """The learned chain; after ``partial_fit`` or ``forget`` it is learned when asked for."""
         check_learned(self)
         with self._naming_columns():
             return self._learned.chain
-
-    @property
-    def sketch_(self) -> Sketch:
-        """What the engine ``"sketch"`` has kept of the rows; others have none."""
-        learned = getattr(self, "_learned", None)
-        if not isinstance(learned, FromSketch):
-            raise AttributeError("Only a REF learned by engine='sketch' has a sketch_.")
-        return learned.sketch
 
     @property
     def summary_(self) -> Summary:
@@ -374,24 +288,6 @@ class REF(
         else:
             self.max_gain_ = self.max_gain
 
-    def _sketch(self, X: Array, weights: Array | None) -> Sketch:
-        return Sketch.of(X, weights, n_bins=self.n_bins, n_jobs=self.n_jobs)
-
-    def _learn_anew(self, sketch: Sketch) -> None:
-        self._settle(sketch.weight)
-        self._learned = FromSketch(sketch, self._recipe())
-        self._decide_anew(self.threshold)
-
-    def _check_accepting(self) -> None:
-        if not isinstance(self._underneath, FromSketch):
-            raise UserError(
-                f"A REF of engine={self.engine_!r} keeps no rows to learn more to. Fit again with "
-                "these rows among the others, or fit REF(engine='sketch'), which can accept rows."
-            )
-
-    def _with_accepted(self, base: FromSketch, rows: Floats, counts: Integers) -> FromSketch:
-        return base.plus_rows(rows, counts.astype(np.float64))
-
     def _cross_fitted(self, X: Array, weights: Array | None) -> Calibration:
         chain, sketch = self.chain_, getattr(self, "sketch_", None)
         if not is_foreign_array(X) and (sketch is None or len(X) <= sketch.n_bins):
@@ -409,43 +305,6 @@ class REF(
             distance=self.distance,
             path=self.levels_ == "all",
         )
-
-    def _notice_columns(self, X: NDArray[Any], weights: Floats | None) -> None:
-        self._notice(notice_columns(X, weights, feature_names(self)))
-
-    def _notice_trimmed(self) -> None:
-        """Say how many rows were left out; which ones, only ``fit`` can say by a number."""
-        self.dropped_ = np.empty(0, dtype=np.int64)
-        others = (found for found in self.noticed_ if found.kind != "trimmed")
-        self.noticed_ = (*others, *ref_trim.noticed(self))
-
-    def _check_decision(self) -> None:
-        if self.alpha is not None and self.threshold != 1.0:
-            raise ValueError(
-                f"alpha={self.alpha!r} and threshold={self.threshold!r} contradict each other: "
-                "alpha sets the threshold itself. Give one of them."
-            )
-
-    def _check_without_alpha(self) -> None:
-        """Refuse to learn from parts at a rate: histograms do not tell the distances of rows."""
-        if self.alpha is not None:
-            raise ValueError(
-                f"alpha={self.alpha!r} needs all rows in one fit: what is kept of parts of a table "
-                "does not tell the distances of their rows. Set alpha=None, and when all is "
-                f"learned call calibrate(X_cal, alpha={self.alpha!r}) with normal rows that were "
-                "not learned."
-            )
-
-    def _check_engine(self, engine: str) -> None:
-        if self.max_gain is None and engine != "reference":
-            raise ValueError(
-                "max_gain=None, never stop folding, is for engine='reference' alone; "
-                f"engine={self.engine!r} needs a number, for example the default 1e6."
-            )
-        if callable(self.fold) and engine != "reference":
-            raise ValueError(
-                f"engine={engine!r} has the named folds only; a callable needs 'reference'."
-            )
 
     def score_samples(self, X: Array) -> Array:
         """Return the negative distance of each row: the lower, the less normal.

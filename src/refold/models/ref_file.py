@@ -29,6 +29,7 @@ from refold.modelfile.text import Budget
 from refold.models.feedback import feedback_file as feedback
 from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, REF
+from refold.models.ref_parameters import check_engine
 from refold.models.ref_trim import FoldCut
 from refold.models.trim import read_cut, read_dropped
 
@@ -124,7 +125,7 @@ def _read_cut(field: Field, model: REF) -> FoldCut | None:
 def _check_engines(model: REF) -> None:
     """Refuse parameters with which the model could not go on learning."""
     for engine in {model.engine, model.engine_} - {"auto"}:
-        model._check_engine(engine)
+        check_engine(model, engine)
 
 
 def _read_gain(field: Field, engine: str) -> float | None:

@@ -39,6 +39,7 @@ from refold.models.parts.look import (
     TableTotals,
 )
 from refold.models.ref import REF
+from refold.models.ref_parameters import check_decision, check_engine
 
 # The most rows that are held out, unless a small alpha needs more; a table of no more than these is
 # learned as ``fit`` does, which makes more of few rows.
@@ -190,8 +191,8 @@ class RefLearner(NumberLearner):
                 f"The model has engine={self.model.engine!r}, which needs all rows in memory; "
                 "parts of a table are learned by 'sketch', or 'auto'."
             )
-        self.model._check_engine("sketch")
-        self.model._check_decision()
+        check_engine(self.model, "sketch")
+        check_decision(self.model)
 
 
 def learn_sketch(model: REF, sketch: Sketch, out: Floats) -> None:
