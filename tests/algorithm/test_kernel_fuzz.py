@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from refold.algorithm import kernels
-from refold.algorithm.engines import exact, reference
+from refold.algorithm.engines import reference
 from refold.algorithm.engines.sketch import Histogram
 from refold.algorithm.kernels import _kernels
 from tests.algorithm.test_creases import Plain, form_of
