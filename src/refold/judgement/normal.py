@@ -140,7 +140,7 @@ class Normal:
         return np.where(self.inside(few), few, X)
 
     def as_far(self, X: Floats) -> Floats:
-        """Return the share of training rows that are as far out, on that side; up to 1/256 more."""
+        """Return the share of training rows that are as far out, on that side, to about 1/256."""
         far = np.empty(X.shape)
         for j, q in enumerate(self.summary.quantiles.T):
             below = np.searchsorted(q, X[:, j], "right")

@@ -60,9 +60,21 @@ def test_a_value_never_seen_of_a_closed_set_surprises_by_the_number_of_rows():
     assert closed.of_rows(np.array([0]))[0] == pytest.approx(math.log(1_000))
 
 
-@pytest.mark.parametrize("counts", [[700, 250, 1], [5, 5, 5], [1]])
+@pytest.mark.parametrize("counts", [[700, 250, 1], [5, 5, 5], [1], [80, 67, 2], [70, 30, 2]])
 def test_a_set_with_single_or_few_rows_is_not_closed(counts):
     assert not Surprise.of_counts(np.array(counts)).closed
+
+
+@pytest.mark.parametrize("counts", [[80, 17, 3], [150, 98, 2], [10], [7, 13], [700, 298, 2]])
+def test_a_set_is_closed_whose_values_came_three_times_or_twice_in_250_rows(counts):
+    assert Surprise.of_counts(np.array(counts)).closed
+
+
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=6))
+def test_closed_but_for_one_is_what_was_closed_before_it_came(counts):
+    without, one_more = (Surprise.of_counts(np.array(each)) for each in (counts, [*counts, 1]))
+    assert one_more.closed_but_for_one == without.closed
+    assert not one_more.closed
 
 
 def test_the_share_of_new_values_is_estimated_by_good_and_turing():

@@ -62,6 +62,20 @@ def test_means_of_surprises_keep_their_rates_on_many_categories(rows):
     assert (found[1:, 0] >= [0.03, 0.07]).all()
 
 
+def skewed_words(rows, draw):
+    """Twelve columns of twelve words, of which the rarest come twice in a hundred rows."""
+    chances = np.arange(1, 13) ** -1.2
+    codes = draw.choice(12, size=(rows, 12), p=chances / chances.sum())
+    return [{f"c{k}": f"v{code}" for k, code in enumerate(row)} for row in codes]
+
+
+@pytest.mark.slow
+def test_words_that_a_hundred_rows_missed_do_not_raise_the_rate():
+    """It was 0.022 for 0.01: one column or another seemed closed, and was not."""
+    found = rates(skewed_words, lambda: Detector(method="ref", alpha=0.05), 100, 150, 500)
+    assert (found[:, 0] <= 1.25 * np.array(ALPHAS) + 0.002).all()
+
+
 @pytest.mark.slow
 def test_rows_alone_in_their_corner_keep_their_rate():
     """The closed form gave 0.004 and 0.011 for 0.05 and 0.1: creases go through these rows."""

@@ -14,6 +14,9 @@ from refold.columns.encoding.tally import Tally
 
 # Where so large a share of the rows has a value of its own, values are names.
 _OPEN = 0.5
+# Of fewer rows a value that two have says, as one that a single row has, that others may come: had
+# it been closed, one new value in one of several columns would be more than the rates of alarms.
+_FEW_ROWS = 250
 # So many rows are as good as one more.
 MANY = 10
 # About a third of the rows are as surprising as this: nobody is surprised.
@@ -62,12 +65,18 @@ class Surprise:
     @property
     def closed(self) -> bool:
         """Whether there seem to be no further values: each came several times, most many times."""
-        return self.singles == 0.0 and self.rows >= 10.0 * float(self.times.sum())
+        return self._closed_without(0.0)
 
     @property
     def closed_but_for_one(self) -> bool:
         """Whether it was closed before one row came with a value of its own."""
-        return self.singles == 1.0 and self.rows - 1.0 >= 10.0 * float(self.times.sum() - 1.0)
+        return self.singles == 1.0 and self._closed_without(1.0)
+
+    def _closed_without(self, alone: float) -> bool:
+        """Say it of the rows but for some that have a value of their own."""
+        rows, values = self.rows - alone, float(self.times.sum()) - alone
+        rare = self.times[self.counts <= (2 if rows < _FEW_ROWS else 1)].sum() - alone
+        return bool(rare == 0.0 and rows >= 10.0 * values)
 
     def of_rows(self, have: Integers, *, left_out: LeftOut = False) -> Floats:
         """Return the surprise of values that so many rows have.

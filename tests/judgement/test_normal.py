@@ -1,0 +1,131 @@
+"""What is normal of a feature by itself, against the values it was learned from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from refold.columns.summary import Summary
+from refold.judgement.normal import Normal, normal_of, normal_ranges
+
+
+def summary_of(values, *, box=True):
+    summary = Summary.of(np.asarray(values, dtype=float).reshape(len(values), -1), None)
+    return summary if box else replace(summary, box=None)
+
+
+def two_clusters(left, right, gap, rows=1000):
+    """Evenly spread values from 0 to 1, and as densely from 1 + gap on."""
+    return np.r_[np.linspace(0, 1, left), np.linspace(1 + gap, 2 + gap, right)][:rows]
+
+
+@pytest.mark.parametrize("box", [True, False])
+def test_a_gap_of_a_tenth_of_the_range_divides_it(box):
+    wide, narrow = (
+        normal_ranges(summary_of(two_clusters(500, 500, gap), box=box))[0] for gap in (0.3, 0.2)
+    )
+    assert len(narrow) == 1
+    (low, end), (start, high) = wide
+    assert low == pytest.approx(0.0, abs=0.01)
+    assert end == pytest.approx(1.0, abs=0.01)
+    assert start == pytest.approx(1.3, abs=0.01)
+    assert high == pytest.approx(2.3, abs=0.01)
+
+
+@pytest.mark.parametrize(("left", "parts"), [(12, 1), (40, 2)])
+def test_a_few_rows_beyond_a_gap_are_a_tail(left, parts):
+    for values in (two_clusters(left, 1000 - left, 1.0), -two_clusters(left, 1000 - left, 1.0)):
+        assert len(normal_ranges(summary_of(values))[0]) == parts
+
+
+@pytest.mark.parametrize(("rows", "parts"), [(20, 1), (60, 2)])
+def test_among_few_rows_a_wide_gap_may_be_chance(rows, parts):
+    values = two_clusters(rows // 2, rows // 2, 1.0)
+    assert len(normal_ranges(summary_of(values))[0]) == parts
+
+
+def test_a_gap_is_wide_beside_the_other_steps():
+    """Values a twentieth of the range apart: one step of three of them is no gap."""
+    steps = np.r_[np.arange(10.0), np.arange(12.0, 22.0)]
+    assert len(normal_ranges(summary_of(np.repeat(steps, 4) + 0.001 * np.arange(80)))[0]) == 1
+
+
+@pytest.mark.parametrize(("kinds", "rows", "named"), [(5, 60, 5), (6, 60, 1), (5, 40, 1)])
+def test_few_values_of_a_file_that_has_no_box_are_named_one_by_one(kinds, rows, named):
+    values = np.resize(np.arange(float(kinds)), rows)
+    ranges = normal_ranges(summary_of(values, box=False))[0]
+    assert len(ranges) == named
+    assert (ranges[0][0], ranges[-1][1]) == (0.0, kinds - 1.0)
+
+
+@pytest.mark.parametrize("kinds", [5, 6])
+def test_up_to_five_levels_are_named_one_by_one(kinds):
+    levels = np.arange(float(kinds))
+    expected = tuple((v, v) for v in levels) if kinds == 5 else ((0.0, 5.0),)
+    assert normal_ranges(summary_of(np.repeat(levels, 20)))[0] == expected
+
+
+def test_without_a_box_the_outermost_quantiles_are_left_out_of_many_rows():
+    values = np.append(np.linspace(0.0, 1.0, 1000), [50.0, -50.0])
+    ((low, high),) = normal_ranges(summary_of(values, box=False))[0]
+    assert -0.1 < low < 0.1 < 0.9 < high < 1.1
+    few = np.append(np.linspace(0.0, 1.0, 100), 3.0)
+    assert normal_ranges(summary_of(few, box=False))[0][-1][1] == 3.0
+
+
+@pytest.fixture
+def mixed(rng):
+    """A column with two ranges, one of levels, one of a single range with two decimals."""
+    X = np.column_stack(
+        [
+            rng.permutation(two_clusters(500, 500, 1.0)),
+            np.resize([1.0, 2.0, 4.0, 8.0, 16.0, 32.0], 1000),
+            np.round(rng.uniform(10.0, 20.0, 1000), 2),
+        ]
+    )
+    return Normal(summary_of(X))
+
+
+def test_the_nearest_normal_value_is_no_farther_than_any_other(mixed, rng):
+    X = np.column_stack(
+        [rng.uniform(-2, 6, 200), rng.uniform(-5, 40, 200), rng.uniform(0, 30, 200)]
+    )
+    X[::17] = np.nan
+    nearest = mixed.nearest(X)
+    for j, (ranges, levels) in enumerate(zip(mixed.ranges, mixed.levels, strict=True)):
+        grid = levels
+        if levels is None:
+            grid = np.concatenate([np.linspace(low, high, 2000) for low, high in ranges])
+        off = np.abs(grid[None] - X[:, [j]]).min(axis=1)
+        np.testing.assert_allclose(np.abs(nearest[:, j] - X[:, j]), off, atol=0.01)
+    np.testing.assert_array_equal(mixed.inside(X), nearest == X)
+    assert np.isnan(nearest[::17]).all()
+    assert mixed.levels[1].tolist() == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    assert mixed.levels[0] is None
+
+
+def test_values_named_one_by_one_are_levels_without_a_box_too():
+    values = np.repeat([0.0, 3.0, 7.0], 40)
+    assert Normal(summary_of(values, box=False)).levels[0].tolist() == [0.0, 3.0, 7.0]
+
+
+def test_normal_values_are_shortened_if_that_is_normal_too(mixed):
+    assert mixed.decimals == [None, 0, 2]
+    X = np.array([[0.123456, 4.0, 15.123456], [1.0, 4.0, mixed.summary.high[2]]])
+    short = mixed.short(X)
+    np.testing.assert_array_equal(short[0], [0.1235, 4.0, 15.12])
+    assert mixed.inside(short).all()
+
+
+def test_the_share_of_rows_as_far_out(rng):
+    column = rng.normal(size=2000)
+    new = np.r_[rng.normal(size=50), -9.0, 9.0]
+    far = Normal(summary_of(column)).as_far(new[:, None])[:, 0]
+    exact = np.array([min(np.mean(column <= x), np.mean(column >= x)) for x in new])
+    np.testing.assert_allclose(far, exact, atol=1 / 256)
+    assert far[-2:].tolist() == [0.0, 0.0]
+
+
+def test_ranges_are_found_once_for_everybody(rng):
+    summary = summary_of(rng.normal(size=50))
+    assert normal_of(summary) is normal_of(summary)
