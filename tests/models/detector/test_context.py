@@ -83,6 +83,31 @@ def test_a_new_machine_of_a_known_site_is_judged_by_its_site():
     model = Detector(by=["site", "machine"], alpha=0.05).fit(frame)
     new = pd.DataFrame({"site": ["S0", "S0"], "machine": ["M-new"] * 2, "load": level[:2]})
     assert model.predict(new).tolist() == [1, -1]
+    assert "(never seen: as for site S0)" in model.explain(new)[1].sentence()
+    missing = new.assign(machine=None)
+    assert model.predict(missing).tolist() == [1, -1]
+    assert "for site S0 (incomplete: as for site S0)" in model.explain(missing)[1].sentence()
+    elsewhere = new.assign(site="S-new", load=900.0)
+    assert "(never seen: as for all)" in model.explain(elsewhere)[0].sentence()
+
+
+def test_three_columns_are_nested_and_the_nearest_parent_that_is_known_judges():
+    rng = np.random.default_rng(4)
+    line = rng.integers(0, 12, 6000)
+    site, machine = line // 4, 10 * line + rng.integers(0, 5, 6000)
+    at_site, at_line = 50.0 * rng.normal(size=3), 10.0 * rng.normal(size=12)
+    load = at_site[site] + at_line[line] + rng.normal(size=200)[machine] + rng.normal(size=6000)
+    frame = pd.DataFrame({"site": site, "line": line, "machine": machine, "load": load})
+    frame = frame.astype({"site": str, "line": str, "machine": str})
+    model = Detector(by=["site", "line", "machine"], alpha=0.05).fit(frame)
+    here, next_door = (float(at_site[0] + at_line[k]) for k in (0, 1 if at_line[1] else 2))
+    new = pd.DataFrame(
+        {"site": "0", "line": ["0", "0", "new", "new"], "machine": "new", "load": 0.0}
+    ).assign(load=[here, next_door + np.sign(next_door - here) * 8.0, at_site[0], at_site[0] + 90])
+    assert model.predict(new).tolist() == [1, -1, 1, -1]
+    said = [found.sentence() for found in model.explain(new)]
+    assert "as for line 0" in said[1]
+    assert "as for site 0" in said[3]
 
 
 def test_what_another_column_explains_is_expected():
@@ -153,13 +178,25 @@ def test_an_unknown_group_is_said(learned):
         ({"by": "maschine"}, "by= names 'maschine', which the table does not have"),
         ({"context": ["s0", "s0"]}, "'s0' is named twice"),
         ({"over": "machine"}, "over='machine' holds texts"),
+        ({"by": "row"}, "by='row' has another value in each of the 50 rows"),
+        ({"by": "nothing"}, "by='nothing' has no value in any row"),
         ({"by": "machine", "context": ["s0", "s1", "s2", "s3"]}, "none left to judge"),
     ],
 )
 def test_a_context_that_cannot_be_is_refused_in_words(arguments, said):
     made, _ = fleet(5)
+    frame = made(10)
+    frame = frame.assign(row=[f"r{k}" for k in range(50)], nothing=None)
+    if "context" in arguments and "by" in arguments:
+        frame = frame.drop(columns=["row", "nothing"])
     with pytest.raises(UserError, match=said):
-        Detector(**arguments).fit(made(10))
+        Detector(**arguments).fit(frame)
+
+
+def test_a_group_that_new_rows_lack_is_refused_in_words(learned):
+    model, training, _, _ = learned
+    with pytest.raises(UserError, match="There is no column 'machine'"):
+        model.predict(training.drop(columns="machine"))
 
 
 def test_what_takes_no_context_says_so(learned):

@@ -98,7 +98,7 @@ class ColumnContext:
         before there is enough to foresee anything.
         """
         seen = _learned_from(rows, values, layout.groups)
-        known, numbers = rows.take(seen), values[seen]
+        known, numbers = (rows if seen.all() else rows.take(seen)), values[seen]
         positive = bool((numbers > 0.0).all())
         log, form = chosen or (False, "none")
         foreseen = None
@@ -114,8 +114,10 @@ class ColumnContext:
             if form != "none":
                 column = replace(column, ahead=foreseen.spread_ahead())
             z = foreseen.one_ahead() / widened(column.ahead, np.ones(1))
-        scores = column.scores(rows, values).z
+        scores = np.full(len(values), np.nan)
         scores[seen] = z
+        if not seen.all():
+            scores[~seen] = column.scores(rows.take(~seen), values[~seen]).z
         return column, scores
 
     @classmethod
@@ -123,6 +125,9 @@ class ColumnContext:
         cls, rows: ContextRows, values: Floats, layout: FeatureLayout
     ) -> bool:
         gains = []
+        if len(values) > _ROWS:
+            some = _whole_groups(rows.groups, layout.groups)
+            rows, values = rows.take(some), values[some]
         for log in (True, False):
             column, z = cls._fit(rows, values, layout, log=log, form="none")
             gains.append(column.likelihood(values, z, column.scores(rows, values).spread))
@@ -278,7 +283,8 @@ class ColumnContext:
         """Return the scores of rows that were learned, each left out; NaN where it was not."""
         seen = _learned_from(rows, values, len(self.moments.group_rows))
         out = np.full(len(values), np.nan)
-        x, groups = rows.x[seen][:, self.features], rows.groups[seen]
+        known = rows if seen.all() else rows.take(seen)
+        x, groups = known.x[:, self.features], known.groups
         residuals, _ = _residuals(self.model, x, self.transformed(values[seen]), groups)
         residuals = self._beyond_rounding(residuals) / _factor(self.spread_coef, x)
         variance, freedom = self.spread.left_out(residuals, groups)
@@ -331,6 +337,17 @@ class ColumnContext:
         """Return a value of the model in the units of the column."""
         y = y * self.scale + self.middle
         return float(np.exp(min(y, 700.0))) if self.log else float(y)
+
+
+def _whole_groups(groups: Integers, n_groups: int) -> Booleans:
+    """Choose some thousand rows: all of some groups, or every so many without groups."""
+    if n_groups == 0:
+        return np.asarray(np.arange(len(groups)) % (len(groups) // _ROWS) == 0)
+    sizes = np.bincount(groups, minlength=n_groups)
+    order = np.random.RandomState(0).permutation(n_groups)
+    chosen = np.zeros(n_groups, dtype=np.bool_)
+    chosen[order[: int(np.searchsorted(np.cumsum(sizes[order]), _ROWS)) + 1]] = True
+    return np.asarray(chosen[groups])
 
 
 def _learned_from(rows: ContextRows, values: Floats, groups: int) -> Booleans:

@@ -88,6 +88,16 @@ class ContextModel:
         any column of the context nothing is expected, and numbers stay what they are.
         """
         groups = GroupIndex.learn(table, given.by) if given.by else GroupIndex((), {})
+        if table.rows > 1 and len(groups.keys) == table.rows:
+            raise UserError(
+                f"by={given.by[-1]!r} has another value in each of the {table.rows:,} rows: it "
+                "names rows, not groups. Name a column whose values come back, or leave by= out."
+            )
+        if given.by and not groups.keys:
+            raise UserError(
+                f"by={given.by[-1]!r} has no value in any row. Name another column, or leave it "
+                "out."
+            )
         parts: list[ContextFeatures] = [
             LevelFeatures.learn(table, given.by[:depth]) for depth in range(1, len(given.by))
         ]
@@ -150,11 +160,11 @@ class ContextModel:
         parts = []
         if self.given.by:
             names = [as_texts(table[name]).text(row) for name in self.given.by]
-            known = int(self.groups.codes(table.take(np.array([row])))[0]) >= 0
             called = " ".join(f"{n} {t}" for n, t in zip(self.given.by, names, strict=True) if t)
             parts.append(f"for {called}" if called else f"without {self.given.by[-1]}")
-            if not known:
-                parts[-1] += " (never seen: as for all)" if called else " (as for all)"
+            if int(self.groups.codes(table.take(np.array([row])))[0]) < 0:
+                seen = "never seen: " if all(names) else "" if not called else "incomplete: "
+                parts[-1] += f" ({seen}as for {self._judged_by(names)})"
         for name in self.given.over:
             cells = table[name]
             if isinstance(cells, DateColumn) and not cells.is_null[row]:
@@ -165,6 +175,14 @@ class ContextModel:
         if any(text for _, text in others):
             parts.append("with " + ", ".join(f"{name} {text}" for name, text in others if text))
         return " ".join(parts)
+
+    def _judged_by(self, names: Sequence[str | None]) -> str:
+        """Say by what a row of an unknown group is judged: by the nearest parent that is known."""
+        for depth in range(len(names) - 1, 0, -1):
+            part = self.design.parts[depth - 1]
+            if isinstance(part, LevelFeatures) and tuple(names[:depth]) in part.levels:
+                return f"{self.given.by[depth - 1]} {names[depth - 1]}"
+        return "all"
 
     def plus_rows(self, table: Table, *, follow: bool = True) -> ContextModel:
         """Return the same with further rows, parsed: with their groups, values and times.

@@ -270,6 +270,13 @@ class GroupIndex:
 def group_keys(table: Table, columns: Sequence[str]) -> tuple[list[tuple[str, ...]], Integers]:
     """Return the different values of columns together, and which one each row has; -1 if none."""
     texts = [as_texts(table[name]) for name in columns]
+    if len(texts) == 1:
+        (text,) = texts
+        there = np.flatnonzero(text.counts)
+        numbers = np.full(len(text.values) + 1, -1, dtype=np.int64)
+        numbers[there] = np.arange(len(there))
+        values = list(text.values)
+        return [(values[k],) for k in there.tolist()], numbers[text.codes]
     codes = np.zeros(table.rows, dtype=np.int64)
     missing = np.zeros(table.rows, dtype=np.bool_)
     for text in texts:

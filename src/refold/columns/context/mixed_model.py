@@ -198,6 +198,8 @@ class MixedModel:
         A row of an unknown group (-1) has the leverage that makes its variance that of all groups.
         """
         known, place = groups >= 0, np.maximum(groups, 0)
+        if len(self.coef) == 1 and len(self.effects):
+            return self._expected_of_groups(groups)
         if len(self.effects) == 0:
             effects = weights = np.zeros(len(groups))
             rest = x.toarray()
@@ -208,6 +210,14 @@ class MixedModel:
             rest = (x - absorbed).toarray()
         leverage = weights + np.einsum("ij,ij->i", rest @ self.inverse, rest)
         return x @ self.coef + effects, leverage
+
+    def _expected_of_groups(self, groups: Integers) -> tuple[Floats, Floats]:
+        """Return expected values and leverages where a constant is the only feature."""
+        rest = 1.0 - self.weights * self.group_x.toarray()[:, 0]
+        leverage = self.weights + rest**2 * self.inverse[0, 0]
+        effects = np.append(self.effects, 0.0)[groups]
+        unknown = 1.0 / self.group_ridge + self.inverse[0, 0]
+        return self.coef[0] + effects, np.append(leverage, unknown)[groups]
 
 
 def _ridge(variance: float, freedom: float, squares: float) -> float:

@@ -234,7 +234,7 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             state, table = found.state, found.learned
         state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
-        if learned.plan.plain and table.rows > SIZE:
+        if learned.plan.plain and table.rows > SIZE and state.context is None:
             LearnedTable.inside.keep(learned, learned.of_rows(table))
         learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         if found is not None and found.rows is not None:
