@@ -60,3 +60,10 @@ def test_a_billion_rows_are_as_easy_as_a_hundred():
 def test_holm_multiplies_and_keeps_the_order():
     adjusted = holm(np.array([0.01, 0.04, 0.03, 0.005, 0.9]))
     np.testing.assert_allclose(adjusted, [0.04, 0.09, 0.09, 0.025, 0.9])
+
+
+def test_holm_is_never_above_one_nor_below_a_smaller_p_value():
+    by_hand = [0.03, 0.06, 0.06, 0.02]  # 3 × 0.01, at least 2 × 0.03, 2 × 0.03, 4 × 0.005
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx(by_hand)
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+    assert holm(np.empty(0)).tolist() == []

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from refold.tabular import Column, Features, InputError, _text, csv_table, open_table
 from refold.tabular._cells import BadCellError, number_of, numbers
-from refold.tabular.csv_dialect import guess
+from refold.tabular.csv_dialect import guess_dialect
 from refold.tabular.files import is_text_file
 from tests.tabular.numbers import read_numbers
 
@@ -112,7 +112,7 @@ def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
     ],
 )
 def test_the_separator_is_guessed(content, delimiter, decimal):
-    found = guess(content.encode(), None, None)
+    found = guess_dialect(content.encode(), None, None)
     assert (found.delimiter, found.decimal) == (delimiter, decimal)
 
 

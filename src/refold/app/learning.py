@@ -10,7 +10,7 @@ from typing import Any
 from refold.app.jobs import Job
 from refold.app.looking import Choice, TableLook
 from refold.app.tables import KeptTable
-from refold.base.findings import left_out
+from refold.base.findings import rows_left_out
 from refold.checks import Suspects, suspects
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
@@ -84,7 +84,7 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
         check_columns(model, len(rows.names))
         model.fit(rows)
         found = tuple(each.numbered(training.numbers) for each in model.noticed_)
-        left = [left_out(sorted(choice.without), table.rows)] if choice.without else []
+        left = [rows_left_out(sorted(choice.without), table.rows)] if choice.without else []
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")
         odd = suspects(rows, SUSPECTS, roles=roles)

@@ -163,7 +163,7 @@ def heavy_column(column: int) -> TableError:
     )
 
 
-def left_out(error: TableError) -> TableError:
+def too_few_without_part(error: TableError) -> TableError:
     """Report a training column that can be learned from all rows, but not without some."""
     return TableError(
         "Too few rows have a value in {where} to learn from: alpha sets the threshold from rows "
@@ -173,7 +173,7 @@ def left_out(error: TableError) -> TableError:
     )
 
 
-def trimmed(error: TableError) -> TableError:
+def too_few_without_odd(error: TableError) -> TableError:
     """Report a training column that can be learned from all rows, but not without odd ones."""
     return TableError(
         "Too few rows have a value in {where} to learn from: hardly any is left without the rows "

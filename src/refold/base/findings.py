@@ -162,12 +162,12 @@ def told(
             yield f"So it is {times}, in {named}."
 
 
-def left_out(rows: Sequence[int], of: int, where: str = "") -> Finding:
+def rows_left_out(rows: Sequence[int], of: int, where: str = "") -> Finding:
     """Return a finding that says that somebody has left rows out, counted from 1.
 
     Examples
     --------
-    >>> print(left_out([3], 100))
+    >>> print(rows_left_out([3], 100))
     1 of 100 rows was left out: somebody has looked at the rows that look least like the rest, and
     ticked it.
     """

@@ -55,25 +55,25 @@ def box(*parts: str) -> str:
     return f'<div class="refold"><style>{_STYLE}</style>\n{"".join(parts)}</div>'
 
 
-def shown(text: object) -> str:
+def escaped(text: object) -> str:
     r"""Return a text that can do nothing in a page.
 
     Examples
     --------
-    >>> print(shown("<b>heat\x00"))
+    >>> print(escaped("<b>heat\x00"))
     &lt;b&gt;heat\u0000
     """
     return escape(printable(str(text)))
 
 
-def said(text: object, kind: str = "") -> str:
+def paragraph(text: object, kind: str = "") -> str:
     """Return a text as a paragraph: plain, ``"head"``, ``"soft"``, ``"odd"`` or ``"fine"``."""
-    return f'<p class="{kind}">{shown(text)}</p>' if kind else f"<p>{shown(text)}</p>"
+    return f'<p class="{kind}">{escaped(text)}</p>' if kind else f"<p>{escaped(text)}</p>"
 
 
 def items(texts: Iterable[object]) -> str:
     """Return texts as a list."""
-    return f"<ul>{''.join(f'<li>{shown(text)}</li>' for text in texts)}</ul>"
+    return f"<ul>{''.join(f'<li>{escaped(text)}</li>' for text in texts)}</ul>"
 
 
 def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -82,15 +82,15 @@ def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
         for first, *rest in rows
     )
-    names = "".join(f'<th scope="col">{shown(name)}</th>' for name in heads)
+    names = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
     head = f"<thead><tr>{names}</tr></thead>" if heads else ""
     return f"<table>{head}<tbody>\n{chr(10).join(lines)}\n</tbody></table>"
 
 
-def folded(summary: str, *parts: str, opened: bool = False) -> str:
+def details(summary: str, *parts: str, opened: bool = False) -> str:
     """Return parts behind a line that opens them."""
     start = "<details open>" if opened else "<details>"
-    return f"{start}<summary>{shown(summary)}</summary>{''.join(parts)}</details>"
+    return f"{start}<summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
 def html_templates(loader: Any) -> Any:

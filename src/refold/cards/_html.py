@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
-from refold.base.markup import box, folded, grid, items, said, shown
+from refold.base.markup import box, details, escaped, grid, items, paragraph
 from refold.cards._card import card_of, facts_of, noticed_by
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.frames import feature_names
@@ -47,17 +47,17 @@ def card_html(model: Any) -> str:
     try:
         model.scorer()
     except ValueError as error:  # it waits for more rows
-        return box(said(asked_for(model), "head"), said(error))
+        return box(paragraph(asked_for(model), "head"), paragraph(error))
     (_, name), *facts = facts_of(model)
     card, noticed = card_of(model, {}), noticed_by(model)
     columns = list(_columns(model))
     return box(
-        said(name, "head"),
-        grid((), ((shown(fact), shown(value)) for fact, value in facts)),
-        *([folded("What was noticed", items(noticed), opened=True)] if noticed else []),
+        paragraph(name, "head"),
+        grid((), ((escaped(fact), escaped(value)) for fact, value in facts)),
+        *([details("What was noticed", items(noticed), opened=True)] if noticed else []),
         *_tables(columns, model.n_features_in_),
-        folded("What you can rely on", items(card.guarantees)),
-        folded("What you cannot", items(card.limits)),
+        details("What you can rely on", items(card.guarantees)),
+        details("What you cannot", items(card.limits)),
     )
 
 
@@ -65,9 +65,9 @@ def _tables(columns: list[tuple[str, ...]], number: int) -> Iterator[str]:
     heads = ("column", "is", "normal", "training rows")
     yield grid(heads, columns[:_FIRST])
     if rest := columns[_FIRST:_MOST]:
-        yield folded(f"{len(rest):,} more columns", grid(heads, rest))
+        yield details(f"{len(rest):,} more columns", grid(heads, rest))
     if number > len(columns):
-        yield said(f"{number - len(columns):,} more columns are not shown.", "soft")
+        yield paragraph(f"{number - len(columns):,} more columns are not shown.", "soft")
 
 
 def _columns(model: Any) -> Iterator[tuple[str, ...]]:
@@ -79,7 +79,7 @@ def _columns(model: Any) -> Iterator[tuple[str, ...]]:
     ranges = normal_ranges(summary)
     for k, name in enumerate(feature_names(model)[:_MOST]):
         missing = f"number, {summary.missing[k]:,.6g} missing" if summary.missing[k] else "number"
-        yield shown(name), missing, ranges_text(ranges[k]), _values(summary.quantiles[:, k])
+        yield escaped(name), missing, ranges_text(ranges[k]), _values(summary.quantiles[:, k])
 
 
 def _columns_of_a_table(model: Any) -> Iterator[tuple[str, ...]]:
@@ -91,7 +91,7 @@ def _columns_of_a_table(model: Any) -> Iterator[tuple[str, ...]]:
         known = {**normal.get(column.name, {}), "distinct": column.distinct}
         place = places.get(column.name)
         values = "" if place is None else _values(summary.quantiles[:, place])
-        yield shown(column.name), _taken_for(column), shown(normal_text(known)), values
+        yield escaped(column.name), _taken_for(column), escaped(normal_text(known)), values
 
 
 def _taken_for(column: ColumnInfo) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 
-from refold.base.markup import box, grid, said, shown
+from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.words import printable
 from refold.explanation import number, ranges_text, split_unit
 
@@ -193,8 +193,8 @@ class Limits:
 
     def _repr_html_(self) -> str:
         heads, *lines = self.table()
-        table = grid(heads, (tuple(map(shown, line)) for line in lines))
-        return box(table, *map(said, self.group_lines()), said(self.note))
+        table = grid(heads, (tuple(map(escaped, line)) for line in lines))
+        return box(table, *map(paragraph, self.group_lines()), paragraph(self.note))
 
     @property
     def note(self) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from refold.base.findings import Finding, left_out
+from refold.base.findings import Finding, rows_left_out
 from refold.base.needs import needs
 from refold.base.words import quoted
 from refold.cli import options
@@ -174,7 +174,7 @@ def without_ticked(training: Training, file: Path, table: str) -> tuple[Training
     kept[places] = False
     if not kept.any():
         raise InputError(f"{file}: all rows of {table} are ticked, so none is left to learn from.")
-    return training.only(kept), left_out(numbers.tolist(), len(kept), file.name)
+    return training.only(kept), rows_left_out(numbers.tolist(), len(kept), file.name)
 
 
 _ANEW = "Write a new list with --suspects."

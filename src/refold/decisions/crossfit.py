@@ -143,7 +143,7 @@ def cross_fitted(
                 left_out = Sketch.of(part, weight, n_bins=sketch.n_bins, n_jobs=recipe["n_jobs"])
                 others = sketch.minus(left_out).chain(**recipe)
         except errors.TableError as error:  # all rows together were fine
-            raise errors.left_out(error) from None
+            raise errors.too_few_without_part(error) from None
         seen = have_values(part)
         if not seen.all():  # a row without any value has no distance, then or later
             part, weight = take_rows(part, np.flatnonzero(seen)), weight[seen]
@@ -174,7 +174,7 @@ def _compiled(
     try:
         unseen = exact.left_out(X, parts.number, distance, path=path, **recipe)
     except errors.TableError as error:  # all rows together were fine
-        raise errors.left_out(error) from None
+        raise errors.too_few_without_part(error) from None
     seen = have_values(X)
     if not seen.all():
         X, unseen = X[seen], unseen[seen]

@@ -9,7 +9,7 @@ from itertools import starmap, zip_longest
 from typing import TYPE_CHECKING
 
 from refold._typing import Floats, Ranges
-from refold.base.markup import box, said, shown
+from refold.base.markup import box, escaped, paragraph
 
 if TYPE_CHECKING:
     from refold.explanation._explanations import Explanation
@@ -84,13 +84,13 @@ def pictured(reason: Reason | None, sentence: object) -> str:
     drawn = "<span></span>"
     if reason is not None and reason.normal and not reason.missing:
         drawn = gauge(reason)
-    return f'<div class="why">{drawn}{said(sentence)}</div>'
+    return f'<div class="why">{drawn}{paragraph(sentence)}</div>'
 
 
 def picture(title: str, *parts: str) -> str:
     """Return an SVG of the size of a gauge."""
     return (
-        f'<svg class="gauge" viewBox="0 0 {GAUGE} 16" role="img"><title>{shown(title)}</title>'
+        f'<svg class="gauge" viewBox="0 0 {GAUGE} 16" role="img"><title>{escaped(title)}</title>'
         f"{''.join(parts)}</svg>"
     )
 
@@ -140,16 +140,18 @@ def short(coordinate: float) -> str:
 def html_of(rows: Sequence[Explanation]) -> str:
     """Return explanations as HTML: all of a few rows, of many those that are farthest out."""
     odd = sum(row.label == -1 for row in rows)
-    head = [said(f"{odd:,} of {len(rows):,} rows are outliers.", "head")] if len(rows) > 1 else []
+    head = (
+        [paragraph(f"{odd:,} of {len(rows):,} rows are outliers.", "head")] if len(rows) > 1 else []
+    )
     if len(rows) <= _SHOWN:
         return box(*head, *map(_row, rows))
     judged = sorted((row for row in rows if row.label), key=lambda row: -row.distance)
-    rest = said(f"The {_SHOWN} that are farthest out; worst(n) gives more.", "soft")
+    rest = paragraph(f"The {_SHOWN} that are farthest out; worst(n) gives more.", "soft")
     return box(*head, *map(_row, judged[:_SHOWN]), rest)
 
 
 def _row(row: Explanation) -> str:
-    head = said(row.headline(), {-1: "odd", 1: "fine", 0: "soft"}[row.label])
+    head = paragraph(row.headline(), {-1: "odd", 1: "fine", 0: "soft"}[row.label])
     if not row.label:
         return head
     # Behind the reasons comes what would have to change.

@@ -86,7 +86,7 @@ def _frozen(model: REF, X: Array, counts: Floats) -> FoldCut:
         try:
             chain = _learned(model, X, kept)
         except errors.TableError as error:  # all rows together were fine
-            raise errors.trimmed(error) from None
+            raise errors.too_few_without_odd(error) from None
     return FoldCut(chain, Cut.of(_distances(model, chain, X), counts, model.trim))
 
 

@@ -352,26 +352,26 @@ def _chance(p: float) -> str:
 def _html(found: Drift) -> str:
     """Return what was found as HTML: columns that have changed first."""
     differing = found.differing()
-    parts = [markup.said(found.meaning, "head"), markup.said(found.rates())]
+    parts = [markup.paragraph(found.meaning, "head"), markup.paragraph(found.rates())]
     if found.empty:
         parts.append(
-            markup.said(f"{found.empty:,} rows have no value at all and could not be judged.")
+            markup.paragraph(f"{found.empty:,} rows have no value at all and could not be judged.")
         )
     if differing:
         parts.append(_table(differing[:_SHOWN]))
     if rest := differing[_SHOWN:_MOST]:
-        parts.append(markup.folded(f"{len(rest):,} more columns", _table(rest)))
+        parts.append(markup.details(f"{len(rest):,} more columns", _table(rest)))
     if len(differing) > _MOST:
-        parts.append(markup.said(f"And {len(differing) - _MOST:,} more, not shown.", "soft"))
+        parts.append(markup.paragraph(f"And {len(differing) - _MOST:,} more, not shown.", "soft"))
     return markup.box(*parts)
 
 
 def _table(features: list[ColumnDrift]) -> str:
     rows = (
         (
-            markup.shown(feature.name),
+            markup.escaped(feature.name),
             "changed" if feature.changed else "differs",
-            markup.shown(feature.how()),
+            markup.escaped(feature.how()),
         )
         for feature in features
     )

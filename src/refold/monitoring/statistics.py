@@ -86,7 +86,7 @@ def _log_choices(n: Floats, k: Floats) -> Floats:
 
 def holm(p: Floats) -> Floats:
     """Return p-values adjusted for their number, by Holm: the chance of one false alarm in all."""
-    order = np.argsort(p)
+    order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
     adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(adjusted, 1.0)

@@ -19,7 +19,7 @@ from refold.base.needs import needs
 from refold.columns.frames import is_number, is_text
 from refold.columns.missing import MISSING_WORDS, is_missing
 from refold.columns.number_form import NumberForm
-from refold.tabular.errors import quoted
+from refold.tabular.errors import cell_repr
 
 Kind = Literal["number", "truth"]
 Unreadable = Callable[[int, str], None]  # is told which cell of a column, and what is in it
@@ -63,13 +63,13 @@ def number_of(cell: str, decimal: str) -> float:
         return math.nan
     stripped = cell.strip()
     if _INFINITY.fullmatch(stripped):
-        raise UserError(f"{quoted(stripped)} is not a finite number")
+        raise UserError(f"{cell_repr(stripped)} is not a finite number")
     if not _NUMBER.fullmatch(point := _with_point(stripped, decimal)):
         raise UserError(
-            f"{quoted(stripped)} is not a number", advice=_other_mark(stripped, decimal)
+            f"{cell_repr(stripped)} is not a number", advice=_other_mark(stripped, decimal)
         )
     if math.isinf(value := float(point)):
-        raise UserError(f"{quoted(stripped)} is too large for a number")
+        raise UserError(f"{cell_repr(stripped)} is too large for a number")
     return value
 
 
@@ -115,7 +115,7 @@ def truths(texts: Any, unreadable: Unreadable | None = None) -> Floats:
         lower = pc.if_else(said, lower, None)
     elif wrong.any():
         index = int(wrong.argmax())
-        cell = quoted(texts[index].as_py().strip())
+        cell = cell_repr(texts[index].as_py().strip())
         raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
     values: Floats = pc.equal(lower, "true").cast("float64").to_numpy(zero_copy_only=False)
     return values

@@ -24,7 +24,7 @@ from refold.tabular._layout import (
     titles_and_names,
     units_below,
 )
-from refold.tabular._typed import typed, written
+from refold.tabular._typed import cell_text, typed
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import HeldTable, ReadOptions, bounded, checked_names
 
@@ -118,7 +118,7 @@ class Workbook(HeldTable):
         """Return the names of the columns, and how many rows come before the first of the table."""
         if self._how.header is False:
             return [f"x{k}" for k in range(len(rows[0]))], 0
-        texts = [[written(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
+        texts = [[cell_text(cell).strip() for cell in row] for row in rows[:_LOOKED_AT]]
         titles, joined = titles_and_names(texts, ".")
         if self._how.skip_rows is not None:
             titles, joined = 0, joined_names(texts, ".")

@@ -36,10 +36,10 @@ def typed(cells: Sequence[Any]) -> Any:
     for allowed, kind in _kinds():
         if kinds == {allowed}:
             return pa.array(cells, kind)
-    return pa.array([None if cell is None else written(cell) for cell in cells], pa.string())
+    return pa.array([None if cell is None else cell_text(cell) for cell in cells], pa.string())
 
 
-def written(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """Write a value as a person would: 12 and not 12.0, a day without midnight."""
     if isinstance(cell, bool):
         return str(cell).lower()

@@ -214,7 +214,7 @@ class Dialect:
         return f"{self.separator}, decimal commas" if self.decimal == "," else self.separator
 
 
-def guess(text: bytes, delimiter: str | None, decimal: str | None) -> Dialect:
+def guess_dialect(text: bytes, delimiter: str | None, decimal: str | None) -> Dialect:
     """Guess what was not said.
 
     A separator is the better, the more of the first lines it cuts into as many cells as the first

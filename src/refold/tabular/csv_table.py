@@ -32,13 +32,13 @@ from refold.tabular._text import LONGEST_LINE, Lines
 from refold.tabular.csv_dialect import (
     QuoteError,
     Record,
-    guess,
+    guess_dialect,
     own_marks,
     record_lines,
     records,
     sample,
 )
-from refold.tabular.errors import InputError, listed, quoted
+from refold.tabular.errors import InputError, cell_repr, listed
 from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
 
 _TAIL = 2**16  # bytes at the end of a file that show whether it has totals
@@ -62,7 +62,7 @@ class CsvTable(FileTable):
         if not self._skip_blank():
             raise InputError(f"{self.name} is empty.")
         self._dialect = replace(
-            guess(self._lines.peek().text, how.delimiter, how.decimal),
+            guess_dialect(self._lines.peek().text, how.delimiter, how.decimal),
             encoding=self._lines.encoding,
         )
         self.dialect = self._dialect
@@ -222,7 +222,7 @@ class CsvTable(FileTable):
         found = first_known(block.columns.pop(""))
         if found:
             raise InputError(
-                f"{self.name}, {block.where(found[0])}: there is {quoted(found[1])} behind the "
+                f"{self.name}, {block.where(found[0])}: there is {cell_repr(found[1])} behind the "
                 "last column that has a name."
             )
 

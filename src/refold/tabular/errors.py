@@ -35,7 +35,7 @@ def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
     return ", ".join(map(repr, names[:shown])) + more
 
 
-def quoted(cell: str, shown: int = 40) -> str:
+def cell_repr(cell: str, shown: int = 40) -> str:
     """Return a cell as it is written, cut if it is long."""
     return repr(cell if len(cell) <= shown else f"{cell[:shown]}…")
 

@@ -15,7 +15,7 @@ from refold.columns.missing import is_missing
 from refold.tabular import _cells
 from refold.tabular._block import Block
 from refold.tabular._layout import is_moment
-from refold.tabular.errors import InputError, listed, quoted
+from refold.tabular.errors import InputError, cell_repr, listed
 from refold.tabular.table import TableSource
 
 LOOKED_AT = 1000  # rows that say whether a column is text
@@ -51,7 +51,7 @@ def _not_numbers(block: Block, name: str) -> str | None:
         return None
     k, cell = odd[0][0], odd[0][1].strip()
     what = "dates or times" if is_moment(cell) else "text"
-    return f"{what}, for example {quoted(cell)} in {block.where(k)}"
+    return f"{what}, for example {cell_repr(cell)} in {block.where(k)}"
 
 
 # Between a column's name and a category of it; and the category of what training has not seen.

@@ -12,8 +12,8 @@ from typing import IO, Any, NoReturn
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
-from refold.tabular._typed import typed, written
-from refold.tabular.errors import InputError, quoted
+from refold.tabular._typed import cell_text, typed
+from refold.tabular.errors import InputError, cell_repr
 from refold.tabular.table import HeldTable, ReadOptions, checked_names
 
 _PIECE = 2**20  # characters read at a time
@@ -73,7 +73,7 @@ class JsonTable(HeldTable):
     def _object(self, row: Any, number: int) -> dict[str, Any]:
         if not isinstance(row, dict):
             raise InputError(
-                f"{self.name}, row {number}: {quoted(json.dumps(row))} is no object with the "
+                f"{self.name}, row {number}: {cell_repr(json.dumps(row))} is no object with the "
                 "names of columns."
             )
         return row
@@ -152,7 +152,7 @@ def _joined(parts: list[Any]) -> Any:
 
 
 def _as_text(part: Any) -> Any:
-    texts = [None if cell is None else written(cell) for cell in part.to_pylist()]
+    texts = [None if cell is None else cell_text(cell) for cell in part.to_pylist()]
     return needs("pyarrow", "parquet").array(texts, "string")
 
 

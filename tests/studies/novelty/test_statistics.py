@@ -13,7 +13,6 @@ from refold.studies.novelty.comparison import (
     critical_difference,
     friedman,
     groups,
-    holm,
     signed_rank,
 )
 
@@ -132,15 +131,3 @@ class TestSignedRank:
 
     def test_one_set(self):
         assert signed_rank(np.array([0.9]), np.array([0.3])) == (1, 0, 0, 1, 1.0)
-
-
-class TestHolm:
-    def test_by_hand(self):
-        """Smallest first: 4 × 0.005, 3 × 0.01, 2 × 0.03, 1 × 0.04 that may not be below 0.06."""
-        assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-    def test_never_above_one(self):
-        assert holm([0.9, 0.8]) == [1.0, 1.0]
-
-    def test_none(self):
-        assert holm([]) == []

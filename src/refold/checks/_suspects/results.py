@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from refold._typing import Integers
-from refold.base.markup import box, grid, said
+from refold.base.markup import box, grid, paragraph
 from refold.base.words import ONLY_TOGETHER
 from refold.explanation import Reason, number
 from refold.explanation.gauges import pictured
@@ -192,7 +192,7 @@ class Suspects(Sequence[Suspect]):
             (str(s.rank), str(s.row), number(s.score), "".join(pictured(r, r) for r in s.first))
             for s in self._suspects
         )
-        return box(grid(("rank", "row", "score", "because of"), lines), said(self.note))
+        return box(grid(("rank", "row", "score", "because of"), lines), paragraph(self.note))
 
 
 def _plain(reason: Reason) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from refold.base.advice import NO_ADVICE, Setting, in_python, in_words
 from refold.base.findings import ONE_BY_ONE, Finding, told
-from refold.base.markup import box, grid, said, shown
+from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.words import printable
 
 LIMIT = 7  # findings that are shown first
@@ -281,9 +281,9 @@ class Findings(Sequence[Finding]):
     def _part_of_page(self, limit: int | None, setting: Setting = in_python) -> str:
         """Return a part of a page; names and cells in it can do nothing there."""
         kinds = self.by_kind(setting, limit)
-        rows = ((shown(kind), "".join(map(said, told))) for kind, told in kinds.items())
-        closing = "".join(map(said, self.closing(limit, setting=setting)))
-        return box(said(self.heading), grid((), rows) if kinds else "", closing)
+        rows = ((escaped(kind), "".join(map(paragraph, told))) for kind, told in kinds.items())
+        closing = "".join(map(paragraph, self.closing(limit, setting=setting)))
+        return box(paragraph(self.heading), grid((), rows) if kinds else "", closing)
 
 
 def _columns(found: Finding) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from refold._typing import Floats
+from refold.monitoring.statistics import holm
 from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
 from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob
 from refold.studies.novelty.methods import REFERENCES
@@ -75,16 +76,6 @@ def signed_rank(ours: Floats, theirs: Floats) -> SignedRank:
         p = float(stats.wilcoxon(difference, zero_method="zsplit").pvalue)
     direction = int(np.sign(np.sum(np.sign(difference) * stats.rankdata(np.abs(difference)))))
     return SignedRank(wins, ties, losses, direction, p)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for being several, by Holm's step-down."""
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    stepped = np.maximum.accumulate(factors * np.asarray(p_values, dtype=float)[order])
-    corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected.tolist()
 
 
 # What a set counts for a method that did not finish it: less than any measure can be.
@@ -191,7 +182,7 @@ class NoveltyComparison(MeasuredComparison):
         values = dict(zip(self.methods, self.comparable(measure).T, strict=True))
         others = [method for method in self.methods if method != reference]
         tests = [signed_rank(values[reference], values[other]) for other in others]
-        corrected = holm([test.p for test in tests])
+        corrected = holm(np.array([test.p for test in tests])).tolist()
         return [
             Pairing(reference, other, test, p)
             for other, test, p in zip(others, tests, corrected, strict=True)

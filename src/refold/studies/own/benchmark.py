@@ -23,7 +23,7 @@ from refold.studies.own.comparison import (
 from refold.studies.own.faults import FaultKind, InjectedKind, injected
 from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
 from refold.studies.run import Progress, silent
-from refold.studies.tables.comparison import shown
+from refold.studies.tables.comparison import value_text
 
 WIDTH, HEIGHT = 300, 150
 LEFT, TOP = 34, 8  # what is left of the plot, and above it
@@ -143,8 +143,8 @@ def _by_tag(found: OwnComparison) -> list[tuple[str, list[str]]]:
         (tag, cells)
         for kind in found.kinds
         for tag in kind.tags()
-        if (cells := [shown("", found.mean(caught_of(tag), m)) for m in found.finished])
-        and set(cells) != {shown("", float("nan"))}
+        if (cells := [value_text("", found.mean(caught_of(tag), m)) for m in found.finished])
+        and set(cells) != {value_text("", float("nan"))}
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
 from refold.studies.own.cells import FITTED, OwnJob, caught_of
 from refold.studies.own.faults import FAULTS, SIGNIFICANT, FaultKind, corrected_p
-from refold.studies.tables.comparison import shown
+from refold.studies.tables.comparison import value_text
 from refold.studies.tables.suite import ANOMALY
 
 _NAMED = 4
@@ -49,7 +49,7 @@ def _first(found: OwnComparison, best: str) -> str:
     value, over = _value(found, best), _divisions(found)
     if found.has_labels:
         return f"{best} tells anomalies from normal rows best: AUROC {value}{over}."
-    alarms = shown(ALARMS, found.mean(ALARMS, best))
+    alarms = value_text(ALARMS, found.mean(ALARMS, best))
     return (
         f"{best} catches most of the faults that were put in: {value} %{over}, and calls {alarms} "
         f"% of the untouched rows outliers ({100 * found.alpha:.3g} % were asked for)."
@@ -62,7 +62,7 @@ def _alarms(found: OwnComparison, best: str) -> Iterator[str]:
     loud = [method for method in ahead if found.cries_wolf(method)]
     loud += [best] if found.cries_wolf(best) else []
     if loud:
-        said = (f"{method} {shown(ALARMS, found.mean(ALARMS, method))} %" for method in loud)
+        said = (f"{method} {value_text(ALARMS, found.mean(ALARMS, method))} %" for method in loud)
         yield (
             f"More false alarms than the {100 * found.alpha:.3g} % that were asked for: "
             f"{', '.join(said)}; what they catch is not for the same price."
@@ -85,7 +85,7 @@ def _divisions(found: OwnComparison) -> str:
     spread = found.deviation(found.main, found.best or "")
     if np.isnan(spread):
         return ""
-    return f" (±{shown(found.main, spread)} over {len(found.seeds)} divisions)"
+    return f" (±{value_text(found.main, spread)} over {len(found.seeds)} divisions)"
 
 
 def _listed(found: OwnComparison, methods: Iterable[str]) -> str:
@@ -95,7 +95,7 @@ def _listed(found: OwnComparison, methods: Iterable[str]) -> str:
 
 
 def _value(found: OwnComparison, method: str) -> str:
-    return shown(found.main, found.mean(found.main, method))
+    return value_text(found.main, found.mean(found.main, method))
 
 
 CAUGHT, OTHERS, ALARMS = "caught", "others", "false_alarms"
@@ -247,8 +247,8 @@ class OwnComparison(MeasuredComparison):
         if name in SECONDS:
             return f"{mean:.3f}"
         if np.isnan(deviation) or not spread:
-            return shown(name, mean)
-        return f"{shown(name, mean)} ±{shown(name, deviation)}"
+            return value_text(name, mean)
+        return f"{value_text(name, mean)} ±{value_text(name, deviation)}"
 
     def _value(self, name: str, measures: dict[str, float]) -> float:
         """Return a value of one cell; of several kinds the mean, each a mean over its sizes."""

@@ -113,13 +113,13 @@ class TableComparison(MeasuredComparison):
         yield " ".join([" " * width, *(f"{head:>8}" for head in heads)])
         for method, row in zip(self.methods, rows, strict=True):
             cells = [
-                f"{shown(name, row[name]):>{max(8, len(head))}}"
+                f"{value_text(name, row[name]):>{max(8, len(head))}}"
                 for name, head in zip(columns, heads, strict=True)
             ]
             yield " ".join([f"{method:{width}}", *cells])
 
 
-def shown(measure: str, value: float) -> str:
+def value_text(measure: str, value: float) -> str:
     """Return a value as it is printed: percent with one decimal, seconds with two."""
     if np.isnan(value):
         return NO_VALUE
@@ -238,9 +238,9 @@ def _column(
     values = [value(column, method) for method in found.methods]
     there = [v for v in values if not np.isnan(v)]
     contest = name != "alarms" and column not in _NO_CONTEST
-    best = shown(column, max(there)) if contest and there else None
+    best = value_text(column, max(there)) if contest and there else None
     whys = [found.unfinished(column, m) if column in found.tables else "" for m in found.methods]
-    texts = [shown(column, v) for v in values]
+    texts = [value_text(column, v) for v in values]
     return [Shown(text, text == best, why) for text, why in zip(texts, whys, strict=True)]
 
 
