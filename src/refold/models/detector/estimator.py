@@ -6,41 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Floats, Integers
-from refold.base import errors
-from refold.base.errors import UserError
-from refold.base.findings import Finding
+from refold._typing import Floats
 from refold.base.learning import check_learned
-from refold.columns.context.context import ContextColumns
-from refold.columns.context.window import Window
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
 from refold.columns.encoding.state import TableState
-from refold.columns.frames import check_enough, row_names_of
-from refold.columns.summary import Summary
+from refold.columns.frames import row_names_of
 from refold.columns.table import Table
-from refold.decisions.thresholds import Calibration, DecisionMixin
-from refold.models.detector.accepted import AcceptingTable, with_accepted
+from refold.decisions.thresholds import DecisionMixin
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
-from refold.models.detector.noticed import WARNED, findings, trimmed
-from refold.models.detector.scorer import TableScorer, encoded_rows
+from refold.models.detector.noticed import WARNED, findings
+from refold.models.detector.scorer import TableScorer
 from refold.models.detector.stretches import left_out_in_stretches
+from refold.models.detector.table_mixin import TableMixin, refuse_window
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
-from refold.models.feedback import FeedbackLog, FeedbackMixin
-from refold.models.feedback.entry import JudgedRows
 from refold.models.trim import MOST_TRIM
 
 
-class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
 
     What each column is, it guesses and says (``columns_``); then it learns how numbers go together
@@ -159,12 +151,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             None,
         ],
     }
-
-    _learned: LearnedTable
-    # What calibrate() has set, until the model learns again.
-    _set_threshold: float | None
-    _set_calibration: Calibration | None
-    _noticed: tuple[Finding, ...]
 
     def __init__(
         self,
@@ -389,65 +375,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._learned.inside.model
 
-    @property
-    def threshold_(self) -> float:
-        """The threshold in use."""
-        check_is_fitted(self)
-        chosen = self._set_threshold
-        return self._learned.inside.threshold if chosen is None else chosen
-
-    @threshold_.setter
-    def threshold_(self, value: float) -> None:
-        self._set_threshold = value
-
-    @property
-    def calibration_(self) -> Calibration:
-        """Distances of normal rows that the model has not seen."""
-        check_is_fitted(self)
-        chosen = self._set_calibration
-        return self._learned.inside.calibration if chosen is None else chosen
-
-    @calibration_.setter
-    def calibration_(self, value: Calibration) -> None:
-        self._set_calibration = value
-
-    @property
-    def summary_(self) -> Summary | None:
-        """What is remembered of the columns of numbers; None if there is none."""
-        check_is_fitted(self)
-        return self._learned.summary
-
-    def _begin(self, X: Any) -> Table:
-        """Read the first rows: they decide which columns there are."""
-        encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
-        table = encoder.read(X, reset=True)
-        check_enough(table.rows, None)
-        self.n_features_in_ = encoder.n_features_in_
-        if hasattr(encoder, "feature_names_in_"):
-            self.feature_names_in_ = encoder.feature_names_in_
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-        self._nothing()[0].given.check(table.names)
-        return table
-
-    def _more(self, X: Any) -> Table:
-        """Read further rows: all columns, or those that are in use if that is decided."""
-        counts = self._learned.table.counts
-        table = self.encoder_.read(X, reset=False, all_columns=counts is None)
-        return table if counts is None else table.select(counts.plan.names)
-
-    def _nothing(self) -> tuple[TableState, RowSample]:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        given = ContextColumns(_names(self.by), _names(self.over), _names(self.context))
-        window = None if self.window is None else Window.of(self.window)
-        return TableState(self._all_roles, N_INIT, given=given, window=window), RowSample(int(seed))
-
-    @property
-    def _all_roles(self) -> dict[str, str]:
-        """Return the roles that were set; the column that names rows is not learned."""
-        named = {} if self.id_column is None else {self.id_column: "ignore"}
-        return {**(self.roles or {}), **named}
-
     def _with(self, state: TableState, sample: RowSample, cut: TableCut | None) -> Detector:
         """Return a model with the same parameters and columns, and what was learned."""
         model: Detector = clone(self)
@@ -458,63 +385,6 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         model._notice_trimmed()
         return model
 
-    def _learned_of(
-        self, state: TableState, sample: RowSample, cut: TableCut | None
-    ) -> LearnedTable:
-        if state.counts is not None:
-            sample = sample.select(state.counts.plan.names)  # what is ignored is not kept
-        return LearnedTable(
-            self._encoder_of(state),
-            sample,
-            "creased" if self.method == "auto" else self.method,
-            None if self.alpha == "auto" else float(self.alpha),
-            self.random_state if isinstance(self.random_state, Integral) else sample.seed,
-            self.n_jobs,
-            cut,
-        )
-
-    def _notice_trimmed(self) -> None:
-        """Say how many rows were left out; which ones, only ``fit`` can say by a number."""
-        others = (found for found in self.noticed_ if found.kind != "trimmed")
-        self.noticed_ = (*others, *trimmed(self))
-
-    def _learn(self, learned: LearnedTable) -> None:
-        self._learned = learned
-        self.dropped_ = np.empty(0, dtype=np.int64)
-        self._set_threshold = self._set_calibration = None
-        self.alpha_ = learned.rate
-
-    def _check_accepting(self) -> None:
-        pass  # it goes on learning whatever it has learned
-
-    def _apply_feedback(self, log: FeedbackLog) -> None:
-        counts = self._underneath.table.counts
-        if counts is not None:  # as in all that it keeps, no column is there that is not in use
-            log = log.mapped(lambda rows: cast("Table", rows).select(counts.plan.names))
-        super()._apply_feedback(log)
-
-    def _read_feedback(self, X: Any) -> Table:
-        table = self._without_feedback()._more(X)
-        empty = np.isnan(encoded_rows(self._learned.counts, table)).all(axis=1)
-        if empty.any():
-            raise errors.empty_row(int(empty.argmax()))
-        return table
-
-    def _distances_of(self, rows: JudgedRows) -> Floats:
-        assert isinstance(rows, Table)
-        return self._learned.distances(rows)
-
-    def _with_accepted(self, base: LearnedTable, rows: Table, counts: Integers) -> AcceptingTable:
-        return with_accepted(base, rows.take(np.repeat(np.arange(rows.rows), counts)))
-
-    def _encoder_of(self, state: TableState) -> TableEncoder:
-        encoder = TableEncoder(roles=self._all_roles, n_jobs=self.n_jobs)
-        encoder._state = state
-        encoder.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            encoder.feature_names_in_ = self.feature_names_in_
-        return encoder
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learned")
 
@@ -523,27 +393,3 @@ class Detector(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def refuse_window(model: Any, what: str) -> None:
-    """Refuse what a model that looks back at the rows before cannot do."""
-    if getattr(model, "window", None) is not None:
-        raise UserError(
-            f"{what} does not take a model with window=. Learn the whole table with fit; judge "
-            "rows with those before them, or one by one with stream."
-        )
-
-
-def refuse_context(model: Any, what: str) -> None:
-    """Refuse what a model that judges rows in their context cannot do."""
-    if getattr(model, "_has_context", False):
-        raise UserError(
-            f"{what} does not take a model with by=, over=, context= or window=. Learn the whole "
-            "table with fit; judge rows with predict, explain, drift, refold score or refold serve."
-        )
-
-
-def _names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
-    if columns is None:
-        return ()
-    return (columns,) if isinstance(columns, str) else tuple(columns)
