@@ -41,6 +41,12 @@ def test_a_file_is_scored_as_the_table_in_memory(folder, monkeypatch, capsys):
     assert "for machine " in scores["because"][3]
 
 
+def test_a_scored_table_has_the_numbers_of_the_file(folder, monkeypatch):
+    run_in_process(monkeypatch, "score", "model.json", "new.csv", "-o", "scores.parquet")
+    scores, new = pd.read_parquet("scores.parquet"), pd.read_csv("new.csv")
+    np.testing.assert_allclose(scores["heat"].astype(float), new["heat"])
+
+
 @pytest.mark.parametrize("command", ["explain", "drift", "report", "limits"])
 def test_each_command_takes_it(folder, monkeypatch, capsys, command):
     out = ("-o", "page.html") if command == "report" else ()

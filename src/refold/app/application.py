@@ -270,7 +270,15 @@ class _Steps:
         method = one(form, "method", "auto")
         if method not in ("auto", "ref"):
             raise RequestError(400, "There is no such method.")
-        self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto")
+        by, over = (self._column(one(form, name, "")) for name in ("by", "over"))
+        self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto", by, over)
+
+    def _column(self, place: str) -> str:
+        """Return the name of a column that a form names by its place; empty for none."""
+        table = self._work.state.table
+        if not place or table is None:
+            return ""
+        return str(table.columns[_place(place, len(table.columns))])
 
     async def _choose(self, request: Request) -> Response:
         """Take what was said of the columns, and go on; nothing is done if it is the same."""

@@ -181,7 +181,7 @@ class CheckedRows:
     @classmethod
     def of(cls, trained: TrainedModel, table: KeptTable, job: Job) -> CheckedRows:
         """Judge the rows of a table."""
-        absent = [name for name in trained.judge.names if name not in table.columns]
+        absent = [name for name in trained.judge.inputs if name not in table.columns]
         if absent:
             raise UserError(
                 f"{table.name}: there is no column {listed(absent)}, which was learned. The table "
@@ -264,6 +264,7 @@ class CheckedRows:
     def _key(self, place: int) -> SortKey:
         """Return by what the cells of a column are sorted."""
         name, cells = self.table.columns[place], self.found.cells
+        cells = cells if cells is None or cells.inputs is None else cells.inputs
         if cells is not None and name in cells.names:
             return key_of(cells[name])
         column = self.table.table[name]
@@ -319,7 +320,7 @@ def _judged(trained: TrainedModel, table: KeptTable, begin: int) -> Judgement:
         return table.training.where(begin + row)
 
     with located(table.name, where):
-        rows = table.training.table.select(list(trained.judge.names))  # others may hold anything
+        rows = table.training.table.select(list(trained.judge.inputs))  # others may hold anything
         found = trained.judge.table(rows.slice(begin, _AT_ONCE))
         found.distances  # noqa: B018  # now: it is this that takes the time
     return found

@@ -79,7 +79,7 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
     rows = choice.learned(table) if look is None else look.learned(table, choice)
     roles = choice.roles_of(rows)
     job.says(f"Learning from {len(rows):,} rows")
-    model = Detector(method=choice.method, roles=roles)
+    model = Detector(method=choice.method, roles=roles, **choice.context)
     with located(table.name, training.where):
         check_columns(model, len(rows.names))
         model.fit(rows)
@@ -87,7 +87,7 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
         left = [rows_left_out(sorted(choice.without), table.rows)] if choice.without else []
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")
-        odd = suspects(rows, SUSPECTS, roles=roles)
+        odd = suspects(rows, SUSPECTS, roles=roles, **choice.context)
     return TrainedModel(table, choice, len(rows), model, _odd(odd, training), odd.note)
 
 

@@ -145,6 +145,10 @@ ROLES = ("number", "category", "date", "text", "identifier", "ignore")
 _EXAMPLES, _LOOKED_AT = 3, 200
 
 
+# So many groups, of so many rows each, are worth a guess.
+_GROUPS, _ROWS_OF_GROUP = 8, 8
+
+
 @dataclass(frozen=True)
 class Choice:
     """What somebody has said of a table."""
@@ -156,6 +160,14 @@ class Choice:
     without: frozenset[int] = frozenset()  # rows that are left out, counted from 1
     # What learns: "auto", or "ref" for each column by itself.
     method: Literal["auto", "ref"] = "auto"
+    # by, over: The columns of the group and of the time that rows are judged by; empty without.
+    by: str = ""
+    over: str = ""
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """The columns of the context, as a Detector takes them."""
+        return {name: column for name in ("by", "over") if (column := getattr(self, name))}
 
     def chosen(self, table: KeptTable) -> Booleans:
         """Say which rows are learned from."""
@@ -213,8 +225,33 @@ class TableLook:
 
     def learned(self, table: KeptTable, choice: Choice) -> Table:
         """Return the rows and columns to learn, parsed if this is what was looked at."""
-        same = replace(choice, method=self.choice.method) == self.choice
+        own = self.choice
+        same = replace(choice, method=own.method, by=own.by, over=own.over) == own
         return self.parsed if same else choice.learned(table)
+
+    @property
+    def groups(self) -> list[ColumnLook]:
+        """The columns that may say of which group a row is, the likeliest first."""
+        found = [each for each in self.columns if each.role in ("category", "text", "identifier")]
+        return sorted(found, key=lambda column: not self._is_group(column))
+
+    @property
+    def times(self) -> list[ColumnLook]:
+        """The columns that may say when a row was, dates first."""
+        found = [each for each in self.columns if each.role in ("date", "number")]
+        return sorted(found, key=lambda column: column.role != "date")
+
+    @property
+    def guess(self) -> dict[str, ColumnLook]:
+        """The columns that look like a group and like a time."""
+        groups = [column for column in self.groups if self._is_group(column)]
+        dates = [column for column in self.times if column.role == "date"]
+        return {name: some[0] for name, some in (("by", groups), ("over", dates)) if some}
+
+    def _is_group(self, column: ColumnLook) -> bool:
+        """Whether there are several groups, of enough rows each to tell what is normal of it."""
+        distinct = column.distinct or 0
+        return distinct >= _GROUPS and self.rows >= _ROWS_OF_GROUP * distinct
 
 
 def looked_at(table: KeptTable, choice: Choice) -> TableLook:

@@ -136,6 +136,7 @@ def in_python(trained: TrainedModel) -> str:
         ]
     asked = [f"method={choice.method!r}"] if choice.method != "auto" else []
     asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
+    asked += [f"{name}={column!r}" for name, column in choice.context.items()]
     lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
     if trained.rate is not None:
         lines.append(f"model.calibrate(alpha={trained.rate!r})")
@@ -143,7 +144,7 @@ def in_python(trained: TrainedModel) -> str:
         [
             *lines,
             'with open_table("new-rows.csv") as file:',
-            "    new = read_training(file, Wanted(model.encoder_.counts.plan.names)).table",
+            "    new = read_training(file, Wanted(model.encoder_.inputs.names)).table",
             "print(model.predict(new))",
             "print(model.explain(new).worst(10))",
             'model.save("model.json")',
@@ -165,8 +166,9 @@ def _wanted(target: tuple[str, str] | None) -> str:
 
 def by_curl(trained: TrainedModel) -> str:
     """Return the lines that ask the service for a verdict on the first row learned."""
-    names = list(trained.judge.names)
-    (row,) = trained.table.training.table.select(names).slice(0, 1).to_pylist()
+    names = trained.judge.names
+    columns = trained.table.training.table.select(list(trained.judge.inputs))
+    (row,) = columns.slice(0, 1).to_pylist()
     for k in trained.judge.numeric:
         with suppress(TypeError, ValueError):  # it may be missing, or written in another form
             row[names[k]] = float(row[names[k]])

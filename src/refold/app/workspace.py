@@ -170,12 +170,18 @@ class Workspace:
 
         self.begin("Looking at the table", work)
 
-    def learn(self, without: frozenset[int], method: Literal["auto", "ref"] = "auto") -> None:
-        """Learn from the table, without some of its rows."""
+    def learn(
+        self,
+        without: frozenset[int],
+        method: Literal["auto", "ref"] = "auto",
+        by: str = "",
+        over: str = "",
+    ) -> None:
+        """Learn from the table, without some rows, by their group and time if these are named."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
-            choice = replace(state.choice, without=without, method=method)
+            choice = replace(state.choice, without=without, method=method, by=by, over=over)
             trained = _as_before(learned(table, choice, state.look, job), state.trained)
             state = replace(state, choice=choice, trained=trained, blind=None, files={})
             said = f"Learned from {plural(trained.rows, 'row')}."

@@ -18,7 +18,7 @@ from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table, row_names_of
 from refold.columns.summary import Summary
-from refold.columns.table import Table
+from refold.columns.table import NumberColumn, Table
 from refold.decisions.thresholds import Calibration
 from refold.judgement._blame import near_expected, shares_of
 from refold.judgement._unwrapping import unwrapped
@@ -261,6 +261,18 @@ class Judgement:
         if isinstance(self.judge.scorer, TableScorer):
             return self.judge.scorer.numbers(self.rows)
         return self.rows
+
+    def numbers_as_read(self, place: int) -> Floats:
+        """Return a column of numbers as it was read, by its place in ``numbers``.
+
+        Where rows are judged in their context, ``numbers`` are standard deviations.
+        """
+        inputs = None if self.cells is None else self.cells.inputs
+        if inputs is None:
+            return self.numbers[:, place]
+        column = inputs[self.names[self.judge.numeric[place]]]
+        assert isinstance(column, NumberColumn)
+        return column.values
 
     @cached_property
     def judged(self) -> Booleans:

@@ -90,7 +90,7 @@ class ScoredColumns:
             verdicts = pa.array(list(map(_VERDICTS.get, found.labels.tolist())), pa.string())
             added = [*added[:2], verdicts, *added[2:], self._sentences(found)]
         given = (
-            pa.array(found.numbers[:, self._numeric[name]], from_pandas=True)
+            pa.array(found.numbers_as_read(self._numeric[name]), from_pandas=True)
             if name in self._numeric and is_text(columns[name].type)
             else _as(columns[name], kind)
             for name, kind in self._kinds.items()
