@@ -1,18 +1,159 @@
-"""CreasedREF as a graph of plain ONNX operators."""
+"""CreasedREF as a graph: its box, creases and known rows; and which models have a graph."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Integers
-from refold.export._box_graph import write_beyond_zero, write_outside
-from refold.export._graph import Graph
-from refold.export._known_graph import write_known
-from refold.models.creased import LARGEST, CreasedREF, Creases, Leverage, RankGauss, n_plain
+from refold.columns.box import MOST_EXCESS, Box
+from refold.export._graph import Graph, Results, check_exportable, write
+from refold.models.creased import (
+    BEYOND_ZERO,
+    LARGEST,
+    TOLERANCE,
+    CreasedREF,
+    Creases,
+    Leverage,
+    RankGauss,
+    Scoring,
+    n_plain,
+    weights_of_marks,
+)
+from refold.models.ref import REF
+
+
+def write_outside(graph: Graph, box: Box, gain: float, X: str) -> str:
+    """Write what rows `X` add to their scores because they lie outside a box, shape (n,)."""
+    special = dict(box.special())
+    plain = np.array([column for column in range(len(box.unit)) if column not in special])
+    parts = []
+    if len(plain):
+        values = graph.node("Gather", X, graph.constant(plain.astype(np.int64)), axis=1)
+        away = _away(graph, values, box.low[plain], box.high[plain])
+        squares = _squares(graph, away, box.unit[plain], gain)
+        parts.append(graph.row_sum(squares, keepdims=0))
+    for column, known in special.items():
+        values = graph.node("Gather", X, graph.constant(np.array([column])), axis=1)
+        away = _away(graph, values, known[[0]], known[[-1]])
+        away = graph.node("Add", away, _between(graph, values, *box.gaps(column, known)))
+        squares = _squares(graph, away, box.unit[[column]], gain)
+        parts.append(graph.row_sum(squares, keepdims=0))
+    return graph.node("Sum", *parts)
+
+
+def write_beyond_zero(graph: Graph, box: Box, X: str) -> Iterator[str]:
+    """Write what values beyond zero add to distances, in columns that never cross it."""
+    for compare, ends in (("Less", box.floor), ("Greater", box.ceiling)):
+        columns = np.flatnonzero([] if ends is None else np.isfinite(ends))
+        if ends is not None and len(columns):
+            values = graph.node("Gather", X, graph.constant(columns.astype(np.int64)), axis=1)
+            beyond = graph.node(compare, values, graph.numbers(ends[columns]))
+            added = graph.node("Where", beyond, graph.number(BEYOND_ZERO), graph.number(0.0))
+            yield graph.row_sum(added, keepdims=0)
+
+
+def _between(graph: Graph, values: str, begins: Floats, ends: Floats) -> str:
+    """Write the distance to the nearer end of the gap that a value is in, shape (n, 1)."""
+    if len(begins) == 0:
+        return graph.number(0.0)
+    since = graph.node("Sub", values, graph.numbers(begins))
+    until = graph.node("Sub", graph.numbers(ends), values)
+    inside = graph.node("Max", graph.node("Min", since, until), graph.number(0.0))
+    return graph.row_sum(inside)
+
+
+def _away(graph: Graph, values: str, low: Floats, high: Floats) -> str:
+    below = graph.node("Sub", graph.numbers(low), values)
+    above = graph.node("Sub", values, graph.numbers(high))
+    return graph.node("Max", below, above, graph.number(0.0))
+
+
+def _squares(graph: Graph, away: str, unit: Floats, gain: float) -> str:
+    """Write gain · min(away/unit, 3)²; a gap is in no box."""
+    units = graph.node("Div", away, graph.scales(unit))
+    units = graph.node("Min", units, graph.number(MOST_EXCESS))
+    units = graph.node("Where", graph.node("IsNaN", away), graph.number(0.0), units)
+    return graph.node("Mul", graph.node("Mul", units, units), graph.number(gain))
+
+
+# Marks that a row is compared with at most: a graph that must compare more does not recognise rows.
+_MOST_COMPARED = 1024
+# No row has marks as large as this.
+_NOBODY = 1e30
+
+
+def write_known(graph: Graph, scoring: Scoring, z: str, distance: str) -> str:
+    """Write the distances, those of rows that were learned being their leave-one-out distances.
+
+    The first mark of a row, modulo 1, leads to a few rows that were learned; it is one of them if
+    all marks agree.
+    """
+    known = scoring.known
+    tolerance = _tolerance(graph, scoring.creases)
+    if len(known.marks) == 0:
+        return distance
+    table = _table(known.marks[:, 0], tolerance)
+    if table.shape[1] > _MOST_COMPARED:
+        return distance
+    weights, gaps = weights_of_marks(len(scoring.creases.center))
+    there = graph.node("Where", graph.node("IsNaN", z), graph.numbers(gaps), z)
+    marks = graph.node("MatMul", there, graph.numbers(weights))
+    first = graph.node("Gather", marks, graph.constant(np.array(0)), axis=1)
+    bucket = graph.node("Sub", first, graph.node("Floor", first))
+    bucket = graph.node("Floor", graph.node("Mul", bucket, graph.number(len(table))))
+    bucket = graph.node("Cast", bucket, to=_INT64)
+    top = graph.constant(np.array(len(table) - 1))
+    bucket = graph.node("Min", graph.node("Max", bucket, graph.constant(np.array(0))), top)
+    rows = graph.node("Gather", graph.constant(table), bucket, axis=0)
+    theirs = graph.numbers(np.append(known.marks, np.full((1, known.marks.shape[1]), _NOBODY), 0))
+    one = graph.constant(np.array([1], dtype=np.int64))
+    apart = graph.node(
+        "Sub", graph.node("Gather", theirs, rows, axis=0), graph.node("Unsqueeze", marks, one)
+    )
+    near = graph.node("LessOrEqual", graph.node("Abs", apart), graph.number(tolerance))
+    agree = graph.node("Where", near, graph.number(1.0), graph.number(0.0))
+    last = graph.constant(np.array([2], dtype=np.int64))
+    agree = graph.node("ReduceSum", agree, last, keepdims=0)
+    same = graph.node("Greater", agree, graph.number(known.marks.shape[1] - 0.5))
+    found = graph.node("Gather", graph.numbers(np.append(known.distances, 0.0)), rows, axis=0)
+    found = graph.row_sum(graph.node("Where", same, found, graph.number(0.0)), keepdims=0)
+    times = graph.node("Where", same, graph.number(1.0), graph.number(0.0))
+    times = graph.row_sum(times, keepdims=0)
+    learned = graph.node("Greater", times, graph.number(0.5))
+    return graph.node("Where", learned, graph.node("Div", found, times), distance)
+
+
+_INT64 = 7  # onnx.TensorProto.INT64
+
+
+def _tolerance(graph: Graph, creases: Creases) -> float:
+    """Return how far marks may be off in the arithmetic of the graph."""
+    if graph.dtype == np.float64:
+        return TOLERANCE
+    weights, _ = weights_of_marks(len(creases.center))
+    rounding = np.finfo(graph.dtype).eps * (1.0 + np.abs(creases.center / creases.scale))
+    return float(TOLERANCE + (rounding @ np.abs(weights)).max())
+
+
+def _table(first: Floats, tolerance: float) -> Integers:
+    """Return which rows have a mark in each part of the unit interval, or close to it."""
+    most = int(np.clip(0.25 / tolerance, 1, 2**16))
+    n = min(most, 1 << int(np.ceil(np.log2(4 * len(first)))))
+    parts: list[list[int]] = [[] for _ in range(n)]
+    low, high = (np.floor((first + side) * n).astype(np.int64) for side in (-tolerance, tolerance))
+    for row, (begin, end) in enumerate(zip(low, high, strict=True)):
+        for part in range(begin, min(end, begin + n - 1) + 1):
+            parts[part % n].append(row)
+    table = np.full((n, max(map(len, parts))), len(first))
+    for part, rows in enumerate(parts):
+        table[part, : len(rows)] = rows
+    return table
 
 
 class CreasedResults(NamedTuple):
@@ -136,3 +277,17 @@ def _times(graph: Graph, v: str, leverage: Leverage) -> str:
 
 def _square(graph: Graph, v: str) -> str:
     return graph.row_sum(graph.node("Mul", v, v), keepdims=0)
+
+
+class Exporter(NamedTuple):
+    """How a kind of model is written."""
+
+    outputs: tuple[str, ...]
+    check: Callable[[Any], None]
+    write: Callable[[Graph, Any, str], tuple[str, ...]]
+
+
+EXPORTERS: dict[type, Exporter] = {
+    REF: Exporter(Results._fields, check_exportable, write),
+    CreasedREF: Exporter(CreasedResults._fields, check_is_fitted, write_creased),
+}

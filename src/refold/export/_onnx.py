@@ -25,8 +25,8 @@ from refold.export._columns import (
     check_views,
     columns_of,
 )
+from refold.export._creased_graph import EXPORTERS
 from refold.export._graph import Graph
-from refold.export._models import EXPORTERS
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF

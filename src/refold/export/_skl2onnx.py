@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold.base.needs import needs
+from refold.export._creased_graph import EXPORTERS
 from refold.export._graph import OLDEST_OPSET, Graph
-from refold.export._models import EXPORTERS
 
 # What skl2onnx itself puts behind a model to rename its outputs or to change their types.
 _RENAMING = {"SklearnIdentity", "SklearnCast"}

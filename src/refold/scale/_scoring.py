@@ -17,10 +17,9 @@ from refold.judgement.reading import NumberReader, Reader, TableReader
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.ref import REF
-from refold.scale._batches import judge_of_tables
 from refold.scale._query import QueryTable
 from refold.scale.blocks import rows_at_once
-from refold.scale.stream import ScoredColumns, judged_blocks
+from refold.scale.stream import ScoredColumns, judge_of_tables, judged_blocks
 from refold.tabular import Files, Paths, WriteOptions, prefetch, writing
 from refold.tabular.writing import format_of
 

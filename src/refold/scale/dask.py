@@ -17,7 +17,7 @@ from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
-from refold.scale._batches import located
+from refold.scale.stream import located
 
 # So many sums are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8

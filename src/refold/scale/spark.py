@@ -18,8 +18,8 @@ from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
-from refold.scale._batches import judge_of_tables, judged, located
 from refold.scale.blocks import rows_at_once
+from refold.scale.stream import judge_of_tables, judged, located
 
 # So many sums are added up by one task.
 _SPLIT_EVERY = 8
