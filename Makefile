@@ -44,11 +44,11 @@ $(VENV)/.bench: $(VENV)/.package
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --editable .[parquet,report]
+	$(BIN)/python -m pip install --quiet --editable .[cli,report]
 	@touch $@
 
-demo: $(VENV)/.demo ## Learn from healthy cases and say which new ones are not normal, and why: report.html
-	$(BIN)/python examples/demo.py
+demo: $(VENV)/.demo ## Learn from the parcels of a shop and say which new ones are outliers, and why: report.html
+	$(BIN)/refold demo
 
 # Here a warning is an error; whoever only wants to use refold may have another compiler.
 test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON

@@ -112,13 +112,17 @@ def test_outliers_are_an_exit_code_only_when_asked(refold, parts):
     assert done.returncode == 0
 
 
-def test_names_that_collide_are_refused_until_there_is_a_prefix(refold, parts, tmp_path):
+def test_where_names_collide_those_that_are_added_have_a_prefix_and_that_is_said(
+    refold, parts, tmp_path
+):
     (tmp_path / "t.csv").write_text("torque,speed,heat,label\n75,300,20,x\n")
     line = ("score", parts / "model.json", tmp_path / "t.csv")
-    said = refold(*line).stderr
-    assert "already has the columns ['label']" in said
-    assert "prefix: --prefix refold_." in said
-    assert '"refold_label"' in refold(*line, "--prefix", "refold_").stdout
+    done = refold(*line)
+    assert done.returncode == 0
+    assert "has label already: the columns added begin with refold_." in done.stderr
+    assert done.stdout.startswith('"torque","speed","heat","label","refold_distance"')
+    assert done.stdout == refold(*line, "--prefix", "refold_").stdout
+    assert "already has the columns ['label']" in refold(*line, "--prefix", "").stderr
 
 
 @pytest.mark.parametrize(
@@ -220,12 +224,13 @@ def test_drift_tells_new_data_from_old(refold, parts, rows, tmp_path):
     assert done.stdout.startswith("No difference from the training rows is proven.")
 
 
-def test_demo_tells_benign_from_malignant(refold):
-    done = refold("demo", "--json")
+def test_the_demo_names_the_cell_of_every_mistake(refold, tmp_path):
+    done = refold("demo", "--json", cwd=tmp_path)
     assert done.returncode == 0
-    benign, malignant = json.loads(done.stdout)["cases"]
-    assert benign["outliers"] / benign["rows"] < 0.15
-    assert malignant["outliers"] / malignant["rows"] > 0.8
+    document = json.loads(done.stdout)
+    assert document["usual"]["outliers"] / document["usual"]["rows"] < 0.03
+    for row in document["mistakes"]:
+        assert (row["label"], row["reasons"][0]["feature"]) == (-1, row["column"]), row["mistake"]
 
 
 @pytest.mark.parametrize(

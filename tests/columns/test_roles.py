@@ -198,6 +198,16 @@ def test_an_unknown_role_is_refused_in_words():
         as_role("color", texts(["red"]), "colour")
 
 
+def test_a_count_that_only_grows_does_not_number_the_rows():
+    """The population of a country, year by year: 66 rows, 170,000 numbers."""
+    steps = np.random.default_rng(0).integers(1_800, 3_400, 65)
+    people = 144_126.0 + np.r_[0, np.cumsum(steps)]
+    (said,) = guess("pop", NumberColumn(people)).noticed
+    assert said.message.startswith("pop goes on from row to row, from 144126 to ")
+    (said,) = guess("part", NumberColumn(1.0 + np.arange(66.0))).noticed
+    assert said.message == "part numbers the rows from 1 to 66 and is left out."
+
+
 def test_a_running_number_can_be_learned_if_asked():
     assert as_role("n", NumberColumn(np.arange(99.0)), "number").role == "number"
 

@@ -7,6 +7,7 @@ import pandas as pd
 COUNT = r"(?P<n>[\d,]+|none) of (?P<of>[\d,]+) rows"
 VALUES = r"(?P<k>[\d,]+) values? in (?P<of>[\d,]+) rows"
 QUOTED = r"'(?P<value>.*)'"
+OFTEN = "(?P<often>is rare|is less usual|never occurs)"
 
 
 def as_text(cell):
@@ -39,12 +40,12 @@ class TrainingRows:
             rf"{QUOTED} has another form than '(?P<usual>.*)'": self.shaped,
             rf"{QUOTED} has '(?P<has>.)' \({COUNT}\)": self.with_character,
             rf"{QUOTED} has .+, which no other row has": lambda column, found: True,
-            rf"{QUOTED} is (?:rare|less usual) where (?P<other>.+?) is '(?P<there>[^']*)' "
+            rf"{QUOTED} {OFTEN} where (?P<other>.+?) is '(?P<there>[^']*)' "
             rf"\({COUNT}\)": self.beside,
             r"(?P<value>\S+) is (?P<off>\S+) (?P<side>above|below) the \w+ normal value, "
             r"(?P<end>\S+)": self.beyond,
             r"\S+ is between the normal values .+": lambda column, found: True,
-            r".+ is (?:rare|less usual) where .+ is .+ \(.+\)": lambda column, found: True,
+            rf".+ {OFTEN} where .+ is .+ \(.+\)": lambda column, found: True,
             rf"(?P<value>.+) is a (?P<day>[A-Z][a-z]+day) \({COUNT}\)": self.weekday,
             r"(?P<value>.+) is at (?P<clock>\d\d:\d\d); no row between (?P<a>\d+) and (?P<b>\d+) "
             "o'clock": self.no_hour,
@@ -107,6 +108,8 @@ class TrainingRows:
     def beside(self, column, found):
         there = self.texts[found["other"]] == found["there"]
         both = there & (self.texts[column] == found["value"])
+        if (found["often"] == "never occurs") != (both.sum() == 0):
+            return False
         return (both.sum(), there.sum()) == (to_count(found["n"]), to_count(found["of"]))
 
     def beyond(self, column, found):

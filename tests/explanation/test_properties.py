@@ -145,7 +145,7 @@ def test_a_value_that_nobody_has_seen_is_not_what_another_is_rare_beside(explain
 
 def test_no_sentence_has_a_pattern_or_a_number_that_nobody_reads(explained):
     for row in outliers(explained):
-        said = re.sub(r"'[^']*'", "", row.text(50))
+        said = re.sub(r"'[^']*'", "", row.text(50).replace("o'clock", ""))
         assert not re.search(r"\de[+−-]?\d", said)
         assert not re.search(r"[9Aa]\+|\bAa+\b", said)
         if any(reason.novel for reason in row.reasons):

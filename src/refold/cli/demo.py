@@ -1,7 +1,8 @@
-"""``refold demo``: learn from benign cases, and say which new ones are outliers, and why."""
+"""``refold demo``: learn from the parcels of a shop; say which new ones are outliers, and why."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,19 @@ from refold.cli import options
 if TYPE_CHECKING:
     from refold.explanation import Explanations
 
-_LEARNED, _ALPHA, _SHOWN, _REASONS = 300, 0.05, 3, 3
+_LEARNED, _NEW, _REASONS = 2000, 1000, 2
+_COUNTRIES = {"Berlin": "Germany", "Munich": "Germany", "Paris": "France", "Lyon": "France"}
+_COUNTRIES |= {"Rome": "Italy", "Milan": "Italy"}
+_CARRIERS = {"Germany": "DHL", "France": "Colissimo", "Italy": "Poste"}
+# What went wrong with some of the new parcels: the column, and what was written there.
+_SLIPS: dict[str, tuple[str, Any]] = {
+    "the weight was typed in kilograms": ("weight_g", 1.2),
+    "the postage has a digit too many": ("postage_eur", 74.9),
+    "the city is in another country": ("country", "Italy"),
+    "the carrier has a typing error": ("carrier", "Colisimo"),
+    "nobody wrote down the payment": ("payment", None),
+    "the parcel left on a Sunday": ("sent", date(2026, 3, 8)),
+}
 
 
 def demo(
@@ -23,92 +36,90 @@ def demo(
     ),
     as_json: options.AsJson = False,
 ) -> None:
-    """Learn from benign breast-cancer cases only, and say which new ones are outliers, and why.
+    """Learn from the parcels that a shop has sent, and say which new ones are outliers, and why.
 
-    The data (569 cases, 30 measurements of cell nuclei each) comes with scikit-learn; nothing is
-    downloaded. A report on the new cases is written at the end.
+    The table is made up: cities, carriers, weights, postage, payment, days. Some of the new
+    parcels have a mistake in one cell. A report on them is written at the end.
 
     For example:
       refold demo
       refold demo -o demo.html
     """
     options.check_output(out)
-    from refold import REF
+    from refold import Detector
     from refold.explanation import explain
     from refold.report import write_report
 
-    normal, new = _cases()
-    names = list(normal)
-    model = REF(levels="all", alpha=_ALPHA).fit(_frame(normal))
-    found = {kind: explain(model, _frame(cases), reasons=_REASONS) for kind, cases in new.items()}
-    write_report(model, _frame(_together(new)), out, title="New cases", row_names=_labels(new))
+    model = Detector(id_column="parcel").fit(_table(_parcels(_LEARNED, 0)))
+    new, wrong = _parcels(_NEW, 1), _with_slips(_parcels(100, 2))
+    false_alarms = int((model.predict(_table(new)) == -1).sum())
+    found = explain(model, _table(wrong), reasons=_REASONS)
+    write_report(model, _table(wrong + new), out, title="New parcels")
     if as_json:
-        options.print_json({**_document(model, names, found), "report": str(out)})
+        document = _document(model, found, false_alarms)
+        options.print_json({**document, "report": str(out)})
         return
-    options.say(f"Learned from {_LEARNED} benign cases, {len(names)} measurements each.\n")
-    for kind, cases in found.items():
-        options.say(
-            f"  {len(cases):3} new {kind:9} cases: {100 * _rejected(cases):5.1f} % are outliers"
-        )
-    options.say(f"\nOf benign cases about {100 * _ALPHA:g} % should be.")
-    for kind, cases in found.items():
-        options.say(f"\nThe worst of the {kind} cases, and why:\n")
-        options.say("\n\n".join(case.text(_REASONS) for case in cases.worst(_SHOWN)))
+    names = [column.name for column in model.columns_ if column.role != "ignore"]
+    options.say(
+        f"Learned from {_LEARNED:,} parcels of a shop, of which it knows {', '.join(names)}.\n"
+        f"{_NEW:,} new parcels have no mistake: {false_alarms} of them are called outliers, "
+        f"and about {100 * float(model.alpha_ or 0.0):.2g} % may be.\n"
+        f"{len(wrong)} have one mistake each. This is what the model says of them:"
+    )
+    for mistake, parcel in zip(_SLIPS, found, strict=True):
+        options.say(f"\nHere {mistake}.\n{parcel.text(_REASONS)}")
     options.say(f"\nAll of it, to look at in a browser: {printable(str(out))}")
 
 
-def _cases() -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Return benign cases to learn from, and new ones of both kinds, as named columns."""
-    from sklearn.datasets import load_breast_cancer
-
-    data = load_breast_cancer()
-    benign, malignant = data.data[data.target == 1], data.data[data.target == 0]
-    tables = [
-        dict(zip(data.feature_names.tolist(), rows.T, strict=True))
-        for rows in (benign[:_LEARNED], benign[_LEARNED:], malignant)
-    ]
-    return tables[0], {"benign": tables[1], "malignant": tables[2]}
-
-
-def _together(new: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the cases of all kinds as one table."""
+def _parcels(count: int, seed: int) -> list[dict[str, Any]]:
+    """Return parcels of a shop, without mistakes."""
     import numpy as np
 
-    kinds = list(new.values())
-    return {name: np.concatenate([cases[name] for cases in kinds]) for name in kinds[0]}
+    rng = np.random.default_rng(seed)
+    parcels = []
+    for number in range(count):
+        city = str(rng.choice(list(_COUNTRIES)))
+        country = _COUNTRIES[city]
+        weight = int(rng.gamma(6.0, 200.0)) + 100
+        day = date(2026, 3, 2) + timedelta(int(rng.choice([0, 1, 2, 3, 4, 7, 8, 9, 10, 11])))
+        abroad = 0.0 if country == "Germany" else 4.0
+        parcels.append(
+            {
+                "parcel": f"P{seed}-{number + 1:04}",
+                "city": city,
+                "country": country,
+                "carrier": _CARRIERS[country],
+                "weight_g": float(weight),
+                "postage_eur": round(3.5 + abroad + 0.002 * weight + rng.normal(0.0, 0.2), 2),
+                "payment": str(rng.choice(["card", "invoice", "transfer"], p=[0.6, 0.25, 0.15])),
+                "sent": day,
+            }
+        )
+    return parcels
 
 
-def _labels(new: dict[str, dict[str, Any]]) -> list[str]:
-    """Return "benign 0", "benign 1", …: numbers as in the text."""
+def _with_slips(parcels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return parcels to France, each with one of the slips."""
+    french = [parcel for parcel in parcels if parcel["country"] == "France"]
     return [
-        f"{kind} {row}"
-        for kind, cases in new.items()
-        for row in range(len(next(iter(cases.values()))))
+        {**parcel, column: value}
+        for parcel, (column, value) in zip(french, _SLIPS.values(), strict=False)
     ]
 
 
-def _frame(columns: dict[str, Any]) -> Any:
-    return needs("pyarrow", "cli").table(columns)
+def _table(parcels: list[dict[str, Any]]) -> Any:
+    return needs("pyarrow", "cli").Table.from_pylist(parcels)
 
 
-def _rejected(cases: Explanations) -> float:
-    return sum(case.label == -1 for case in cases) / len(cases)
-
-
-def _document(model: Any, names: list[str], found: dict[str, Any]) -> dict[str, Any]:
-
+def _document(model: Any, found: Explanations, false_alarms: int) -> dict[str, Any]:
     return {
         "rows": _LEARNED,
-        "features": names,
+        "columns": [column.name for column in model.columns_ if column.role != "ignore"],
         "alpha": model.alpha_,
         "threshold": float(model.threshold_),
-        "cases": [
-            {
-                "kind": kind,
-                "rows": len(cases),
-                "outliers": sum(case.label == -1 for case in cases),
-                "worst": [case.to_dict() for case in cases.worst(_SHOWN)],
-            }
-            for kind, cases in found.items()
+        "usual": {"rows": _NEW, "outliers": false_alarms},
+        "mistakes": [
+            {"mistake": mistake, "column": column, **parcel.to_dict()}
+            for (mistake, (column, _)), parcel in zip(_SLIPS.items(), found, strict=True)
         ],
     }

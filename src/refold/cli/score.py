@@ -44,8 +44,12 @@ def score(
         int, typer.Option(help="How many outliers to show on a terminal or in JSON.", min=0)
     ] = 20,
     prefix: Annotated[
-        str, typer.Option(help="Stands before the names of the columns that are added.")
-    ] = "",
+        str | None,
+        typer.Option(
+            help="Stands before the names of the columns that are added.",
+            show_default="none, or refold_ where the table has one of these names",
+        ),
+    ] = None,
     outliers_first: Annotated[
         bool,
         typer.Option(

@@ -14,6 +14,7 @@ from refold.base.needs import needs
 from refold.cli.failures import as_bad_input
 from refold.cli.incidents import TableIncidents
 from refold.cli.models import LoadedModel
+from refold.cli.options import say
 from refold.decisions.gate import Gate, GateResult
 from refold.judgement import Judge, Judgement, Worst
 from refold.judgement.reading import Reader
@@ -21,6 +22,8 @@ from refold.scale.stream import ScoredColumns, judged_blocks
 from refold.tabular import Block, InputError, TableSource
 
 needs("pyarrow", "cli")  # the error names the extra of the commands
+
+_PREFIX = "refold_"
 
 
 @dataclass
@@ -57,7 +60,9 @@ class Output:
     opened: Callable[[Any, list[str]], Any] = field(repr=False)
     csv: bool  # whether cells are handed on as they are written
     reasons: int  # how many columns to name as reasons
-    prefix: str  # stands before the names of the columns that are added
+    # Stands before the names of the columns that are added; None is "" or, where the table has one
+    # of these names, "refold_".
+    prefix: str | None
 
 
 def score_table(
@@ -95,15 +100,28 @@ def score_table(
 def _opened(
     loaded: LoadedModel, reader: Reader, table: TableSource, output: Output
 ) -> Iterator[Callable[[Block, Judgement], None]]:
+    prefix = _free_prefix(table, output.reasons) if output.prefix is None else output.prefix
     with as_bad_input(table.name):
         columns = ScoredColumns(
             loaded.judge,
             table.kinds,
             numeric=reader.numeric,
             reasons=output.reasons,
-            prefix=output.prefix,
+            prefix=prefix,
             csv=output.csv,
             model=loaded.model if output.reasons else None,
         )
     with output.opened(columns.schema, columns.added) as write:
         yield lambda block, found: write(columns.batch(block.columns, found))
+
+
+def _free_prefix(table: TableSource, reasons: int) -> str:
+    """Return what must stand before the names that are added, and say so if there must be."""
+    added = ["distance", "label", "verdict", "p_value", "because"]
+    added += [f"reason_{number}" for number in range(1, reasons + 1)]
+    taken = [name for name in added if name in table.kinds]
+    if not taken:
+        return ""
+    named = ", ".join(taken)
+    say(f"{table.name} has {named} already: the columns added begin with {_PREFIX}.", err=True)
+    return _PREFIX

@@ -69,11 +69,24 @@ def constant(name: str, value: str) -> Finding:
     return Finding("constant", name, (), (value,), f"{name} is always {shown(value)}.")
 
 
-def running_number(name: str, first: float | str, last: float | str, *, otherwise: str) -> Finding:
-    """Say that a column numbers the rows, and the role with which it would be learned."""
+# A column whose numbers leave out more than nine in ten is no numbering: a count that grows.
+_NUMBERS_PER_ROW = 10
+
+
+def running_number(
+    name: str, first: float | str, last: float | str, *, otherwise: str, rows: int | None = None
+) -> Finding:
+    """Say that a column numbers the rows, and the role with which it would be learned.
+
+    Of the numbers of so many `rows` it is looked at whether they number these, or only go on.
+    """
+    ends = f"from {shown(first)} to {shown(last)}"
+    message = f"{name} numbers the rows {ends} and is left out."
+    if rows is not None and float(last) - float(first) > _NUMBERS_PER_ROW * rows:
+        message = f"{name} goes on from row to row, {ends}, and is left out."
     return Finding(
         kind="running-number",
-        message=f"{name} numbers the rows from {shown(first)} to {shown(last)} and is left out.",
+        message=message,
         column=name,
         values=(first, last),
         advice=set_role("New rows lie beyond it. To learn from it all the same", name, otherwise),

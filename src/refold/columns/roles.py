@@ -273,7 +273,8 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
         return _dates(name, seconds[~np.isnan(seconds)], dated.form)
     if counts_rows(values, named=says_row(name)):
         ends = (float(values.min()), float(values.max()))
-        return Guess("ignore", None, (findings.running_number(name, *ends, otherwise="number"),))
+        said = findings.running_number(name, *ends, otherwise="number", rows=len(values))
+        return Guess("ignore", None, (said,))
     if bare and _are_codes(name, values):
         return _codes(name, values)
     found = list(_notice_numbers(name, values))

@@ -13,7 +13,7 @@ from refold.columns.number_form import NumberForm
 from refold.explanation._beside import beside
 from refold.explanation._changes import table_changes
 from refold.explanation._reason import Cell, Reason
-from refold.judgement import Judge, Judgement
+from refold.judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement.normal import normal_of
 from refold.models.detector.scorer import TableScorer
 
@@ -72,8 +72,17 @@ class _Block:
         """Return the columns to name: those that matter most, and all that are novel."""
         order = self._found.by_blame[row].tolist()
         return [
-            c for rank, c in enumerate(order) if most is None or rank < most or self._novel[row, c]
+            c
+            for rank, c in enumerate(order)
+            if most is None or rank < most or self._is_novel(row, c)
         ]
+
+    def _is_novel(self, row: int, column: int) -> bool:
+        """Whether a cell is novel; of two that contradict each other, the one that is to blame."""
+        if not self._novel[row, column]:
+            return False
+        blamed = float(self._found.shares[row, column]) >= LEAST_SHARE
+        return blamed or not self._words.contradicts(row, column)
 
     def changes(self, row: int) -> tuple[Cell, ...]:
         """Return what would have to change in a row."""
@@ -100,7 +109,7 @@ class _Block:
             role=self._roles[column],
             view="empty" if self._empty[row] else said.view,
             words=words,
-            novel=bool(self._novel[row, column]),
+            novel=self._is_novel(row, column),
             unit=self._forms[column][0],
             decimals=self._forms[column][1],
             **fields,

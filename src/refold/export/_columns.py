@@ -83,6 +83,7 @@ class Beside:
 
     partner: int  # the number of the other column
     surprise: Floats  # (48, 48): by the code of the other column, and the own
+    novel: Floats  # the same: 1 for what contradicts the other column, else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +113,8 @@ def columns_of(model: Detector, without: Collection[str] = ()) -> Columns:
         _column(counts, k, plan, rejected, without) for k, plan in enumerate(counts.plan.used)
     ]
     beside = {
-        k: Beside(partner, slices.surprise)
+        k: Beside(counts.partner(k), slices.surprise, counts.contradictions(k).astype(np.float64))
         for k, slices in counts.slices.items()
-        if (partner := counts.plan.used[k].partner) is not None
     }
     return Columns(columns, counts.plan.numbers, beside, scorer.certain)
 

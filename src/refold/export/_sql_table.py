@@ -150,14 +150,16 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
     ]
     for k in range(len(columns.all)):
         beside = columns.beside.get(k)
-        more = number(0.0)
+        more, novel = number(0.0), words.column("novel", k)
         if beside is not None:
-            partner = words.column("code", beside.partner)
-            more = write_beside(reader, partner, words.column("code", k), beside.surprise)
+            pair = words.column("code", beside.partner), words.column("code", k)
+            more = write_beside(reader, *pair, beside.surprise)
+            if beside.novel.any():
+                novel += write_beside(reader, *pair, beside.novel)
         stage += [
             words.column("size", k),
             words.alias(exp.cast(more, "double"), "more", k),
-            words.column("novel", k),
+            words.alias(novel, "novel", k),
         ]
     return stage
 

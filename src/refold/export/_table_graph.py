@@ -75,7 +75,7 @@ def write_table(
     """Write a model of a mixed table, as nodes that take a column each, of shape (n, 1)."""
     cells = [_cells(graph, *each) for each in zip(columns.all, inputs, strict=True)]
     X = _side_by_side(graph, [inputs[k] for k in columns.numbers.tolist()])
-    magnitudes = [each.magnitude for each in cells]
+    magnitudes, news = [each.magnitude for each in cells], [each.novel for each in cells]
     if X:
         _fold(graph, model, columns, X, magnitudes)
     for k, beside in columns.beside.items():
@@ -83,9 +83,11 @@ def write_table(
         pair = graph.node("Add", pair, cells[k].code)
         found = _look_up(graph, beside.surprise.ravel(), pair)
         magnitudes[k] = graph.node("Add", magnitudes[k], found)
+        if beside.novel.any():
+            news[k] = graph.node("Add", news[k], _look_up(graph, beside.novel.ravel(), pair))
     M = graph.node("Min", _side_by_side(graph, magnitudes), graph.number(FARTHEST))
     empty = _empty(graph, _side_by_side(graph, [each.missing for each in cells]))
-    novel = _side_by_side(graph, [each.novel for each in cells])
+    novel = _side_by_side(graph, news)
     novel = graph.node("Where", empty, graph.number(1.0), novel)
     certain = graph.node("Mul", novel, graph.number(columns.certain))
     refused = _refused(graph, X) if X else graph.number(0.0)

@@ -45,7 +45,7 @@ def shares_of(found: Judgement) -> Floats:
 def _of_outliers(found: Judgement, blame: Floats) -> Floats:
     scorer = found.judge.scorer
     blame[:, found.judge.numeric] *= ~near_expected(found, far_out=False)
-    _move_to_rare_values(found, blame)
+    _move_to_partners(found, blame)
     if isinstance(scorer, TableScorer):
         novel = scorer.unpack(found.rows)[1]
         rest = np.maximum(found.distances - blame.sum(axis=1), 0.0)
@@ -84,8 +84,12 @@ def _common(found: Judgement) -> Booleans:
     return out
 
 
-def _move_to_rare_values(found: Judgement, blame: Floats) -> None:
-    """Blame a rare value for what is surprising beside it alone, in place."""
+def _move_to_partners(found: Judgement, blame: Floats) -> None:
+    """Blame the other cell for what is surprising of two together, if that one is odder, in place.
+
+    It is odder if its value is rare and this one's is not, or if it surprises more beside the
+    remaining cells.
+    """
     encoder, scorer = found.judge.encoder, found.judge.scorer
     if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
         return
@@ -93,15 +97,26 @@ def _move_to_rare_values(found: Judgement, blame: Floats) -> None:
     if not counts.slices:
         return
     codes, sizes = counts.plan.codes(found.cells.columns), scorer.magnitudes(found.rows)
-    for k, column in enumerate(counts.plan.used):
-        partner = column.partner
-        if partner is None or k not in counts.slices:
-            continue
-        if not isinstance(found.cells.columns[partner], TextColumn):
-            continue
-        beside = counts.slices[k].surprise[codes[partner], codes[k]]
-        share = np.divide(beside, sizes[:, k], out=np.zeros(len(beside)), where=sizes[:, k] > 0.0)
+    beside = {
+        k: slices.surprise[codes[counts.partner(k)], codes[k]]
+        for k, slices in counts.slices.items()
+    }
+
+    def odd(k: int, other: int) -> Floats:
+        found = [
+            beside[j]
+            for j in beside
+            if k in (j, counts.partner(j)) and other not in (j, counts.partner(j))
+        ]
+        return np.mean(found, axis=0) if found else np.zeros(len(blame))
+
+    before = blame.copy()
+    for k, surprise in beside.items():
+        partner = counts.partner(k)
+        share = np.divide(surprise, sizes[:, k], out=np.zeros(len(blame)), where=sizes[:, k] > 0.0)
         rarer = (codes[partner] == OTHER) & (codes[k] != OTHER)
-        moved = np.where(rarer, np.clip(share, 0.0, 1.0), 0.0) * blame[:, k]
+        rarer &= isinstance(found.cells.columns[partner], TextColumn)
+        odder = odd(partner, k) > odd(k, partner) + USUAL
+        moved = np.where(rarer | odder, np.clip(share, 0.0, 1.0), 0.0) * before[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved

@@ -124,7 +124,8 @@ def notice_roles(table: CheckedTable) -> Iterator[Finding]:
             if found.kind == "running-number" and isinstance(column.observed, NumberColumn):
                 values = column.observed.values  # the first rows have said so, all say how far
                 ends = (float(np.nanmin(values)), float(np.nanmax(values)))
-                yield words.running_number(column.name, *ends, otherwise="number")
+                rows = len(values)
+                yield words.running_number(column.name, *ends, otherwise="number", rows=rows)
             elif found.kind not in _OF_ALL_ROWS:
                 yield found
         if column.cells is not None:

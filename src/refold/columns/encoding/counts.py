@@ -143,6 +143,9 @@ class TableCounts:
                 out[:, k] = self._largest_view(k, each, left_out, without)
         codes = self.plan.codes(cells)
         self._add_dependence(codes, out, left_out)
+        if not left_out:
+            for k in self.slices:
+                novel[:, k] |= self.contradictions(k)[codes[self.partner(k)], codes[k]]
         shown = self.plan.indicators(codes, table.rows)
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
 
@@ -179,12 +182,25 @@ class TableCounts:
 
     def _add_dependence(self, codes: list[Integers], out: Floats, left_out: LeftOut) -> None:
         for k, slices in self.slices.items():
-            partner = self.plan.used[k].partner
-            assert partner is not None
             surprise = slices.surprise_left_out if left_out else slices.surprise
             if left_out == "exactly":
                 surprise = slices.surprise_left_out_exactly
-            out[:, k] += surprise[codes[partner], codes[k]]
+            out[:, k] += surprise[codes[self.partner(k)], codes[k]]
+
+    def partner(self, k: int) -> int:
+        """Return the column that a column with slices is looked at beside."""
+        partner = self.plan.used[k].partner
+        assert partner is not None
+        return partner
+
+    def contradictions(self, k: int) -> Booleans:
+        """Say which codes of a column are novel beside those of its partner, (partner's, own).
+
+        None of a number: of one, how far out it is says more than ten bins.
+        """
+        found = self.slices[k].contradictions
+        known = k not in self.plan.numbers and self._rare_news[4]
+        return found if known else np.zeros_like(found)
 
     def _mark_novel(self, cells: list[Column], novel: Booleans) -> None:
         for k, each in enumerate(cells):
@@ -214,8 +230,13 @@ class TableCounts:
 
     @once
     def _news(self) -> Integers:
-        """How many columns one row alone has made readable, missing, unreadable, or unclosed."""
-        news = np.zeros(4, dtype=np.int64)
+        """How many columns one row alone has made readable, missing, unreadable, or unclosed.
+
+        The last is of pairs of columns.
+        """
+        news = np.zeros(5, dtype=np.int64)
+        others = [slices for k, slices in self.slices.items() if k not in self.plan.numbers]
+        news[4] = sum(slices.closed_but_for_one for slices in others)
         for k in range(len(self.plan.used)):
             known = self.states(k)
             if known.sum() > _ENOUGH:

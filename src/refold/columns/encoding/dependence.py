@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.surprise import LeftOut, surprise_by_row
 from refold.columns.encoding.tally import less
@@ -23,6 +23,8 @@ BINS = 10
 _LEAST_SHARE = 0.02
 # So many standard deviations are no chance, among so many pairs of columns.
 _SIGMAS = 5.0
+# A pair of values that nobody has is a contradiction if chance would have given it to so many rows.
+_EXPECTED = 3.0
 # Of more columns than this only some are compared with each other.
 MOST_COLUMNS = 100
 
@@ -61,6 +63,32 @@ class Slices:
     def surprise_left_out_exactly(self) -> Floats:
         """The same by the counts that are left without it."""
         return self._surprise(left_out="exactly")
+
+    @once
+    def contradictions(self) -> Booleans:
+        """Which pairs no row has though they would be expected; none where one row alone has one.
+
+        A pair that came once says that there are more to come.
+        """
+        never = self._expected & (self.counts == 0)
+        return never if self._seen_once == 0 else np.zeros_like(never)
+
+    @property
+    def closed_but_for_one(self) -> bool:
+        """Whether there were contradictions before one row came."""
+        return self._seen_once == 1
+
+    @property
+    def _seen_once(self) -> int:
+        return int((self._expected & (self.counts == 1)).sum())
+
+    @once
+    def _expected(self) -> Booleans:
+        """Which pairs of frequent values would have rows if one did not tell of the other."""
+        beside, own = self.counts.sum(axis=1), self.counts.sum(axis=0)
+        often = np.outer(beside, own) >= _EXPECTED * max(int(beside.sum()), 1)
+        often[OTHER:], often[:, OTHER:] = False, False
+        return often
 
     def _surprise(self, *, left_out: LeftOut) -> Floats:
         out = np.zeros((N_CODES, N_CODES))

@@ -176,13 +176,13 @@ def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str
     own, beside : int
         The codes of the cell and of its partner's.
     """
-    partner = counts.plan.used[column].partner
-    assert partner is not None
+    partner = counts.partner(column)
     slice_ = counts.slices[column].counts[beside]
     name = printable(counts.plan.names[partner])
     have = int(slice_[own])
-    rare = "rare" if have <= _RARE * slice_.sum() else "less usual"
-    said = f"is {rare} where {name} is {code_words(counts, partner, beside)}"
+    rare = "is rare" if have <= _RARE * slice_.sum() else "is less usual"
+    often = "never occurs" if have == 0 and own < OTHER else rare
+    said = f"{often} where {name} is {code_words(counts, partner, beside)}"
     rows = of_rows(have, slice_)
     if own < len(counts.plan.used[column].frequent):
         return f"{said} ({rows})"
@@ -268,6 +268,8 @@ class CellWords:
         view, alone = self._leading(row, column)
         beside = self._surprise(row, column) - alone
         unseen = self._unseen(row, column)
+        if self._novel[row, column] and self.contradicts(row, column):
+            return self._beside(row, column, alone)
         if self._novel[row, column]:
             return Said("unseen", self._odd(row, column, "value"), alone)
         if view == "range":
@@ -303,21 +305,28 @@ class CellWords:
         return counts.values.counts.get(cells.values[int(cells.codes[row])], 0) == 0
 
     def _dependence(self, row: int, column: int) -> float:
-        partner = self._counts.plan.used[column].partner
-        if partner is None or column not in self._counts.slices:
+        if column not in self._counts.slices:
             return 0.0
-        codes = self._codes[partner][row], self._codes[column][row]
-        return float(self._counts.slices[column].surprise[codes])
+        return float(self._counts.slices[column].surprise[self._pair(row, column)])
+
+    def contradicts(self, row: int, column: int) -> bool:
+        """Whether a cell never occurs beside its partner's."""
+        if column not in self._counts.slices:
+            return False
+        return bool(self._counts.contradictions(column)[self._pair(row, column)])
+
+    def _pair(self, row: int, column: int) -> tuple[int, int]:
+        partner = self._counts.partner(column)
+        return int(self._codes[partner][row]), int(self._codes[column][row])
 
     @cached_property
     def _codes(self) -> list[Integers]:
         return self._counts.plan.codes(self._cells)
 
     def _beside(self, row: int, column: int, alone: float) -> Said:
-        partner = self._counts.plan.used[column].partner
-        assert partner is not None
-        own, other = int(self._codes[column][row]), int(self._codes[partner][row])
-        return Said("beside", beside_words(self._counts, column, own, other), alone, partner)
+        other, own = self._pair(row, column)
+        said = beside_words(self._counts, column, own, other)
+        return Said("beside", said, alone, self._counts.partner(column))
 
     def _odd(self, row: int, column: int, view: str) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)
