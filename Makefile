@@ -202,6 +202,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.parquet
 	$(BIN)/python -m benchmarks.duckdb_scale
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.one_row
 	$(BIN)/python -m benchmarks.creased
 	$(BIN)/python -m benchmarks.modelfile
 	$(BIN)/python -m benchmarks.tables
