@@ -185,7 +185,7 @@ class TestColumns:
         assert len(noticed(model, X)) == 8
         *each, rest = told(model.noticed_)
         assert each == [str(found) for found in model.noticed_[:3]]
-        assert rest == "So it is 5 more times, in x4, x5, x6, x7, x8."
+        assert rest == "The same holds 5 more times, in x4, x5, x6, x7, x8."
 
 
 class TestKeeping:

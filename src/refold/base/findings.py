@@ -147,7 +147,7 @@ def told(
     a is always 5.
     b is always 5.
     c is always 5.
-    So it is 7 more times, in d, e, f, g, h, ….
+    The same holds 7 more times, in d, e, f, g, h, ….
     """
     kinds: dict[str, list[Finding]] = {}
     for found in findings:
@@ -159,7 +159,7 @@ def told(
             columns = list(dict.fromkeys(str(found.column) for found in rest))
             named = ", ".join(columns[:_NAMED]) + (", …" if len(columns) > _NAMED else "")
             times = "once more" if len(rest) == 1 else f"{len(rest)} more times"
-            yield f"So it is {times}, in {named}."
+            yield f"The same holds {times}, in {named}."
 
 
 def rows_left_out(rows: Sequence[int], of: int, where: str = "") -> Finding:

@@ -144,7 +144,7 @@ def _lines(model: Any) -> list[str]:
     """Say all that was said, numbered from 1."""
     entries = model.feedback_
     if not entries:
-        return ["Nobody has said anything of rows yet."]
+        return ["The model has no feedback yet."]
     return [f"{k}. {each.time}: {_sentence(each)}" for k, each in enumerate(entries, start=1)]
 
 

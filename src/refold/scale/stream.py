@@ -12,7 +12,6 @@ from refold.base.advice import Advice
 from refold.base.errors import TableError, UserError
 from refold.base.needs import needs
 from refold.columns.frames import feature_names, features_of, floats, is_text
-from refold.columns.missing import IN_MEMORY, Written
 from refold.explanation import explain
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.judgement.reading import Reader
@@ -36,8 +35,10 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
 def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
     if judge.encoder is not None:
-        columns = {name: batch.column(name) for name in judge.inputs}
-        return answers(table_judged(judge, columns, reasons), reasons)
+        own = judge.encoder.inputs.names
+        columns = {n: batch.column(called) for n, called in zip(own, judge.inputs, strict=True)}
+        table = needs("pyarrow", "parquet").table(columns)
+        return answers(judge.table(table, explained=reasons > 0), reasons)
     X = np.empty((batch.num_rows, len(judge.names)), order="F")
     for column, name in enumerate(judge.names):
         X[:, column] = floats(batch.column(name))
@@ -51,17 +52,6 @@ def judge_of_tables(model: Any, columns: Sequence[str] | None, *, on_worker: boo
         return judge
     called = dict(zip(feature_names(model), features_of(model, columns), strict=True))
     return judge.called(called[name] for name in judge.names)
-
-
-def table_judged(
-    judge: Judge, columns: Mapping[str, Any], reasons: int = 0, written: Written = IN_MEMORY
-) -> Judgement:
-    """Judge Arrow columns of any kind, given by the names that the judge has for them."""
-    pa = needs("pyarrow", "parquet")
-    assert judge.encoder is not None
-    own = judge.encoder.inputs.names
-    known = {name: columns[called] for name, called in zip(own, judge.inputs, strict=True)}
-    return judge.table(pa.table(known, metadata=written.metadata()), explained=reasons > 0)
 
 
 _VERDICTS = {1: "normal", -1: "outlier"}

@@ -111,7 +111,7 @@ class Workbook(HeldTable):
         totals = count_totals([row for _, row in rows], _number) if self._how.totals else 0
         if totals:
             which = " and ".join(f"row {number}" for number, _ in rows[-totals:])
-            self._say("totals", f"{which} has totals of the rows above, and no row is made of it.")
+            self._say("totals", f"{which} has totals of the rows above: not read as rows.")
         return rows[: len(rows) - totals]
 
     def _heading(self, rows: list[list[Any]], sheet: str) -> tuple[list[str], int]:

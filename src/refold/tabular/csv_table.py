@@ -164,7 +164,7 @@ class CsvTable(FileTable):
         if not totals:
             return text
         which = f"the last {totals} lines have" if totals > 1 else "the last line has"
-        self._say("totals", f"{which} totals of the rows above, and no row is made of it.")
+        self._say("totals", f"{which} totals of the rows above: not read as rows.")
         begin = found[-totals - 1].end if len(found) > totals else 0
         return text.decode()[:begin].encode()
 

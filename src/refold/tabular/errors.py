@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from refold.base.errors import TableError, UserError
 
-_SHOWN = 10
+_SHOWN, _LONGEST = 10, 40  # names in a list, and characters of a cell
 
 
 class InputError(UserError):
@@ -35,9 +35,9 @@ def listed(names: Sequence[str], shown: int = _SHOWN) -> str:
     return ", ".join(map(repr, names[:shown])) + more
 
 
-def cell_repr(cell: str, shown: int = 40) -> str:
+def cell_repr(cell: str) -> str:
     """Return a cell as it is written, cut if it is long."""
-    return repr(cell if len(cell) <= shown else f"{cell[:shown]}…")
+    return repr(cell if len(cell) <= _LONGEST else f"{cell[:_LONGEST]}…")
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def test_a_method_that_rejects_too_much_is_not_called_the_best():
         {"Detector": [caught(0.8)] * 2, "OneClassSVM": [caught(0.9, alarms=0.3)] * 2}
     )
     assert found.best == "Detector"
-    assert found.cries_wolf("OneClassSVM")
+    assert found.exceeds_rate("OneClassSVM")
     assert "More false alarms than the 5 % that were asked for: OneClassSVM 30.0 %" in " ".join(
         verdict(found)
     )

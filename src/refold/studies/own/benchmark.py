@@ -134,7 +134,7 @@ def _row(found: OwnComparison, method: str) -> ShownMethod:
     level = found.level_with_best()
     mark = "best" if method == found.best else "within noise" if method in level else ""
     cells = [found.cell(name, method) for name in found.columns]
-    return ShownMethod(method, mark, cells, found.cries_wolf(method))
+    return ShownMethod(method, mark, cells, found.exceeds_rate(method))
 
 
 def _by_tag(found: OwnComparison) -> list[tuple[str, list[str]]]:

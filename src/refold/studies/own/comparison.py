@@ -41,7 +41,7 @@ def fitted(found: OwnComparison) -> str | None:
     One that keeps the rate of false alarms goes first.
     """
     ours = [method for method in found.finished if method in FITTED]
-    fair = [method for method in ours if found.has_labels or not found.cries_wolf(method)]
+    fair = [method for method in ours if found.has_labels or not found.exceeds_rate(method)]
     return next(iter(fair or ours), None)
 
 
@@ -59,13 +59,13 @@ def _first(found: OwnComparison, best: str) -> str:
 def _alarms(found: OwnComparison, best: str) -> Iterator[str]:
     """Say which methods catch more, or as much, because they reject more of everything."""
     ahead = found.finished[: found.finished.index(best)]
-    loud = [method for method in ahead if found.cries_wolf(method)]
-    loud += [best] if found.cries_wolf(best) else []
+    loud = [method for method in ahead if found.exceeds_rate(method)]
+    loud += [best] if found.exceeds_rate(best) else []
     if loud:
         said = (f"{method} {value_text(ALARMS, found.mean(ALARMS, method))} %" for method in loud)
         yield (
             f"More false alarms than the {100 * found.alpha:.3g} % that were asked for: "
-            f"{', '.join(said)}; what they catch is not for the same price."
+            f"{', '.join(said)}; they catch more because they reject more of all rows."
         )
 
 
@@ -183,7 +183,7 @@ class OwnComparison(MeasuredComparison):
         """Those that finished, best first."""
         return [method for method in self.ranked if not self.unfinished(method)]
 
-    def cries_wolf(self, method: str) -> bool:
+    def exceeds_rate(self, method: str) -> bool:
         """Whether more normal rows are rejected than was asked for, by more than chance does."""
         share = self.alpha * (1.0 - self.alpha)
         chance = np.sqrt(share * (1 / self.extent.learned + 1 / self.extent.normals))
@@ -192,7 +192,7 @@ class OwnComparison(MeasuredComparison):
     @cached_property
     def best(self) -> str | None:
         """The best method; by faults caught, of those that keep the rate if there is one."""
-        fair = [m for m in self.finished if self.has_labels or not self.cries_wolf(m)]
+        fair = [m for m in self.finished if self.has_labels or not self.exceeds_rate(m)]
         return next(iter(fair or self.finished), None)
 
     def is_level(self, method: str, other: str) -> bool:
@@ -216,7 +216,7 @@ class OwnComparison(MeasuredComparison):
                 "method": method,
                 "best": method == self.best,
                 "within_noise_of_best": method in level,
-                "too_many_false_alarms": self.cries_wolf(method),
+                "too_many_false_alarms": self.exceeds_rate(method),
                 "unfinished": self.unfinished(method) or None,
                 "means": {name: _known(self.mean(name, method)) for name in self.columns},
                 "deviations": {name: _known(self.deviation(name, method)) for name in self.columns},
