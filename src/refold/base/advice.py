@@ -21,6 +21,8 @@ AdviceKind = Literal[
     "skip_rows",
     "alpha",
     "trim",
+    "by",
+    "over",
     "bad_cells",
     "prefix",
 ]
@@ -122,6 +124,8 @@ _WORDS = {
     "thousands": "the thousands mark",
     "skip_rows": "the number of lines before the header",
     "alpha": "the false alarm rate",
+    "by": "the column of the group",
+    "over": "the column of the time",
     "bad_cells": "what to do with unreadable cells",
 }
 

@@ -13,6 +13,7 @@ from refold.checks._result import Limit, Limits
 from refold.checks._rows import normal_rows
 from refold.checks._search import ShiftSearch, learned_columns
 from refold.judgement import Judge, unwrapped
+from refold.models.detector import refuse_window
 
 
 def limits(model: Any, X: Any = None) -> Limits:
@@ -67,6 +68,7 @@ def limits(model: Any, X: Any = None) -> Limits:
     True
     """
     model = unwrapped(model)
+    refuse_window(model, "limits")
     judge = Judge.of(model)
     if model.summary_ is None:
         raise ValueError("The model has no column of numbers: there is nothing to shift.")

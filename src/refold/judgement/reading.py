@@ -138,7 +138,7 @@ def check_forms(judge: Judge, found: Judgement) -> None:
     """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
     if judge.encoder is not None and found.cells is not None:
         cells = found.cells if found.cells.inputs is None else found.cells.inputs
-        judge.encoder.inputs.check_forms(cells)
+        judge.encoder.inputs.check_forms(cells.select(judge.encoder.inputs.names))
 
 
 def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:

@@ -9,9 +9,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from refold import Detector, load
+from refold import Detector, limits, load
 from refold.base.errors import UserError
 from refold.columns.context.window import Window
+from refold.export import to_onnx
+from tests.command import run_in_process
 
 
 def wandering(n, rng, memory):
@@ -172,6 +174,25 @@ def test_short_histories_are_learned_from_as_far_as_they_go(rows, by):
     assert np.isfinite(model.score_samples(frame)).all()
 
 
-def test_what_cannot_go_on_learning_says_so(learned, new):
-    with pytest.raises(UserError, match="window="):
-        clone(learned).partial_fit(new)
+def test_what_takes_no_window_says_so(learned, new):
+    asked = [
+        lambda: clone(learned).partial_fit(new),
+        lambda: learned.empty_like(),
+        lambda: learned.merge(learned),
+        lambda: limits(learned),
+        lambda: to_onnx(learned),
+    ]
+    for ask in asked:
+        with pytest.raises(UserError, match=r"does not take a model with .*window="):
+            ask()
+
+
+def test_a_file_is_judged_block_by_block_as_one_table(learned, tmp_path, monkeypatch):
+    rows = pump(40_000, 2)
+    rows.loc[32_760:32_800, "pressure"] = 5.0  # over the end of a block
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    learned.save(tmp_path / "model.json")
+    monkeypatch.chdir(tmp_path)
+    run_in_process(monkeypatch, "score", "model.json", "rows.csv", "-o", "scored.csv")
+    scored = pd.read_csv(tmp_path / "scored.csv")
+    np.testing.assert_array_equal(scored["label"], learned.predict(rows))

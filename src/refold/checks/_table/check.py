@@ -10,6 +10,7 @@ import numpy as np
 from refold.base.findings import Finding
 from refold.checks._table.cells import notice_cells
 from refold.checks._table.columns import notice_formats, notice_roles
+from refold.checks._table.groups import notice_groups
 from refold.checks._table.order import notice_order
 from refold.checks._table.pairs import notice_pairs
 from refold.checks._table.result import Findings
@@ -23,7 +24,7 @@ from refold.judgement import Judgement
 # First what makes a model blind or wrong, last what changes it little.
 _RANKS = (
     *("leak", "too-few-rows", "numeric-time", "absurd-cell", "sentinel", "mixed-units"),
-    *("mixed-format", "unreadable", "ambiguous-number", "ambiguous-date", "drift"),
+    *("mixed-format", "unreadable", "ambiguous-number", "ambiguous-date", "drift", "groups"),
     *("duplicate-rows", "running-number", "identifier", "duplicate-column", "dependent"),
     *("missing-block", "one-value", "constant", "empty"),
 )
@@ -39,7 +40,8 @@ def check(
     Cells far from all others, numbers that stand for a missing value, columns that number or name
     the rows, that are constant, that are the same as another one or follow from it, numbers in two
     units, texts in several forms, gaps in blocks, rows that come twice, too few rows, rows at the
-    end that are unlike those at the beginning, and labels that leaked in.
+    end that are unlike those at the beginning, groups whose faults the range of all rows hides, and
+    labels that leaked in.
 
     Read more in ``docs/check.md``.
 
@@ -64,7 +66,8 @@ def check(
     -----
     Cells are looked for in all rows, in time that grows as the rows do. Columns are compared with
     each other on at most 10,000 rows and 500 columns, drawn at random but always the same. A
-    model is fitted only to tables of at most 1,000 rows that may be too few.
+    model is fitted only to tables of at most 1,000 rows that may be too few, and to these rows
+    where numbers differ much between the values of a category.
 
     Examples
     --------
@@ -86,6 +89,8 @@ def check(
         few = notice_too_few(X, table, alpha, roles or {})
     with np.errstate(over="ignore", invalid="ignore"):  # from one end of the numbers to the other
         found, notes = _notice(table)
+        if not isinstance(X, Judgement) and not any(f.kind == "drift" for f in found):
+            found += filter(None, [notice_groups(table)])
         found = _ranked([*found, *few])
     return Findings(tuple(found), table.rows, len(table.columns), tuple(notes))
 

@@ -243,20 +243,30 @@ def _finding(found: list[tuple[CheckedColumn, Change]], time: TimeOrder | None) 
     before = percent(float(odd[: change.first].sum() / max(early, 1)), 2)
     after = percent(float(odd[change.first :].sum() / max(late, 1)), 2)
     if time is None:
-        by, advice = "the order of the rows", "If the rows are in the order of time, learn from "
-        first, rest = f"of the first {early:,} rows", f"of the other {late:,}"
-        advice += "those of the time that counts."
+        by, first, rest = (
+            "the order of the rows",
+            f"of the first {early:,} rows",
+            f"of the other {late:,}",
+        )
+        advice = Advice(
+            "If the rows are in the order of time, learn from those of the time that counts."
+        )
     else:
-        by, advice = time.column, "What is normal has changed: learn from rows of the time that "
+        by, rest = time.column, f"of the {late:,} later ones"
         first = f"of the {early:,} rows up to {time.shown(change.first - 1)}"
-        rest, advice = f"of the {late:,} later ones", advice + "counts."
+        advice = Advice(
+            "What is normal has changed: learn from rows of the time that counts, or expect trend "
+            "and calendar",
+            "over",
+            value=time.column,
+        )
     return Finding(
         kind="drift",
         message=f"{column.name} changes with {by}: it is {what} in {before} {first} and in {after} "
         f"{rest}.{_others(found)}",
         column=column.name,
         values=tuple(each.name for each, _ in found),
-        advice=Advice(advice),
+        advice=advice,
     )
 
 

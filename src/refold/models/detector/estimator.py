@@ -232,7 +232,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self._learn(learned)
         if cut is not None:
             self.dropped_ = cut.dropped(table)
-        noticed = findings(self, table)
+        noticed = iter(()) if self._quiet else findings(self, table)
         if found is not None:  # of the first rows nothing was foreseen
             self.dropped_ = found.kept[self.dropped_]
             noticed = (each.renumbered(found.kept) for each in noticed)

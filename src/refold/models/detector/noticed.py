@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Booleans, Floats
 from refold.base.findings import Finding
 from refold.columns.labels import notice_labels
 from refold.columns.noticed import far_cells, notice_cells, single_values
 from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
+from refold.models.detector.context_noticed import ALPHA_TRIED, groups_matter, trend_matters
 from refold.models.detector.scorer import encoded_rows
 
 if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
 
 # What is warned of: everything else is for those who look.
-WARNED = frozenset({"too-few-rows", "ties", "false-alarms", "single-value"})
+WARNED = frozenset({"too-few-rows", "ties", "false-alarms", "single-value", "groups", "trend"})
 # Of so many rows a typical one is chosen.
 _ROWS_TRIED = 200
 
@@ -43,12 +44,29 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
     if isinstance(inside, CreasedREF):  # nor in this order
         looked_at.add("absurd-cell")
         yield from far_cells(counts.numbers_of(table), numbers)
+    yield from filter(None, [context_matters(model, plan.parse(table))])
     names = {f"x{place}": name for place, name in enumerate(numbers)}
     for found in getattr(inside, "noticed_", ()):
         if found.column is None:
             yield found
         elif found.column in names and found.kind not in looked_at:
             yield found.about(names[found.column])
+
+
+def context_matters(model: Detector, table: Table) -> Finding | None:
+    """Say that rows should be judged by their group or time, if the model does not."""
+    if model._has_context:
+        return None
+
+    def outliers(rows: Table) -> Booleans:
+        return np.asarray(model._learned.distances(rows) > model.threshold_)
+
+    def another() -> Detector:
+        quiet = type(model)(method=model.method, alpha=ALPHA_TRIED, random_state=0)
+        quiet._quiet = True
+        return quiet
+
+    return groups_matter(table, outliers) or trend_matters(table, another)
 
 
 def _too_few_rows(model: Detector, table: Table) -> Finding | None:

@@ -24,7 +24,7 @@ from refold.decisions.noticed import ties
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
 from refold.models.creased.state import TrainingState
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_window
 from refold.models.detector.learned import Inside, LearnedTable, RowSample, auto_rate, of_model
 from refold.models.detector.noticed import WARNED
 from refold.models.detector.scorer import encoded_rows
@@ -265,6 +265,7 @@ class DetectorLearner(Learner):
 
     def context_sums(self, look: Look, held: int) -> ContextCount | None:
         """Decide how numbers depend on their context."""
+        refuse_window(self.model, "Learning from a table in parts")
         self._state, _ = self.model._nothing()
         _, self._first, _ = look.drawn.divided(held, self.n_init)
         self._state, self._first = self._state.in_context(self._first)

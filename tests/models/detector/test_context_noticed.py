@@ -1,0 +1,58 @@
+"""A model without a context says when groups or a trend matter, and which column says it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector, check
+from tests.models.detector.test_context import fleet, trending
+
+KINDS = {"groups", "trend"}
+
+
+def noticed(frame, **given):
+    return [found for found in Detector(**given).fit(frame).noticed_ if found.kind in KINDS]
+
+
+@pytest.mark.parametrize("machines", [100, 300])
+def test_groups_that_hide_faults_are_said_with_their_column(machines):
+    made, _ = fleet(machines)
+    frame = made(40).sample(frac=1.0, random_state=0)
+    (found,) = noticed(frame)
+    assert (found.kind, found.column) == ("groups", "machine")
+    assert str(found).endswith('by="machine".')
+    assert noticed(frame, by="machine") == []
+    (checked,) = check(frame).of("groups")
+    assert checked.column == "machine"
+
+
+def test_a_trend_is_said_with_the_column_of_the_time():
+    frame = trending(365)
+    (found,) = noticed(frame)
+    assert (found.kind, found.column, found.values) == ("trend", "time", ("y",))
+    assert str(found).endswith('over="time".')
+    (changed,) = check(frame).of("drift")
+    assert (changed.advice.kind, changed.advice.value) == ("over", "time")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_said_of_groups_that_are_alike_and_of_a_time_without_a_trend(seed):
+    rng = np.random.default_rng(seed)
+    n = 1000
+    frame = pd.DataFrame(
+        {
+            "machine": rng.choice([f"M{k}" for k in range(20)], n),
+            "time": pd.date_range("2026-01-01", periods=n, freq="h"),
+            "y": rng.normal(size=n),
+            "z": rng.lognormal(size=n),
+        }
+    )
+    assert noticed(frame) == []
+    assert {"groups", "drift"}.isdisjoint(check(frame).kinds)
+
+
+def test_a_number_that_its_group_fixes_says_nothing_of_groups():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 20, 1000)
+    frame = pd.DataFrame({"site": [f"S{k}" for k in group], "altitude": 10.0 * group})
+    assert noticed(frame.assign(y=rng.normal(size=1000))) == []
