@@ -204,6 +204,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.one_row
 	$(BIN)/python -m benchmarks.creased
+	$(BIN)/python -m benchmarks.context
 	$(BIN)/python -m benchmarks.modelfile
 	$(BIN)/python -m benchmarks.tables
 	$(BIN)/python -m benchmarks.report
