@@ -77,8 +77,9 @@ coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
 
 MUTANTS ?= 100
 SEED ?= 0
+ROOMS ?= algorithm decisions models columns judgement
 mutation: $(VENV)/.test ## Change the code at MUTANTS=100 random places and say which change no test notices
-	$(BIN)/python -m tests.mutation --mutants $(MUTANTS) --seed $(SEED)
+	$(BIN)/python -m tests.mutation --mutants $(MUTANTS) --seed $(SEED) --rooms $(ROOMS)
 
 # A part of the tests that needs few packages, for the two targets below. Each makes an environment
 # and compiles, which takes some minutes: they are for releases and new bounds, not for .ci/run.

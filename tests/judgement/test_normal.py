@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from refold.columns.summary import Summary
-from refold.judgement.normal import Normal, normal_of, normal_ranges
+from refold.judgement.normal import Normal, _ranges, normal_of, normal_ranges
 
 
 def summary_of(values, *, box=True):
@@ -44,13 +44,61 @@ def test_among_few_rows_a_wide_gap_may_be_chance(rows, parts):
     assert len(normal_ranges(summary_of(values))[0]) == parts
 
 
+def steps(left, gap, right, times=1):
+    """Values one apart, with a gap after some of them; each comes so many times."""
+    values = np.arange(float(left + right))
+    values[left:] += gap - 1.0
+    return np.repeat(values, times)
+
+
+@pytest.mark.parametrize(
+    ("inner", "rows", "parts"),
+    [
+        (steps(20, 8.0, 20), 10**6, 2),  # eight times the usual step
+        (steps(20, 7.9, 20), 10**6, 1),
+        (steps(20, 7.0, 20, times=2), 10**6, 1),  # equal values are no step
+        (steps(46, 10.0, 46), 10**6, 2),  # a tenth of the range
+        (steps(50, 10.85, 50), 10**6, 1),
+        (steps(6, 20.0, 50), 10**6, 1),  # six quantiles on either side are a tail
+        (steps(7, 20.0, 50), 10**6, 2),
+        (steps(50, 20.0, 6), 10**6, 1),
+        (steps(50, 20.0, 7), 10**6, 2),
+        (steps(50, 22.0, 50), 100, 1),  # 4 ln(rows) / rows of the range
+        (steps(50, 22.3, 50), 100, 2),
+        (steps(12, 60.0, 88), 50, 1),  # six rows on either side
+        (steps(13, 60.0, 87), 50, 2),
+    ],
+)
+def test_from_which_width_and_place_on_a_gap_divides(inner, rows, parts):
+    found = _ranges(inner, rows)
+    assert len(found) == parts
+    assert (found[0][0], found[-1][1]) == (inner[0], inner[-1])
+    if parts == 2:
+        at = np.diff(inner).argmax()
+        assert (found[0][1], found[1][0]) == (inner[at], inner[at + 1])
+
+
+@pytest.mark.parametrize("inner", [[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0], [3.0, 3.0]])
+def test_a_range_goes_from_the_first_to_the_last_value(inner):
+    assert _ranges(np.array(inner), 100) == ((inner[0], inner[-1]),)
+
+
+@pytest.mark.parametrize("box", [True, False])
+def test_a_value_beside_a_range_makes_no_levels(box):
+    normal = Normal(summary_of(np.r_[np.zeros(500), np.linspace(5, 6, 500)], box=box))
+    (first, second) = normal.ranges[0]
+    assert first == (0.0, 0.0)
+    assert second == pytest.approx((5.0, 6.0), abs=0.02)
+    assert normal.levels == [None]
+
+
 def test_a_gap_is_wide_beside_the_other_steps():
     """Values a twentieth of the range apart: one step of three of them is no gap."""
-    steps = np.r_[np.arange(10.0), np.arange(12.0, 22.0)]
-    assert len(normal_ranges(summary_of(np.repeat(steps, 4) + 0.001 * np.arange(80)))[0]) == 1
+    apart = np.r_[np.arange(10.0), np.arange(12.0, 22.0)]
+    assert len(normal_ranges(summary_of(np.repeat(apart, 4) + 0.001 * np.arange(80)))[0]) == 1
 
 
-@pytest.mark.parametrize(("kinds", "rows", "named"), [(5, 60, 5), (6, 60, 1), (5, 40, 1)])
+@pytest.mark.parametrize(("kinds", "rows", "named"), [(5, 50, 5), (6, 60, 1), (5, 49, 1)])
 def test_few_values_of_a_file_that_has_no_box_are_named_one_by_one(kinds, rows, named):
     values = np.resize(np.arange(float(kinds)), rows)
     ranges = normal_ranges(summary_of(values, box=False))[0]
@@ -69,8 +117,9 @@ def test_without_a_box_the_outermost_quantiles_are_left_out_of_many_rows():
     values = np.append(np.linspace(0.0, 1.0, 1000), [50.0, -50.0])
     ((low, high),) = normal_ranges(summary_of(values, box=False))[0]
     assert -0.1 < low < 0.1 < 0.9 < high < 1.1
-    few = np.append(np.linspace(0.0, 1.0, 100), 3.0)
-    assert normal_ranges(summary_of(few, box=False))[0][-1][1] == 3.0
+    for rows, high in ((256, 3.0), (257, 1.0)):
+        few = np.append(np.linspace(0.0, 1.0, rows - 1), 3.0)
+        assert normal_ranges(summary_of(few, box=False))[0][-1][1] == high
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from refold.judgement.numbers import (
     as_read,
     decimals_of,
+    digits_that,
     in_data_digits,
     in_full,
     listed,
@@ -31,10 +32,22 @@ def test_a_number_in_full_is_the_number_itself_or_has_all_digits(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.5, "0.5"), (1234.5678, "1234.5678"), (-0.1, "−0.1"), (12345.0, "12,345")]
+    ("value", "text"),
+    [
+        (0.5, "0.5"),
+        (1234.5678, "1234.5678"),
+        (-0.1, "−0.1"),
+        (12345.0, "12,345"),
+        (0.1 + 0.2, "0.30000000000000004"),
+    ],
 )
 def test_in_full_no_digit_is_superfluous(value, text):
     assert in_full(value) == text
+
+
+def test_no_more_digits_are_shown_than_a_double_has():
+    assert digits_that(lambda digits: False) == 17
+    assert digits_that(lambda digits: digits >= 6) == 6
 
 
 @given(VALUES, VALUES)
@@ -54,6 +67,10 @@ def test_what_is_rounded_comes_no_nearer_and_goes_no_farther_than_one_step(value
         (-123.44, 0.0, -123.5),
         (12344.4, 0.0, 12345.0),
         (9999.6, 0.0, 10000.0),
+        (10000.4, 0.0, 10001.0),
+        (1.23444e-9, 0.0, 1.235e-9),
+        (0.12346, 1.0, 0.1234),
+        (0.5, 0.0, 0.5),
     ],
 )
 def test_rounding_away_from_a_number(value, other, out):
@@ -120,4 +137,4 @@ def test_ranges_and_lists_in_words():
     assert ranges_text(((0.0, 5.0), (20.0, 30.0))) == "0–5 or 20–30"
     assert ranges_text(((-1.0, 5.0),)) == "−1 to 5"
     assert ranges_text(((3.0, 3.0), (4.0, 4.0))) == "3 or 4"
-    assert [listed(list("abc")[:k]) for k in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    assert [listed(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]

@@ -48,7 +48,8 @@ def rounded(values: Floats, away_from: Floats | None = None, digits: int = DIGIT
 
 def listed(words: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    *first, last = words or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def split_unit(feature: str) -> tuple[str, str]:
@@ -108,6 +109,5 @@ def ranges_text(ranges: Ranges, digits: int = DIGITS, decimals: int | None = Non
     texts = []
     for low, high in ranges:
         ends = [in_data_digits(end, decimals, digits) for end in (low, high)]
-        both = (" to " if low < 0.0 else "–").join(ends)
-        texts.append(ends[0] if ends[0] == ends[1] else both)
+        texts.append((" to " if low < 0.0 else "–").join(dict.fromkeys(ends)))
     return " or ".join(texts)
