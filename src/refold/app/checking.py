@@ -22,7 +22,7 @@ from refold.report.parts import (
     AlarmGroup,
     ColumnShares,
     ExpectedRejections,
-    Marked,
+    MarkedShares,
     expected_of,
     grouped,
     groups_of,
@@ -297,7 +297,7 @@ class CheckedRows:
             self._said |= said
         return shown
 
-    def explained(self, row: int) -> tuple[Explanation, list[Marked | None]]:
+    def explained(self, row: int) -> tuple[Explanation, list[MarkedShares | None]]:
         """Return all that is said of a row, and where texts and dates are among normal ones."""
         found = self.found.take(np.array([row]))
         (said,) = explain(self.trained.in_use, found, nearest=bool(self.found.outlier[row]))

@@ -67,7 +67,7 @@ class WorkState:
 
 
 @dataclass(frozen=True)
-class News:
+class Notice:
     """What came of the last thing that was done."""
 
     text: str  # a sentence or two
@@ -94,7 +94,7 @@ class Workspace:
         self, folder: Path, *, most_bytes: int = 512 * 2**20, most_cells: int = MOST_CELLS
     ) -> None:
         self.folder, self.most_bytes, self.most_cells = folder, most_bytes, most_cells
-        self.worker, self.state, self.news = Worker(), WorkState(), News("")
+        self.worker, self.state, self.news = Worker(), WorkState(), Notice("")
 
     def new_file(self) -> Path:
         """Return a name for a file that is on its way."""
@@ -110,15 +110,15 @@ class Workspace:
         """Begin something that takes a while."""
 
         def run(job: Job) -> None:
-            failed, self.news = self.news.file, News("")
+            failed, self.news = self.news.file, Notice("")
             try:
                 state, said = work(self.state, job)
-                news = News(said)
+                news = Notice(said)
             except Exception as error:
                 if os.environ.get(SHOW_TRACEBACK):
                     traceback.print_exception(error)
                 mendable = job.file is not None and job.file.mendable
-                news = News(_sentence(error), bad=True, file=job.file if mendable else None)
+                news = Notice(_sentence(error), bad=True, file=job.file if mendable else None)
                 state = self.state
             self._become(state, news, failed, job.file)
 
@@ -292,9 +292,9 @@ class Workspace:
     def forget(self) -> None:
         """Begin anew."""
         self.check_idle()
-        self._become(WorkState(), News(""), self.news.file)
+        self._become(WorkState(), Notice(""), self.news.file)
 
-    def _become(self, state: WorkState, news: News, *used: TableFile | None) -> None:
+    def _become(self, state: WorkState, news: Notice, *used: TableFile | None) -> None:
         """Take another state; files that were used, and nobody needs any more, are removed."""
         before = self.state.paths | _ours(*used)
         self.state, self.news = state, news

@@ -211,14 +211,14 @@ def _statement(
     from sqlglot import exp
 
     from refold.export._sql_stages import reasons
-    from refold.export._sql_statement import DATABASES, Around
+    from refold.export._sql_statement import DATABASES, SourceTable
 
     database, stem = DATABASES[dialect], fresh_stem([*features, *table, *answers])
-    around = Around(_table(table, f"{stem}row"), f"{stem}row", stem)
+    source = SourceTable(_table(table, f"{stem}row"), f"{stem}row", stem)
     words, n_reasons = database.words(stem), len(answers) - 2
     texts = [text_literal(name, dialect) for name in features]
     values = _answers(words, texts, model.threshold_, n_reasons)
-    written = list(write(words, [around.column(name) for name in features], dialect))
+    written = list(write(words, [source.column(name) for name in features], dialect))
     written += reasons(
         words,
         len(features),
@@ -226,7 +226,7 @@ def _statement(
         add_up=getattr(model, "distance", "l1") == "l1",
     )
     _check_columns(max(map(len, written)), len(features), dialect)
-    query: Expression = database.compose(around, written, list(zip(answers, values, strict=True)))
+    query: Expression = database.compose(source, written, list(zip(answers, values, strict=True)))
     if view:
         query = exp.Create(this=_table(view), kind="VIEW", expression=query)
     return str(query.sql(dialect=dialect, copy=False))

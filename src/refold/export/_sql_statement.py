@@ -19,8 +19,8 @@ Select = exp.Select
 
 
 @dataclass(frozen=True)
-class Around:
-    """What the stages are put around."""
+class SourceTable:
+    """The table whose rows the stages judge."""
 
     table: Expression  # the table, by a name of its own (`row`)
     row: str  # what a row of it is called
@@ -37,10 +37,10 @@ class Around:
 
 Answers = Sequence[tuple[str, Expression]]
 Fence = Callable[[Select], Select]
-Compose = Callable[[Around, Iterable[Stage], Answers], Select]
+Compose = Callable[[SourceTable, Iterable[Stage], Answers], Select]
 
 
-def _chained(around: Around, stages: Iterable[Stage], last: Stage, fence: Fence) -> Select:
+def _chained(source: SourceTable, stages: Iterable[Stage], last: Stage, fence: Fence) -> Select:
     """Select each stage from the one before, the first from nothing: it is about one row."""
     query = exp.Select()
     before: str | None = None
@@ -48,23 +48,23 @@ def _chained(around: Around, stages: Iterable[Stage], last: Stage, fence: Fence)
         select = exp.select(*stage, copy=False)
         if before:
             select = select.from_(before, copy=False)
-        before = f"{around.stem}{number}"
+        before = f"{source.stem}{number}"
         query = query.with_(before, as_=fence(select), copy=False)
     return query.select(*last, copy=False).from_(str(before), copy=False)
 
 
-def beside_the_row(around: Around, stages: Iterable[Stage], answers: Answers) -> Select:
+def beside_the_row(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """PostgreSQL: a lateral join. OFFSET 0 keeps stages from being merged, expressions small."""
     last = [exp.alias_(value, name, quoted=True) for name, value in answers]
-    body = _chained(around, stages, last, lambda select: select.offset(0, copy=False))
-    answer = f"{around.stem}answer"
+    body = _chained(source, stages, last, lambda select: select.offset(0, copy=False))
+    answer = f"{source.stem}answer"
     lateral = exp.Lateral(this=body.subquery(copy=False), alias=_table_alias(answer))
     names = [exp.column(exp.to_identifier(n, quoted=True), table=answer) for n, _ in answers]
-    query = exp.select(around.everything(), *names).from_(around.table)
+    query = exp.select(source.everything(), *names).from_(source.table)
     return query.join(lateral, join_type="cross")
 
 
-def by_way_of_json(around: Around, stages: Iterable[Stage], answers: Answers) -> Select:
+def by_way_of_json(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """SQLite: its only lateral join is with a table-valued function, and json_each is one.
 
     JSON would round numbers; as text with 17 digits they stay what they are. LIMIT keeps stages
@@ -75,9 +75,9 @@ def by_way_of_json(around: Around, stages: Iterable[Stage], answers: Answers) ->
     values[1] = choose([(exp.not_(values[1].is_(exp.null())), digits)])
     packed = _call("JSON_ARRAY", _call("JSON_ARRAY", *values))
     body = _chained(
-        around, stages, [packed], lambda select: select.limit(-1, copy=False).offset(0, copy=False)
+        source, stages, [packed], lambda select: select.limit(-1, copy=False).offset(0, copy=False)
     )
-    answer = f"{around.stem}answer"
+    answer = f"{source.stem}answer"
     each = exp.Table(this=_call("JSON_EACH", body.subquery(copy=False)), alias=_table_alias(answer))
     columns = []
     for number, (name, _) in enumerate(answers):
@@ -85,47 +85,47 @@ def by_way_of_json(around: Around, stages: Iterable[Stage], answers: Answers) ->
         value = _call("JSON_EXTRACT", exp.column("value", table=answer), place)
         value = exp.cast(value, "double") if number == 1 else value
         columns.append(exp.alias_(value, name, quoted=True))
-    query = exp.select(around.everything(), *columns).from_(around.table)
+    query = exp.select(source.everything(), *columns).from_(source.table)
     return query.join(each, join_type="cross")
 
 
-def with_the_row_as_value(around: Around, stages: Iterable[Stage], answers: Answers) -> Select:
+def with_the_row_as_value(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """BigQuery: the whole row travels through the stages as one value."""
-    whole = f"{around.stem}whole"
+    whole = f"{source.stem}whole"
     query = exp.Select()
     before: str | None = None
     for number, stage in enumerate(stages, 1):
-        row = exp.column(whole) if before else exp.alias_(exp.column(around.row), whole)
-        select = exp.select(row, *stage, copy=False).from_(before or around.table, copy=False)
-        before = f"{around.stem}{number}"
+        row = exp.column(whole) if before else exp.alias_(exp.column(source.row), whole)
+        select = exp.select(row, *stage, copy=False).from_(before or source.table, copy=False)
+        before = f"{source.stem}{number}"
         query = query.with_(before, as_=select, copy=False)
     last = [exp.alias_(value, name, quoted=True) for name, value in answers]
     star = exp.Column(this=exp.Star(), table=exp.to_identifier(whole))
     return query.select(star, *last, copy=False).from_(str(before), copy=False)
 
 
-def behind_a_join(around: Around, stages: Iterable[Stage], answers: Answers) -> Select:
+def behind_a_join(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """DuckDB: as a value, too. A join with one row keeps it from looking up rows late.
 
     For ``ORDER BY distance LIMIT 5`` it would else write all stages into the expression to order
     by, which takes it longer than anybody waits.
     """
-    query = with_the_row_as_value(around, stages, answers)
+    query = with_the_row_as_value(source, stages, answers)
     first = query.ctes[0].this
     first.join(exp.select("1").subquery(), join_type="cross", copy=False)
     return query
 
 
-def with_the_row_at_large(around: Around, stages: Iterable[Stage], answers: Answers) -> Select:
+def with_the_row_at_large(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """Snowflake: the row's columns travel beside those of the stages, told apart by their names."""
     query = exp.Select()
     before: str | None = None
     ours: list[str] = []
     for number, stage in enumerate(stages, 1):
-        rest = exp.Column(this=_star_without(ours), table=exp.to_identifier(before or around.row))
-        select = exp.select(rest, *stage, copy=False).from_(before or around.table, copy=False)
+        rest = exp.Column(this=_star_without(ours), table=exp.to_identifier(before or source.row))
+        select = exp.select(rest, *stage, copy=False).from_(before or source.table, copy=False)
         ours = [column.alias_or_name for column in stage]
-        before = f"{around.stem}{number}"
+        before = f"{source.stem}{number}"
         query = query.with_(before, as_=select, copy=False)
     last = [exp.alias_(value, name, quoted=True) for name, value in answers]
     rest = exp.Column(this=_star_without(ours), table=exp.to_identifier(before))

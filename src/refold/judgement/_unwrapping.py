@@ -1,4 +1,4 @@
-"""The door for pipelines: what takes them apart is imported when the first one comes."""
+"""Pipelines as models; what takes them apart is imported when the first one comes."""
 
 from __future__ import annotations
 

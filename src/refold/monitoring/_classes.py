@@ -34,7 +34,7 @@ _TELLING = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Divided:
+class ColumnClasses:
     """A column whose rows are divided into classes, and the training rows of each."""
 
     before: Tallies
@@ -43,7 +43,7 @@ class Divided:
     ends: tuple[str, str] = ("", "")
 
     @classmethod
-    def of(cls, column: ColumnPlan, counts: ColumnCounts) -> Divided:
+    def of(cls, column: ColumnPlan, counts: ColumnCounts) -> ColumnClasses:
         """Take what was counted of training rows."""
         if not isinstance(counts, DateCounts):
             shapes = {} if column.role == "category" else {"shape": counts.collapsed}

@@ -14,7 +14,7 @@ from refold.columns.encoding.plan import Plan
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.columns.table import Column
 from refold.judgement import Judge, Judgement
-from refold.monitoring._classes import Divided, Tallies, added
+from refold.monitoring._classes import ColumnClasses, Tallies, added
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Baseline:
     summary: Summary | None
     rows: float
     states: Floats
-    divided: dict[int, Divided]
+    divided: dict[int, ColumnClasses]
     plan: Plan | None
     # The columns whose numbers are standard deviations from what their context lets expect.
     scored: Collection[str] = ()
@@ -47,7 +47,7 @@ class Baseline:
             summary,
             float(counts.rows),
             np.array(states, dtype=np.float64),
-            {k: Divided.of(counts.plan.used[k], each) for k, each in counts.others.items()},
+            {k: ColumnClasses.of(counts.plan.used[k], each) for k, each in counts.others.items()},
             counts.plan,
             judge.encoder.scored,
         )

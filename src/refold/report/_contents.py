@@ -51,7 +51,7 @@ class ExpectedRejections:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedShares:
     """How many training rows have each of a column's values, hours or weekdays."""
 
     heights: tuple[float, ...]
@@ -85,7 +85,7 @@ class WorstRow:
         Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise.
     reasons : tuple of Reason
         The most important first.
-    marks : tuple of (Marked or None)
+    marks : tuple of (MarkedShares or None)
         Of each reason that is a text or a date: where its value is among what is normal.
 
     Examples
@@ -106,7 +106,7 @@ class WorstRow:
     p_value: float | None
     selected: bool | None
     reasons: tuple[Reason, ...]
-    marks: tuple[Marked | None, ...] = ()
+    marks: tuple[MarkedShares | None, ...] = ()
 
     @property
     def novel(self) -> bool:

@@ -27,7 +27,7 @@ from refold.report._contents import (
     ExpectedRejections,
     FeatureBars,
     FeatureHistogram,
-    Marked,
+    MarkedShares,
 )
 
 _ADDED_UP = 100_000
@@ -233,7 +233,7 @@ class ColumnShares:
             return f"{_day(counts.low)} to {_day(counts.high)}"
         return ""
 
-    def marked(self, row: int, column: int, view: str) -> Marked | None:
+    def marked(self, row: int, column: int, view: str) -> MarkedShares | None:
         """Return the normal shares of a column's classes, with that of a row."""
         counts, cells = self._counts.others.get(column), self._cells[column]
         if isinstance(counts, TextCounts) and isinstance(cells, TextColumn):
@@ -253,7 +253,7 @@ class ColumnShares:
         have = counts.hours if clock else counts.weekdays
         at = int((cells.hour if clock else cells.weekday)[row])
         highest = max(int(have.max()), 1)
-        return Marked(tuple((have / highest).tolist()), at if at >= 0 else None)
+        return MarkedShares(tuple((have / highest).tolist()), at if at >= 0 else None)
 
 
 def _of_texts(counts: TextCounts, cells: TextColumn, many: bool) -> FeatureBars:
@@ -284,13 +284,13 @@ def _of_texts(counts: TextCounts, cells: TextColumn, many: bool) -> FeatureBars:
     )
 
 
-def _mark(counts: Mapping[str, int], value: str | None) -> Marked:
+def _mark(counts: Mapping[str, int], value: str | None) -> MarkedShares:
     names = _most_frequent(counts, _DRAWN)
     if value is not None and counts.get(value, 0) and value not in names:
         names[-1] = value  # there is room for it among those that are left out
     highest = max([counts[name] for name in names], default=1)
     at = names.index(value) if value in names else None
-    return Marked(tuple(counts[name] / highest for name in names), at)
+    return MarkedShares(tuple(counts[name] / highest for name in names), at)
 
 
 def _most_frequent(counts: Mapping[str, int], most: int) -> list[str]:

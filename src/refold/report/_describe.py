@@ -16,7 +16,7 @@ from refold.decisions.thresholds import check_rate
 from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
 from refold.monitoring import ColumnDrift
-from refold.report._contents import Feature, Marked, Report, WorstRow
+from refold.report._contents import Feature, MarkedShares, Report, WorstRow
 from refold.report._counts import (
     ColumnShares,
     distances_of,
@@ -197,7 +197,7 @@ def _features(
 
 def _marks(
     found: Judgement, shares: ColumnShares | None, row: int, reasons: Sequence[Reason]
-) -> tuple[Marked | None, ...]:
+) -> tuple[MarkedShares | None, ...]:
     """Return where the values of a row are among what is normal of texts and dates."""
     if shares is None:
         return (None,) * len(reasons)

@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats, Ranges
 from refold.explanation import number
 from refold.explanation.gauges import DOT, GAUGE, band, short
-from refold.report._contents import Distances, FeatureBars, FeatureHistogram, Marked
+from refold.report._contents import Distances, FeatureBars, FeatureHistogram, MarkedShares
 from refold.report._template import count
 
 WIDTH, HEIGHT = 280, 48
@@ -59,14 +59,14 @@ def bars_picture(bars: FeatureBars) -> FeaturePicture:
 
 
 @dataclass(frozen=True)
-class Small:
+class SmallBars:
     """A column's normal values, hours or weekdays as small bars, and a row's own."""
 
     bars: str
     own: str
 
 
-def small_bars(marked: Marked) -> Small:
+def small_bars(marked: MarkedShares) -> SmallBars:
     """Draw where a row's value is among what is normal."""
     n = len(marked.heights)
     wide = min(GAUGE / (n + 1), DOT * 3.0)  # room for a dot on the right
@@ -76,11 +76,11 @@ def small_bars(marked: Marked) -> Small:
         paths.append(f"M{short(k * wide)} 15v-{short(tall)}h{short(wide - 1.0)}v{short(tall)}z")
     if marked.at is None:
         x = min(n * wide + 1.0, GAUGE - 2.0 * DOT)
-        return Small("".join(paths), f"M{short(x)} 11a4 4 0 1 1 8 0a4 4 0 1 1-8 0z")
+        return SmallBars("".join(paths), f"M{short(x)} 11a4 4 0 1 1 8 0a4 4 0 1 1-8 0z")
     if marked.heights[marked.at]:
-        return Small("".join(paths), paths[marked.at])
+        return SmallBars("".join(paths), paths[marked.at])
     left = short(marked.at * wide)  # no row has it; where it would be is still to be seen
-    return Small("".join(paths), f"M{left} 15v-5h{short(wide - 1.0)}v5z")
+    return SmallBars("".join(paths), f"M{left} 15v-5h{short(wide - 1.0)}v5z")
 
 
 @dataclass(frozen=True)

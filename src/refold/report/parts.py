@@ -1,7 +1,7 @@
 """Parts of the report that other pages are made of too: words, pictures, groups and rates."""
 
 from refold.report import _drawing as drawing
-from refold.report._contents import AlarmGroup, ExpectedRejections, Marked
+from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
 from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
 from refold.report._template import count, environment_of, percent, plural
 
@@ -9,7 +9,7 @@ __all__ = [
     "AlarmGroup",
     "ColumnShares",
     "ExpectedRejections",
-    "Marked",
+    "MarkedShares",
     "count",
     "drawing",
     "environment_of",

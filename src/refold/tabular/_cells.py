@@ -255,7 +255,7 @@ def _other_mark(cell: str, decimal: str) -> Advice | None:
     return None
 
 
-class Absent:
+class MissingWords:
     """Words and numbers that say that a value is missing, beside those that always do.
 
     Parameters

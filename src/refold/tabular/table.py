@@ -13,7 +13,7 @@ from refold.base.advice import NO_ADVICE, Advice
 from refold.base.findings import Finding
 from refold.columns.missing import IN_MEMORY, Written
 from refold.tabular._block import Block
-from refold.tabular._cells import Absent
+from refold.tabular._cells import MissingWords
 from refold.tabular.csv_dialect import Dialect
 from refold.tabular.errors import InputError, listed
 from refold.tabular.streams import name_of
@@ -97,7 +97,7 @@ class TableSource(ABC):
     sheets: Sequence[str] = ()
     sheet: str = ""
     written = IN_MEMORY
-    _absent = Absent(())
+    _missing_words = MissingWords(())
 
     @property
     def names(self) -> list[str]:
@@ -141,9 +141,11 @@ class TableSource(ABC):
         """Return a block in which what a user calls missing is null."""
         if self.written != IN_MEMORY:
             block = replace(block, written=self.written)
-        if not self._absent:
+        if not self._missing_words:
             return block
-        columns = {name: self._absent.without(column) for name, column in block.columns.items()}
+        columns = {
+            name: self._missing_words.without(column) for name, column in block.columns.items()
+        }
         return replace(block, columns=columns)
 
     @abstractmethod
@@ -180,7 +182,7 @@ class FileTable(TableSource):
 
     def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
-        self._absent = Absent(how.missing)
+        self._missing_words = MissingWords(how.missing)
         self.written = Written(
             how.decimal or "", how.thousands or "", "", how.missing, how.keep, self.by_people
         )

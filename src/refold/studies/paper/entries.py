@@ -31,7 +31,7 @@ _ROUNDING = 0.1 / sqrt(12.0)
 _MAX_Z = 3.0
 
 
-class Ours(NamedTuple):
+class Reproduced(NamedTuple):
     """What we get for one cell, in percent.
 
     `noise` is the standard deviation of the mean from one seed to another, `n_seeds` how many there
@@ -49,7 +49,7 @@ class Entry:
 
     table: int
     key: Key
-    ours: Ours
+    ours: Reproduced
     printed: Gmean
     because: str = ""
 
@@ -81,7 +81,7 @@ class Entry:
 
 def make_entries(table: int, keys: Iterable[Key], cells: dict[PaperJob, PaperCell]) -> list[Entry]:
     """Put ours beside the printed values."""
-    columns: dict[tuple[str, str], dict[str, Ours]] = {}
+    columns: dict[tuple[str, str], dict[str, Reproduced]] = {}
     entries = []
     for key in keys:
         pair = column_of(key.column), key.setting
@@ -94,7 +94,9 @@ def make_entries(table: int, keys: Iterable[Key], cells: dict[PaperJob, PaperCel
     ]
 
 
-def over_splits(column: str, setting: str, cells: dict[PaperJob, PaperCell]) -> dict[str, Ours]:
+def over_splits(
+    column: str, setting: str, cells: dict[PaperJob, PaperCell]
+) -> dict[str, Reproduced]:
     """Return a column's cells by task, the average included.
 
     With several seeds mean and standard deviation over the splits are taken for each seed, and then
@@ -111,9 +113,9 @@ def over_splits(column: str, setting: str, cells: dict[PaperJob, PaperCell]) -> 
     return {**ours, AVERAGE: _ours(means.mean(axis=0), stds.mean(axis=0))}
 
 
-def _ours(means: Floats, stds: Floats) -> Ours:
+def _ours(means: Floats, stds: Floats) -> Reproduced:
     noise = float(means.std(ddof=1)) if len(means) > 1 else 0.0
-    return Ours(Gmean(float(means.mean()), float(stds.mean())), noise, len(means))
+    return Reproduced(Gmean(float(means.mean()), float(stds.mean())), noise, len(means))
 
 
 def _reason(entry: Entry, entries: Sequence[Entry]) -> str:

@@ -28,7 +28,7 @@ from refold.studies.paper.entries import (
     TITLES,
     Agreement,
     Entry,
-    Ours,
+    Reproduced,
     TablePart,
     best_in,
     files_of_entries,
@@ -84,7 +84,7 @@ class Reproduction:
     selection: Selection  # what was asked for
     counted: list[TaskInfo]  # table I as counted from the data; empty if it was not asked for
     entries: dict[int, list[Entry]]  # those of Tables II and III
-    trials: dict[str, dict[str, Ours]]  # the columns that show errata
+    trials: dict[str, dict[str, Reproduced]]  # the columns that show errata
 
     def all_entries(self) -> Iterator[Entry]:
         """Yield the entries of all tables."""
@@ -119,7 +119,7 @@ def compare(
     return Reproduction(selection, counted, entries, trials)
 
 
-def _trial_sentence(name: str, ours: dict[str, Ours]) -> str:
+def _trial_sentence(name: str, ours: dict[str, Reproduced]) -> str:
     of, _ = TRIALS[name]
     table, column = (2, ("abs", "L1/D")) if of == "abs L1/D" else (3, (of,))
     keys = {task: Key("default", column, task) for task in ours}
