@@ -43,16 +43,19 @@ class Moments:
     def of(cls, x: sparse.csr_array, y: Floats, groups: Integers, n_groups: int) -> Moments:
         """Add up rows; `groups` is -1 where a row belongs to none."""
         inside = np.flatnonzero(groups >= 0)
-        members = sparse.csr_array(
-            (np.ones(len(inside)), (groups[inside], inside)), shape=(n_groups, len(y))
-        )
+        group_rows = np.bincount(groups[inside], minlength=n_groups).astype(np.float64)
+        if x.shape[1] == 1:  # a constant
+            group_x = sparse.csr_array(group_rows[:, None])
+        else:
+            ones, places = np.ones(len(inside)), (groups[inside], inside)
+            group_x = (sparse.csr_array((ones, places), shape=(n_groups, len(y))) @ x).tocsr()
         return cls(
             len(y),
             (x.T @ x).toarray(),
             x.T @ y,
             float(y @ y),
-            np.bincount(groups[inside], minlength=n_groups).astype(np.float64),
-            (members @ x).tocsr(),
+            group_rows,
+            group_x,
             group_sums(groups[inside], y[inside], n_groups),
         )
 
@@ -157,13 +160,9 @@ class MixedModel:
 
     def _residual_squares(self, moments: Moments) -> float:
         b, u = self.coef, self.effects
-        return float(
-            moments.yy
-            - 2.0 * (b @ moments.xy + u @ moments.group_y)
-            + b @ moments.xx @ b
-            + 2.0 * u @ (moments.group_x @ b)
-            + u @ (moments.group_rows * u)
-        )
+        # Sums, not products of vectors: threads of these wait for each other on a busy machine.
+        of_groups = u * (2.0 * (moments.group_x @ b - moments.group_y) + moments.group_rows * u)
+        return float(moments.yy - 2.0 * b @ moments.xy + b @ moments.xx @ b + of_groups.sum())
 
     def _group_variances(self) -> Floats:
         """Return the variance of each group's effect, in units of that of e."""
