@@ -29,7 +29,7 @@ def file(rows, tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=["by", "both"])
 def of_file(request, file):
     return scale.learn(file, Detector(**KINDS[request.param], alpha=0.05), progress=False)
 
