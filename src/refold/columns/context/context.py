@@ -24,6 +24,7 @@ from refold.columns.context.trend import (
     FeatureLayout,
     TimeAxis,
     TrendFeatures,
+    seconds,
     tenths_ahead,
 )
 from refold.columns.context.window import WindowModel
@@ -171,10 +172,21 @@ class ContextModel:
                 day = _WEEKDAYS[int(cells.weekday[row])]
                 clock = f" {int(cells.hour[row]):02d}:00" if cells.has_clock else ""
                 parts.append(f"at {day}{clock}" if cells.has_clock else f"on {day}")
+            parts += self._beyond(cells, row)
         others = [(name, as_texts(table[name]).text(row)) for name in self.given.context]
         if any(text for _, text in others):
             parts.append("with " + ", ".join(f"{name} {text}" for name, text in others if text))
         return " ".join(parts)
+
+    def _beyond(self, cells: Column, row: int) -> list[str]:
+        """Say that a row has no time, or one for which nothing was tried."""
+        axis = self.axis
+        assert axis is not None
+        if cells.is_null[row]:
+            return [f"without {axis.column} (as at the end of training)"]
+        if float(seconds(cells, axis.column)[row]) <= axis.end + axis.tried:
+            return []
+        return [f"({axis.text(dated=isinstance(cells, DateColumn))})"]
 
     def _judged_by(self, names: Sequence[str | None]) -> str:
         """Say by what a row of an unknown group is judged: by the nearest parent that is known."""

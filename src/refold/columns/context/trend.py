@@ -17,6 +17,7 @@ Form = Literal["none", "line", "level"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _KNOTS = 30
+_DAY = 86_400.0
 # Rows up to 30, 40, … 90 % of the span foresee all later tenths.
 _ORIGINS = np.arange(3, 10) / 10.0
 FIRST_ORIGIN = float(_ORIGINS[0])
@@ -52,6 +53,21 @@ class TimeAxis:
     def last(self) -> float:
         """The share of the end: 1 until it moves on."""
         return (self.end - self.begin) / self.unit
+
+    @property
+    def tried(self) -> float:
+        """How far ahead rows were foreseen while it learned."""
+        return len(_ORIGINS) / _TENTHS * self.unit
+
+    def text(self, *, dated: bool) -> str:
+        """Return "learned until 2026-09-30, tried 90 days ahead"."""
+        tried = self.tried
+        if not dated:
+            return f"learned until {self.end:.10g}, tried {tried:.3g} ahead"
+        until = str(np.datetime64(int(self.end), "s"))
+        until = until[:10] if tried >= _DAY else until.replace("T", " ")
+        ahead = f"{tried / _DAY:.0f} days" if tried >= 2.0 * _DAY else f"{tried / 3600.0:.3g} hours"
+        return f"learned until {until}, tried {ahead} ahead"
 
     def shares(self, table: Table) -> Floats:
         """Return when rows were: 0 at the beginning, 1 at the first end; a missing time is last."""

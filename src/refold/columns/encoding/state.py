@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from refold._typing import Integers
+from refold.base.errors import UserError
 from refold.base.once import once
 from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
 from refold.columns.context.window import SortedRows, Window, WindowModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
-from refold.columns.table import Table
+from refold.columns.table import NumberColumn, Table
 
 
 class RowsInContext(NamedTuple):
@@ -24,6 +25,7 @@ class RowsInContext(NamedTuple):
     inputs: Table  # all rows, parsed, with their window
     learned: Table  # those to learn from, numbers as scores
     kept: Integers  # where these are among all
+    places: Integers  # and in the table that came; rows without a time are left out of both
     rows: SortedRows | None  # the rows one after another; None without a window
 
 
@@ -89,8 +91,22 @@ class TableState:
         """Decide by rows what is expected in their context."""
         self.given.check(table.names)
         roles = {**dict.fromkeys(self.given.by, "category"), **self.roles}
-        plan, table = Plan.of(table, roles)
+        plan, read = Plan.of(table, roles)
+        # A running number says nothing by itself; as a time or context it does.
+        running = [
+            c.name for c in plan.columns if c.role == "ignore" and c.name in self.given.names
+        ]
+        if running:
+            own = {n: "number" if isinstance(table[n], NumberColumn) else "text" for n in running}
+            plan, read = Plan.of(table, {**roles, **own})
+        table = read
         table, windows, rows = plan.parse(table), None, None
+        timed = np.arange(table.rows)
+        for name in self.given.over:
+            timed = np.flatnonzero(~table[name].is_null)
+            if len(timed) == 0:
+                raise UserError(f"over={name!r} has no time in any row: name another column.")
+            table = table if len(timed) == table.rows else table.take(timed)
         if self.window is not None:
             windows, table, rows = WindowModel.learn(self.window, self.given, table)
         model, learned, kept = ContextModel.learn(self.given, table, windows)
@@ -104,7 +120,7 @@ class TableState:
             if 2 * enough.sum() >= len(kept):
                 learned, kept = learned.take(np.flatnonzero(enough)), kept[enough]
         state = replace(self, roles=judged, waiting=(), context=(plan, model))
-        return RowsInContext(state, table, learned, kept, rows)
+        return RowsInContext(state, table, learned, kept, timed[kept], rows)
 
     @once
     def decided(self) -> tuple[TableState, Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
 from refold.base.learning import check_learned
+from refold.columns.context.time_noticed import notice_missing_times
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
@@ -216,6 +218,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         state, sample = self._nothing()
         found = None
         if self._has_context:
+            rows_read = table.rows
             found = state.learn_context(table)
             state, table = found.state, found.learned
         state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
@@ -234,8 +237,10 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.dropped_ = cut.dropped(table)
         noticed = iter(()) if self._quiet else findings(self, table)
         if found is not None:  # of the first rows nothing was foreseen
-            self.dropped_ = found.kept[self.dropped_]
-            noticed = (each.renumbered(found.kept) for each in noticed)
+            self.dropped_ = found.places[self.dropped_]
+            noticed = (each.renumbered(found.places) for each in noticed)
+            if (missing := rows_read - found.inputs.rows) and self.over is not None:
+                noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
         self._notice(noticed, WARNED)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:

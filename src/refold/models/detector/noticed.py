@@ -9,6 +9,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats
 from refold.base.findings import Finding
+from refold.columns.context.time_noticed import notice_time
 from refold.columns.labels import notice_labels
 from refold.columns.noticed import far_cells, notice_cells, single_values
 from refold.columns.table import Table
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
 
 # What is warned of: everything else is for those who look.
-WARNED = frozenset({"too-few-rows", "ties", "false-alarms", "single-value", "groups", "trend"})
+WARNED = frozenset(
+    {"too-few-rows", "ties", "false-alarms", "single-value", "groups", "trend", "wandering"}
+)
 # Of so many rows a typical one is chosen.
 _ROWS_TRIED = 200
 
@@ -45,6 +48,9 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
         looked_at.add("absurd-cell")
         yield from far_cells(counts.numbers_of(table), numbers)
     yield from filter(None, [context_matters(model, plan.parse(table))])
+    if (context := model.encoder_.context) is not None and context.axis is not None:
+        outlier = model._learned.distances(plan.parse(table)) > model.threshold_
+        yield from notice_time(context, table, outlier)
     names = {f"x{place}": name for place, name in enumerate(numbers)}
     for found in getattr(inside, "noticed_", ()):
         if found.column is None:

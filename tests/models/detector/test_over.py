@@ -1,0 +1,84 @@
+"""What a model over time says of itself, and what it does with times that are missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector
+from refold.base.errors import UserError
+from tests.models.detector.test_context import trending
+
+
+def said(model, kind):
+    return [found.message for found in model.noticed_ if found.kind == kind]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return trending(120)
+
+
+@pytest.fixture(scope="module")
+def learned(frame):
+    gaps = frame.copy()
+    gaps.loc[[5, 900], "time"] = pd.NaT
+    return Detector(over="time", alpha=0.05).fit(gaps)
+
+
+def test_until_when_it_learned_and_how_far_ahead_it_tried_is_said(learned, frame):
+    (message,) = said(learned, "time-span")
+    assert message == (
+        "time: learned until 2025-04-30, tried 84 days ahead. It is less than 550 days: a yearly "
+        "season cannot be told from a trend."
+    )
+    row = frame.iloc[[-1]].assign(y=900.0)
+    assert "tried" not in learned.explain(row)[0].sentence()
+    later = row.assign(time=row["time"] + pd.Timedelta(days=100))
+    told = learned.explain(later)[0].sentence()
+    assert "(learned until 2025-04-30, tried 84 days ahead)" in told
+
+
+def test_rows_without_a_time_are_counted_not_learned_and_judged_as_at_the_end(learned, frame):
+    (message,) = said(learned, "missing-time")
+    assert message.startswith("time: 2 of 960 rows have no time and were not learned.")
+    without = Detector(over="time", alpha=0.05).fit(frame.drop(index=[5, 900]))
+    np.testing.assert_array_equal(without.score_samples(frame), learned.score_samples(frame))
+    row = frame.iloc[[-1]].assign(time=pd.NaT)
+    assert learned.predict(row) == [1]
+    told = learned.explain(row.assign(y=900.0))[0].sentence()
+    assert "without time (as at the end of training)" in told
+
+
+def test_a_running_number_can_be_the_time_and_a_wandering_level_is_named():
+    rng = np.random.default_rng(0)
+    walk = pd.DataFrame({"t": np.arange(400.0), "y": np.cumsum(rng.normal(size=400))})
+    model = Detector(over="t").fit(walk.assign(calm=rng.normal(size=400)))
+    assert said(model, "time-span") == ["t: learned until 399, tried 279 ahead."]
+    (message,) = said(model, "wandering")
+    assert message.startswith("y: its level wanders: one row is like the next (autocorrelation 0.")
+
+
+def test_rows_of_one_time_are_one_observation():
+    rng = np.random.default_rng(1)
+    year = np.repeat(np.arange(1960, 1990), 12)
+    frame = pd.DataFrame({"year": year, "y": rng.normal(size=360), "x": rng.normal(size=360)})
+    (message,) = said(Detector(over="year").fit(frame), "repeated-times")
+    assert message.startswith("year: 252 rows are of 21 different times")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"time": pd.Timestamp("2025-01-01")}, "over='time' has 1 different times"),
+        ({"time": "soon"}, "over='time' holds texts, not dates or numbers"),
+        ({"time": pd.NaT}, "over='time' has no time in any row"),
+    ],
+)
+def test_times_that_are_none_are_refused_with_the_column(frame, change, message):
+    with pytest.raises(UserError, match=message):
+        Detector(over="time").fit(frame.assign(**change))
+
+
+def test_a_table_without_its_time_is_refused(learned, frame):
+    with pytest.raises(UserError, match="There is no column 'time'"):
+        learned.predict(frame.drop(columns="time"))
