@@ -78,7 +78,9 @@ def test_from_which_width_and_place_on_a_gap_divides(inner, rows, parts):
         assert (found[0][1], found[1][0]) == (inner[at], inner[at + 1])
 
 
-@pytest.mark.parametrize("inner", [[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0], [3.0, 3.0]])
+@pytest.mark.parametrize(
+    "inner", [[0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [3.0, 3.0], [-1e308, 0.0, 1e308]]
+)
 def test_a_range_goes_from_the_first_to_the_last_value(inner):
     assert _ranges(np.array(inner), 100) == ((inner[0], inner[-1]),)
 
