@@ -169,6 +169,12 @@ class TestCalibrate:
             calibrated.predict(new) == -1, calibrated.p_values(new) <= 0.1 * (1 + 1e-12)
         )
 
+    def test_the_decision_is_how_far_inside_the_threshold_a_row_is(self, calibrated, rng):
+        new = rng.normal(size=(50, 3))
+        inside = calibrated.threshold_ + calibrated.score_samples(new)
+        np.testing.assert_array_equal(calibrated.decision_function(new), inside)
+        np.testing.assert_array_equal(calibrated.predict(new) == 1, inside >= 0.0)
+
     def test_another_rate_needs_no_rows(self, calibrated, rng):
         held_out = calibrated.calibration_
         wider = calibrated.threshold_
