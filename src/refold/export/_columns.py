@@ -138,13 +138,13 @@ def _column(
             weekdays if kept.has_date else 0.0 * weekdays,
             plan.ranged and kept.has_date and kept.low <= kept.high,
             kept,
-            _missing(plan),
+            missing_words(plan),
         )
     form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
-    return ExportedNumber(plan.name, form, readable, novel, plan.edges, _missing(plan))
+    return ExportedNumber(plan.name, form, readable, novel, plan.edges, missing_words(plan))
 
 
-def _missing(plan: ColumnPlan) -> frozenset[str]:
+def missing_words(plan: ColumnPlan) -> frozenset[str]:
     """Return the words that stand for a missing value in cells of a type for texts."""
     return frozenset({"", *plan.missing}).difference(plan.kept)
 
@@ -172,7 +172,7 @@ def _text(
         counts,
         tuple(view for view in LEFT_OUT if view not in without),
         not (closed and rejected),
-        _missing(plan),
+        missing_words(plan),
         plan.truth,
     )
 

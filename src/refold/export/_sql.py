@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,10 +20,11 @@ from refold.export._sql_names import (
     text_literal,
 )
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector, refuse_context
+from refold.models.detector import Detector
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
+    from refold.export._sql_groups import GroupTables
     from refold.export._sql_stages import Expression, Stage, Vocabulary
 
 __all__ = ["to_sql"]
@@ -110,13 +112,15 @@ def to_sql(
     made = [] if view is None else parts_of(view, "view")
     check_names([*features, *answers, *target, *made], dialect)
     check_apart(features, answers, dialect)
+    groups = _group_columns(model, columns, dialect)
+    check_names(list(groups.values()), dialect)
     if isinstance(model, Detector):
         stages = _detector_stages(model, without)
     elif without:
         raise ValueError(f"without={without!r} is for a Detector; this is a REF.")
     else:
         stages = _ref_stages(model)
-    statement = _statement(model, stages, features, answers, target, made, dialect)
+    statement = _statement(model, stages, features, groups, answers, target, made, dialect)
     _check_length(statement, dialect)
     return statement
 
@@ -130,7 +134,6 @@ def _known_dialect(dialect: str) -> str:
 
 def _check_model(model: REF | Detector) -> None:
     if isinstance(model, Detector):
-        refuse_context(model, "A SQL statement")
         check_is_fitted(model)
         if isinstance(model.model_, CreasedREF):
             raise TypeError(
@@ -153,21 +156,43 @@ def _check_model(model: REF | Detector) -> None:
 
 
 def _features(model: REF | Detector, columns: Sequence[str] | None) -> list[str]:
-    """Return the table's columns that the model needs."""
+    """Return the table's columns that the model judges."""
     if not isinstance(model, Detector):
         return features_of(model, columns)
-    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
-    theirs = dict(zip(map(str, names), features_of(model, columns), strict=True))
+    theirs = _names_in_table(model, columns)
     return [theirs[name] for name in model.encoder_.counts.plan.names]
 
 
-Writer = Callable[["Vocabulary", Sequence["Expression"], str], Iterator["Stage"]]
+def _names_in_table(model: Detector, columns: Sequence[str] | None) -> dict[str, str]:
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
+    return dict(zip(map(str, names), features_of(model, columns), strict=True))
+
+
+def _group_columns(
+    model: REF | Detector, columns: Sequence[str] | None, dialect: str
+) -> dict[str, str]:
+    """Return the table's columns that say of which group a row is, by the model's names."""
+    context = model.encoder_.context if isinstance(model, Detector) else None
+    if not isinstance(model, Detector) or context is None:
+        return {}
+    from refold.export._sql_groups import check_context
+
+    check_context(context, dialect)
+    theirs = _names_in_table(model, columns)
+    return {name: theirs[name] for name in context.given.by}
+
+
+Writer = Callable[
+    ["Vocabulary", Sequence["Expression"], str, "GroupTables | None"], Iterator["Stage"]
+]
 
 
 def _ref_stages(model: REF) -> Writer:
     """Return what writes the stages of REF, from its features to the distance."""
 
-    def write(words: Vocabulary, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+    def write(
+        words: Vocabulary, cells: Sequence[Expression], dialect: str, groups: GroupTables | None
+    ) -> Iterator[Stage]:
         from refold.export._sql_stages import Stages, numbers_of
 
         chain = model.chain_
@@ -188,13 +213,15 @@ def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
     columns = columns_of(model, without)
     check_missing(columns.all, "SQL")
 
-    def write(words: Vocabulary, cells: Sequence[Expression], dialect: str) -> Iterator[Stage]:
+    def write(
+        words: Vocabulary, cells: Sequence[Expression], dialect: str, groups: GroupTables | None
+    ) -> Iterator[Stage]:
         from refold.export import _sql_table
 
         if model.encoder_.counts.plan.plain:
-            return _sql_table.write_plain(words, model, columns, cells)
+            return _sql_table.write_plain(words, model, columns, cells, groups)
         _sql_table.check_table(columns, dialect)
-        return _sql_table.write_table(words, model, columns, cells, dialect)
+        return _sql_table.write_table(words, model, columns, cells, dialect, groups)
 
     return write
 
@@ -203,6 +230,7 @@ def _statement(
     model: REF | Detector,
     write: Writer,
     features: Sequence[str],
+    by: Mapping[str, str],
     answers: Sequence[str],
     table: Sequence[str],
     view: Sequence[str],
@@ -213,12 +241,16 @@ def _statement(
     from refold.export._sql_stages import reasons
     from refold.export._sql_statement import DATABASES, SourceTable
 
-    database, stem = DATABASES[dialect], fresh_stem([*features, *table, *answers])
-    source = SourceTable(_table(table, f"{stem}row"), f"{stem}row", stem)
+    database, stem = DATABASES[dialect], fresh_stem([*features, *by.values(), *table, *answers])
+    source, groups = SourceTable(_table(table, f"{stem}row"), f"{stem}row", stem), None
+    if by:
+        groups = _groups(model, dialect, stem)
+        cells = {name: source.column(theirs) for name, theirs in by.items()}
+        source = replace(source, groups=groups.joins(cells))
     words, n_reasons = database.words(stem), len(answers) - 2
     texts = [text_literal(name, dialect) for name in features]
     values = _answers(words, texts, model.threshold_, n_reasons)
-    written = list(write(words, [source.column(name) for name in features], dialect))
+    written = list(write(words, [source.column(name) for name in features], dialect, groups))
     written += reasons(
         words,
         len(features),
@@ -230,6 +262,12 @@ def _statement(
     if view:
         query = exp.Create(this=_table(view), kind="VIEW", expression=query)
     return str(query.sql(dialect=dialect, copy=False))
+
+
+def _groups(model: Any, dialect: str, stem: str) -> GroupTables:
+    from refold.export._sql_groups import GroupTables
+
+    return GroupTables(model.encoder_.context, model.encoder_.inputs, dialect, stem)
 
 
 def _answers(

@@ -19,6 +19,7 @@ from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.tally import Tally
 from refold.export._columns import ExportedColumn, ExportedDate, ExportedNumber, ExportedText
 from refold.export._sql_cells import FIELDS, Reader
+from refold.export._sql_groups import GroupTables, score
 from refold.export._sql_stages import (
     Expression,
     Vocabulary,
@@ -48,10 +49,14 @@ class ColumnSteps:
         Of the database.
     k : int
         The number of the column.
+    groups : GroupTables or None, default=None
+        What is expected of each group, where rows are judged by theirs.
     """
 
-    def __init__(self, words: Vocabulary, reader: Reader, k: int) -> None:
-        self.words, self.reader, self.k = words, reader, k
+    def __init__(
+        self, words: Vocabulary, reader: Reader, k: int, groups: GroupTables | None = None
+    ) -> None:
+        self.words, self.reader, self.k, self.groups = words, reader, k, groups
 
     def of(self, column: ExportedColumn, cells: Expression) -> Iterator[Step]:
         """Write those of a column of the table."""
@@ -148,14 +153,17 @@ class ColumnSteps:
     def _numbers(self, column: ExportedNumber, cells: Expression) -> Iterator[Step]:
         """Read what has a type for numbers, and texts that are written as numbers."""
         reader, text, raw = self.reader, self["text"], self["raw"]
+        constants = {} if self.groups is None else self.groups.constants(column.name)
+        kept = self._kept(*constants)
         yield {
             "text": choose([(reader.is_text(cells), reader.text(cells))]),
             "raw": reader.number(cells),
+            **constants,
         }
-        yield {"text": reader.known(text, column.missing), "raw": raw}
+        yield {"text": reader.known(text, column.missing), "raw": raw, **kept}
         written = exp.not_(text.is_(exp.null()))
         read = reader.number_of(reader.unmarked(text, column.form))
-        yield {"text": text, "raw": choose([(written, read)], raw)}
+        yield {"text": text, "raw": choose([(written, read)], raw), **kept}
         state = choose(
             [
                 (is_finite(raw), _whole(0)),
@@ -164,7 +172,10 @@ class ColumnSteps:
             ],
             _whole(1),
         )
-        yield {"raw": raw, "state": state}
+        yield {"raw": raw, "state": state, **kept}
+        if self.groups is not None:
+            log = self.groups.log[column.name]
+            yield from score(self.__getitem__, self.words.greatest, log=log, kept=("state",))
         bins = [(raw < number(edge), _whole(below)) for below, edge in enumerate(column.edges)]
         yield {
             "raw": raw,

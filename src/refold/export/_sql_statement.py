@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from refold.export._sql_groups import GroupJoin
 from refold.export._sql_stages import Expression, Stage, Vocabulary, choose
 
 Select = exp.Select
@@ -25,10 +26,25 @@ class SourceTable:
     table: Expression  # the table, by a name of its own (`row`)
     row: str  # what a row of it is called
     stem: str  # beginning of names for the stages
+    groups: Sequence[GroupJoin] = ()  # tables that are joined with each row
 
     def column(self, name: str) -> Expression:
         """Return a column of the table."""
         return exp.column(exp.to_identifier(name, quoted=True), table=self.row)
+
+    def joined(self, select: Select) -> Select:
+        """Select from the table, with what is known of each row's group."""
+        select = select.from_(self.table, copy=False)
+        for join in self.groups:
+            select = select.join(join.name, on=join.on, join_type="left", copy=False)
+        return select
+
+    def with_groups(self, query: Select) -> Select:
+        """Put the tables of groups before a query."""
+        for join in self.groups:
+            alias = f"{join.name}({', '.join(join.columns)})"
+            query = query.with_(alias, as_=join.rows, copy=False)
+        return query
 
     def everything(self) -> Expression:
         """Return all columns of the table."""
@@ -60,8 +76,8 @@ def beside_the_row(source: SourceTable, stages: Iterable[Stage], answers: Answer
     answer = f"{source.stem}answer"
     lateral = exp.Lateral(this=body.subquery(copy=False), alias=_table_alias(answer))
     names = [exp.column(exp.to_identifier(n, quoted=True), table=answer) for n, _ in answers]
-    query = exp.select(source.everything(), *names).from_(source.table)
-    return query.join(lateral, join_type="cross")
+    query = source.joined(exp.select(source.everything(), *names))
+    return source.with_groups(query.join(lateral, join_type="cross"))
 
 
 def by_way_of_json(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
@@ -85,18 +101,19 @@ def by_way_of_json(source: SourceTable, stages: Iterable[Stage], answers: Answer
         value = _call("JSON_EXTRACT", exp.column("value", table=answer), place)
         value = exp.cast(value, "double") if number == 1 else value
         columns.append(exp.alias_(value, name, quoted=True))
-    query = exp.select(source.everything(), *columns).from_(source.table)
-    return query.join(each, join_type="cross")
+    query = source.joined(exp.select(source.everything(), *columns))
+    return source.with_groups(query.join(each, join_type="cross"))
 
 
 def with_the_row_as_value(source: SourceTable, stages: Iterable[Stage], answers: Answers) -> Select:
     """BigQuery: the whole row travels through the stages as one value."""
     whole = f"{source.stem}whole"
-    query = exp.Select()
+    query = source.with_groups(exp.Select())
     before: str | None = None
     for number, stage in enumerate(stages, 1):
         row = exp.column(whole) if before else exp.alias_(exp.column(source.row), whole)
-        select = exp.select(row, *stage, copy=False).from_(before or source.table, copy=False)
+        select = exp.select(row, *stage, copy=False)
+        select = select.from_(before, copy=False) if before else source.joined(select)
         before = f"{source.stem}{number}"
         query = query.with_(before, as_=select, copy=False)
     last = [exp.alias_(value, name, quoted=True) for name, value in answers]
@@ -111,7 +128,7 @@ def behind_a_join(source: SourceTable, stages: Iterable[Stage], answers: Answers
     by, which takes it longer than anybody waits.
     """
     query = with_the_row_as_value(source, stages, answers)
-    first = query.ctes[0].this
+    first = query.ctes[len(source.groups)].this
     first.join(exp.select("1").subquery(), join_type="cross", copy=False)
     return query
 

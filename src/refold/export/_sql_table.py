@@ -14,6 +14,7 @@ from refold.export._columns import (
 )
 from refold.export._sql_cells import READERS, Reader
 from refold.export._sql_columns import ColumnSteps, Step, write_beside
+from refold.export._sql_groups import GroupTables, score
 from refold.export._sql_stages import (
     Expression,
     Stage,
@@ -34,14 +35,22 @@ from refold.models.ref import REF
 
 
 def write_plain(
-    words: Vocabulary, model: Detector, columns: Columns, cells: Sequence[Expression]
+    words: Vocabulary,
+    model: Detector,
+    columns: Columns,
+    cells: Sequence[Expression],
+    groups: GroupTables | None,
 ) -> Iterator[Stage]:
     """Write a model of numbers alone: REF, and what was never missing and is."""
     inside = model.model_
     assert isinstance(inside, REF)
     chain, names = inside.chain_, range(len(cells))
     stages = Stages(words, str(chain.fold), numbers_of(chain, literal=False), chain.n_iter)
-    yield [words.alias(words.read(cell), "raw", k) for k, cell in enumerate(cells)]
+    steps = [
+        _plain_steps(words, k, column.name, cell, groups)
+        for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
+    ]
+    yield from _side_by_side(words, steps)
     novel = []
     for k, column in enumerate(columns.all):
         raw = words.column("raw", k)
@@ -61,6 +70,16 @@ def write_plain(
     yield _total(words, len(cells))
 
 
+def _plain_steps(
+    words: Vocabulary, k: int, name: str, cell: Expression, groups: GroupTables | None
+) -> Iterator[Step]:
+    """Read a number, and where groups are told apart turn it into its score."""
+    constants = {} if groups is None else groups.constants(name)
+    yield {"raw": words.read(cell), **constants}
+    if groups is not None:
+        yield from score(lambda each: words.column(each, k), words.greatest, log=groups.log[name])
+
+
 def _unless_empty(words: Vocabulary, columns: Columns, part: Expression) -> Expression:
     """Return a column's part of the distance; in a row without any value it is novel."""
     return choose([(words.column("empty").eq(1), number(columns.certain))], part)
@@ -72,11 +91,12 @@ def write_table(
     columns: Columns,
     cells: Sequence[Expression],
     dialect: str,
+    groups: GroupTables | None,
 ) -> Iterator[Stage]:
     """Write a model of a mixed table: the mean of what its columns say."""
     reader = READERS[dialect]
     steps = [
-        ColumnSteps(words, reader, k).of(column, cell)
+        ColumnSteps(words, reader, k, groups).of(column, cell)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
     yield from _side_by_side(words, steps)

@@ -1,0 +1,191 @@
+"""What is expected of each group, as tables that a statement joins, and scores made with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlglot import exp
+
+from refold._typing import Floats
+from refold.base.errors import UserError
+from refold.columns.context.context import ContextModel
+from refold.columns.encoding.plan import Plan
+from refold.columns.table import Column, NumberColumn, Table, TextColumn
+from refold.export._columns import missing_words
+from refold.export._sql_cells import READERS
+from refold.export._sql_stages import Expression, choose, divide, is_finite, number
+
+_FARTHEST, _SMALLEST, _LARGEST = 1e150, 1e-50, 1e250
+_SMALL = 1e-4  # below, ln(1 + x) loses digits
+_CONSTANTS = ("mu", "sd", "free")
+
+Step = Mapping[str, Expression]
+
+
+def check_context(context: ContextModel, dialect: str) -> None:
+    """Refuse what a statement cannot say of a context."""
+    if context.given.over or context.given.context or context.window is not None:
+        raise UserError(
+            "A SQL statement judges rows by their group alone: over=, context= and window= cannot "
+            "be written. Judge with refold score or refold serve, or learn with by= alone."
+        )
+    if dialect not in READERS:
+        raise UserError(
+            f"Groups can be judged in {', '.join(READERS)}; not in {dialect}, where it could not "
+            "be tested."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GroupJoin:
+    """A table of groups: what it is called, its query, and which row it is joined with."""
+
+    name: str
+    columns: list[str]
+    rows: Expression
+    on: Expression
+
+
+class GroupTables:
+    """The groups of a model: one table for each depth, the group of a row itself first."""
+
+    def __init__(self, context: ContextModel, plan: Plan, dialect: str, stem: str) -> None:
+        self._context, self._plan, self._stem = context, plan, stem
+        self._reader = READERS[dialect]
+        self._scored = list(context.columns)
+        by = context.given.by
+        keys = list(context.groups.keys)
+        self._keys = {
+            depth: list(dict.fromkeys(key[:depth] for key in keys))
+            for depth in range(len(by), 0, -1)
+        }
+
+    @property
+    def log(self) -> dict[str, bool]:
+        """The columns that are judged beside their group, and whether as logarithms."""
+        return {name: column.log for name, column in self._context.columns.items()}
+
+    def joins(self, cells: Mapping[str, Expression]) -> list[GroupJoin]:
+        """Return the tables to join; `cells` are the columns of the table that name groups."""
+        texts = [self._text(name, cells[name]) for name in self._context.given.by]
+        found = []
+        for depth, keys in self._keys.items():
+            constants = self._constants(keys, depth)
+            rows = [
+                exp.Tuple(
+                    expressions=[*map(self._reader.literal, key), *map(number, values.tolist())]
+                )
+                for key, values in zip(keys, constants, strict=True)
+                if all(map(self._reader.holds, key))
+            ]
+            name = f"{self._stem}group{depth}"
+            columns = [f"k{i}" for i in range(depth)]
+            on = exp.and_(
+                *(
+                    exp.column(key, table=name).eq(text.copy())
+                    for key, text in zip(columns, texts, strict=False)
+                )
+            )
+            columns += [f"{what}{j}" for j in range(len(self._scored)) for what in _CONSTANTS]
+            found.append(GroupJoin(name, columns, exp.Values(expressions=rows), on))
+        return found
+
+    def constants(self, column: str) -> dict[str, Expression]:
+        """Return expected value, spread and degrees of freedom of a column for the row at hand."""
+        j = self._scored.index(column)
+        names = [f"{self._stem}group{depth}" for depth in self._keys]
+        unknown = self._constants([()], 0)[0, 3 * j : 3 * j + 3]
+        return {
+            what: exp.Coalesce(
+                this=exp.column(f"{what}{j}", table=names[0]),
+                expressions=[
+                    *(exp.column(f"{what}{j}", table=name) for name in names[1:]),
+                    number(value),
+                ],
+            )
+            for what, value in zip(_CONSTANTS, unknown.tolist(), strict=True)
+        }
+
+    def _text(self, name: str, cell: Expression) -> Expression:
+        """Return the group of a row as text, NULL where it is missing."""
+        plan = next(column for column in self._plan.used if column.name == name)
+        text = self._reader.text(cell)
+        if plan.truth:
+            text = self._reader.truth(text)
+        return self._reader.known(text, missing_words(plan))
+
+    def _constants(self, keys: Sequence[tuple[str, ...]], depth: int) -> Floats:
+        """Return what is expected of rows of groups, of which only the first values are known."""
+        columns: dict[str, Column] = {}
+        for place, name in enumerate(self._context.given.by):
+            if place < depth:
+                values = list(dict.fromkeys(key[place] for key in keys))
+                at = {value: k for k, value in enumerate(values)}
+                codes = [at[key[place]] for key in keys]
+                columns[name] = TextColumn(values, np.array(codes, dtype=np.int64))
+            else:
+                columns[name] = TextColumn([], np.full(len(keys), -1))
+        for name in self._scored:
+            columns[name] = NumberColumn(np.ones(len(keys)))
+        table = Table(list(columns), list(columns.values()), len(keys))
+        out = []
+        for units in self._context.units(table).values():
+            column, found = units.column, units.scores
+            out.append(found.expected * column.scale + column.middle)
+            out.append(np.maximum(found.spread * column.scale, _SMALLEST))
+            out.append(found.freedom)
+        return np.column_stack(out)
+
+
+def score(
+    at: Callable[[str], Expression], greatest: str, *, log: bool, kept: Sequence[str] = ()
+) -> Iterator[Step]:
+    """Turn a number (raw) into its score, given mu, sd and free; what is not finite stays."""
+    raw = at("raw")
+    there = is_finite(raw)
+    value: Expression = raw.copy()
+    if log:
+        smallest = number(float(np.finfo(np.float64).tiny))
+        value = exp.Ln(this=exp.Anonymous(this=greatest, expressions=[value, smallest]))
+    beyond = [
+        (value.copy() > number(_LARGEST), number(_LARGEST)),
+        (value.copy() < number(-_LARGEST), number(-_LARGEST)),
+    ]
+    rest = {name: at(name) for name in ("raw", "sd", "free", *kept)}
+    yield {**rest, "t": choose([(there, exp.paren(choose(beyond, value) - at("mu")))])}
+    rest.pop("sd")
+    yield {**rest, "t": divide(at("t"), at("sd"))}
+    size = choose(
+        [(exp.Abs(this=at("t")) > number(_FARTHEST), number(_FARTHEST))], exp.Abs(this=at("t"))
+    )
+    yield {
+        **rest,
+        "side": choose([(at("t") < number(0.0), number(-1.0))], number(1.0)),
+        "t": size,
+    }
+    rest["side"] = at("side")
+    yield {**rest, "t": divide(at("t") * at("t"), at("free"))}
+    t = at("t")
+    series = t * (
+        exp.paren(
+            number(1.0)
+            - t.copy()
+            * exp.paren(
+                number(0.5) - t.copy() * exp.paren(number(1.0 / 3.0) - t.copy() * number(0.25))
+            )
+        )
+    )
+    exact = exp.Ln(this=exp.Add(this=number(1.0), expression=t.copy()))
+    yield {**rest, "t": choose([(t.copy() < number(_SMALL), series)], exact)}
+    free = at("free")
+    factor = divide(
+        exp.paren(number(8.0) * free.copy() + number(1.0)),
+        exp.paren(number(8.0) * free.copy() + number(3.0)),
+    )
+    z = at("side") * factor * exp.Sqrt(this=free.copy() * at("t"))
+    yield {
+        **{name: at(name) for name in kept},
+        "raw": choose([(is_finite(at("raw")), z)], at("raw")),
+    }
