@@ -44,6 +44,7 @@ TRUSTED = [
     "refold.models.creased.state.TrainingState",
     "refold.models.creased.leverage.Sums",
     "refold.columns.date_form.DateForm",
+    "refold.columns.context.context.ContextColumns",
     "refold.columns.encoding.counts.TableCounts",
     "refold.columns.encoding.dates.DateCounts",
     "refold.columns.encoding.dependence.Slices",

@@ -138,5 +138,7 @@ class TableState:
         """What is kept of all rows, as if no further ones came."""
         if self.counts is not None:
             return self.counts
+        if not self.given.names and self.window is None:
+            return TableCounts.of(*Plan.of(Table.concat(self.waiting), self.roles))
         state, table = self.decided
         return TableCounts.of(*Plan.of(table, state.roles))
