@@ -104,6 +104,7 @@ def test_the_reason_is_the_column_that_is_odd_for_its_group():
             "duckdb",
             "over=, context= and window= cannot be written",
         ),
+        ({"by": "machine", "window": 5}, "duckdb", "window= cannot be written"),
         ({"by": "machine"}, "bigquery", "not in bigquery, where it could not be tested"),
     ],
 )

@@ -105,6 +105,7 @@ def to_sql(
     _check_model(model)
     if isinstance(reasons, bool) or not isinstance(reasons, int) or reasons < 0:
         raise ValueError(f"reasons={reasons!r} is not a number of columns: 0, 1, 2 …")
+    groups = _group_columns(model, columns, dialect)
     features = _features(model, columns)
     answers = [prefix + name for name in ("label", "distance")]
     answers += [f"{prefix}reason_{rank}" for rank in range(1, reasons + 1)]
@@ -112,7 +113,6 @@ def to_sql(
     made = [] if view is None else parts_of(view, "view")
     check_names([*features, *answers, *target, *made], dialect)
     check_apart(features, answers, dialect)
-    groups = _group_columns(model, columns, dialect)
     check_names(list(groups.values()), dialect)
     if isinstance(model, Detector):
         stages = _detector_stages(model, without)
