@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
-from refold.decisions.candidates import best_threshold, candidates
+from refold.decisions.candidates import _one_by_one, best_threshold, candidates
 from refold.decisions.gmean import gmean_score
 from refold.decisions.thresholds import Calibration, DecisionMixin
 
@@ -81,3 +81,10 @@ def test_met_outliers_lower_the_threshold_or_leave_it_and_its_rate(outlier, thre
     model.tune_threshold()
     lowered = threshold < 5.0
     assert (model.threshold_, model.alpha_) == (threshold, None if lowered else 0.25)
+
+
+def test_a_row_that_counts_for_less_than_one_is_still_shown_to_a_metric_of_ones_own():
+    assert _one_by_one(np.array([0.5, 2.0, 1.0])).tolist() == [0, 1, 1, 2]
+    assert len(_one_by_one(np.array([100_000.0]))) == 100_000
+    with pytest.raises(ValueError, match="100,001 rows, too many"):
+        _one_by_one(np.array([100_001.0]))
