@@ -98,4 +98,4 @@ def test_the_demo_ends_with_a_page(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "country 'Italy' never occurs where" in done.stdout
     assert done.stdout.rstrip().endswith("report.html")
-    assert "P2-0001" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "P2-0008" in (tmp_path / "report.html").read_text(encoding="utf-8")
