@@ -38,7 +38,8 @@ def state(value):
     if isinstance(value, list | tuple):
         return [state(item) for item in value]
     if hasattr(value, "__dict__") and not callable(value):
-        inner = {k: state(v) for k, v in vars(value).items() if k != "steps"}  # derived, cached
+        derived = ("steps", "compiled")  # cached
+        inner = {k: state(v) for k, v in vars(value).items() if k not in derived}
         return type(value), inner
     return type(value), repr(value)
 
