@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import warnings
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -242,3 +243,14 @@ class TestWhatCannotBeSaved:
         model = REF(n_iter=1500).fit(rng.normal(size=(3, 4000)))
         pattern = re.compile("The model takes .* MB|cannot be saved.*memory")
         self.refuse(model, ModelFileError, pattern, tmp_path)
+
+
+def test_findings_still_know_which_rows_their_sentences_name(rng, tmp_path):
+    X = rng.normal(size=(300, 2))
+    X[17, 1] = 1e6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = refold.CreasedREF(alpha=0.05).fit(X)
+    (found,) = [one for one in again(model, tmp_path).noticed_ if one.kind == "absurd-cell"]
+    assert "in row 17 " in str(found)
+    assert "in row P17 " in str(found.with_row_labels(lambda row: f"P{row}"))

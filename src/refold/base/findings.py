@@ -40,23 +40,23 @@ class RowText(str):
     'a is infinite in row P1234.'
     """
 
-    _parts: tuple[str | int, ...]
+    parts: tuple[str | int, ...]
 
     @classmethod
     def of(cls, *parts: str | int, label: Callable[[int], str] = "{:,}".format) -> RowText:
         """Join texts and rows."""
         text = cls("".join(part if isinstance(part, str) else label(part) for part in parts))
-        text._parts = parts
+        text.parts = parts
         return text
 
     def labelled(self, label: Callable[[int], str]) -> RowText:
         """Return the same with other names of rows."""
-        return RowText.of(*self._parts, label=label)
+        return RowText.of(*self.parts, label=label)
 
     def moved(self, places: Integers) -> RowText:
         """Return the same about rows that are in other places."""
         return RowText.of(
-            *(part if isinstance(part, str) else int(places[part]) for part in self._parts)
+            *(part if isinstance(part, str) else int(places[part]) for part in self.parts)
         )
 
 
@@ -102,7 +102,7 @@ class Finding:
 
     def about(self, column: str) -> Finding:
         """Return the same about the column under another name; its message begins with it."""
-        first, *rest = self.message._parts if isinstance(self.message, RowText) else [self.message]
+        first, *rest = self.message.parts if isinstance(self.message, RowText) else [self.message]
         message = RowText.of(column + str(first).removeprefix(self.column or ""), *rest)
         advice = self.advice
         if advice.column is not None and advice.column == self.column:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
 from refold.base.advice import Advice, AdviceKind
-from refold.base.findings import Finding
+from refold.base.findings import Finding, RowText
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
@@ -250,8 +250,13 @@ def _check_parameter(value: Any, name: str, estimator: type[BaseEstimator], path
 
 
 def findings_written(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return what was noticed as the document has it."""
-    return list(map(asdict, findings))
+    """Return what was noticed as the document has it; a message that names rows in its parts."""
+    return [
+        {**asdict(finding), "message": list(finding.message.parts)}
+        if isinstance(finding.message, RowText)
+        else asdict(finding)
+        for finding in findings
+    ]
 
 
 def read_findings(field: Field) -> tuple[Finding, ...]:
@@ -268,9 +273,16 @@ def _finding(field: Field) -> Finding:
         column=None if column.is_null() else column.text(),
         rows=tuple(row.integer(0) for row in rows.items()),
         values=tuple(v.text() if isinstance(v.value, str) else v.number() for v in values.items()),
-        message=message.text(),
+        message=_message(message),
         advice=_advice(advice),
     )
+
+
+def _message(field: Field) -> str:
+    if not isinstance(field.value, list):
+        return field.text()
+    parts = (p.text() if isinstance(p.value, str) else p.integer(0) for p in field.items())
+    return RowText.of(*parts)
 
 
 def _advice(field: Field) -> Advice:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Integers
+from refold.base.words import printable
 from refold.explanation import times_limit
 from refold.judgement import Judgement, unwrapped
 from refold.monitoring._incident import Incident, Incidents
@@ -216,7 +217,7 @@ class IncidentFinder:
             severity=severity,
             worst=event.worst,
             group=group,
-            text=f"{when}{whose}: {what} {times_limit(event.distance, limit)}{share}",
+            text=printable(f"{when}{whose}: {what} {times_limit(event.distance, limit)}{share}"),
         )
 
 
