@@ -29,6 +29,7 @@ EXTRA_OF = {
     "cli": "cli",
     "export/_sql_cells.py": "sql",
     "export/_sql_columns.py": "sql",
+    "export/_sql_groups.py": "sql",
     "export/_sql_names.py": "sql",
     "export/_sql_stages.py": "sql",
     "export/_sql_statement.py": "sql",

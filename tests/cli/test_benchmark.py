@@ -115,7 +115,7 @@ def test_a_hostile_file_is_refused_in_a_sentence(monkeypatch, capsys, tmp_path, 
 
 def test_what_is_not_installed_is_said(monkeypatch, capsys, parts, tmp_path):
     monkeypatch.setattr("refold.studies.tables.methods.find_spec", lambda name: None)
-    monkeypatch.setattr("refold.studies.own.benchmark.run", lambda *args, **keywords: stop())
+    monkeypatch.setattr("refold.studies.measured.run", lambda *args, **keywords: stop())
 
     def stop():
         raise KeyboardInterrupt

@@ -89,11 +89,6 @@ class ContextModel:
         any column of the context nothing is expected, and numbers stay what they are.
         """
         groups = GroupIndex.learn(table, given.by) if given.by else GroupIndex((), {})
-        if table.rows > 1 and len(groups.keys) == table.rows:
-            raise UserError(
-                f"by={given.by[-1]!r} has another value in each of the {table.rows:,} rows: it "
-                "names rows, not groups. Name a column whose values come back, or leave by= out."
-            )
         if given.by and not groups.keys:
             raise UserError(
                 f"by={given.by[-1]!r} has no value in any row. Name another column, or leave it "

@@ -110,6 +110,11 @@ class TableState:
         if self.window is not None:
             windows, table, rows = WindowModel.learn(self.window, self.given, table)
         model, learned, kept = ContextModel.learn(self.given, table, windows)
+        if table.rows > 1 and len(model.groups.keys) == table.rows:
+            raise UserError(
+                f"by={self.given.by[-1]!r} has another value in each of the {table.rows:,} rows: "
+                "it names rows, not groups. Name a column whose values come back, or leave by= out."
+            )
         judged: dict[str, str] = {
             c.name: c.role for c in plan.used if c.name not in self.given.names
         }
