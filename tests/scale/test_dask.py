@@ -19,6 +19,7 @@ import dask.array as da
 import dask.dataframe as dd
 
 from refold import REF, CreasedREF, Detector, scale
+from refold.base.errors import UserError
 from refold.scale import dask as refold_dask
 from tests.waiting import wait_until
 
@@ -271,3 +272,10 @@ def test_delayed_arrays_are_scored_and_what_does_not_fit_is_refused(rows):
         dask.compute(*refold_dask.score(model, [dask.delayed(part) for part in parts]))
     with pytest.raises(TypeError, match=r"must hold what dask\.delayed returns"):
         refold_dask.score(model, [known])
+
+
+def test_a_window_is_refused_because_parts_have_no_rows_before(rng):
+    frame = pd.DataFrame(rng.normal(size=(300, 2)), columns=["p", "q"])
+    model = Detector(window=10).fit(frame)
+    with pytest.raises(UserError, match=r"A cluster, .* does not take a model with window="):
+        scale.dask.score(model, dd.from_pandas(frame, npartitions=3))

@@ -23,6 +23,7 @@ from refold.decisions.thresholds import Calibration
 from refold.judgement._blame import near_expected, shares_of
 from refold.judgement._unwrapping import unwrapped
 from refold.judgement.expected import expected_numbers
+from refold.models.detector import refuse_window
 from refold.models.detector.scorer import TableScorer, encoded_rows
 from refold.models.scoring import Attribution, Scorer
 
@@ -89,6 +90,8 @@ class Judge:
                 f"A {type(model).__name__} cannot be used here: it must be one of refold's own "
                 "models, such as REF or CreasedREF."
             )
+        if on_worker:  # the rows before those of its part are elsewhere
+            refuse_window(model, "A cluster, which judges part by part,")
         scorer: Scorer = model.scorer()
         encoder = getattr(model, "encoder_", None)
         return cls(
