@@ -16,6 +16,7 @@ from typing import Any
 
 from refold.base.errors import UserError
 from refold.base.once import once
+from refold.columns.number_form import NumberForm
 from refold.judgement import Judge, Judgement
 from refold.modelfile import ModelFileError
 from refold.models.files import load_with_origin
@@ -111,7 +112,9 @@ class HostedModel:
         roles = dict.fromkeys(self.judge.inputs, ("number", _NUMBER))
         if self.judge.encoder is not None:
             for column in self.judge.encoder.inputs.used:
-                schema = {"number": _NUMBER_TEXT, "date": _DATE}.get(column.role, _TEXT)
+                schema = {"number": _NUMBER, "date": _DATE}.get(column.role, _TEXT)
+                if column.role == "number" and column.form not in (None, NumberForm()):
+                    schema = _NUMBER_TEXT
                 roles[column.name] = column.role, schema
         return {
             "type": "object",
