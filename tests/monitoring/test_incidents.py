@@ -127,7 +127,7 @@ def test_frames_and_plain_values(model):
     table = rows(8, p=[1, 2]).assign(at=pd.date_range("2026-03-04", periods=8))
     found = incidents(model, table, time="at")
     frame = found.to_frame()
-    assert frame.loc[0, ["rows", "total", "columns", "first"]].tolist() == [2, 2, "p", 1]
+    assert frame.loc[0, ["outliers", "total", "columns", "first"]].tolist() == [2, 2, "p", 1]
     assert frame.loc[0, "begin"] == pd.Timestamp("2026-03-05")
     for backend in ("polars", "pyarrow"):
         assert len(found.to_frame(backend)) == 1
@@ -166,3 +166,12 @@ def test_a_row_without_a_time_counts_as_being_when_the_row_before_was(model):
 def test_what_cannot_be_is_refused_in_a_sentence(model, keywords, sentence):
     with pytest.raises(UserError, match=sentence):
         incidents(model, rows(3).assign(word=["x", "y", "z"]), **keywords)
+
+
+def test_of_very_many_those_with_most_outliers_are_kept(model):
+    numbers = [k for begin in range(0, 300, 30) for k in range(begin, begin + 1 + begin // 100)]
+    found = Judgement.of(model, rows(330, p=numbers))
+    finder = IncidentFinder(found, 1, timed=False, most=2, most_rows=2)
+    finder.add(found, np.arange(330))
+    assert finder.total == 10
+    assert [(one.outliers, len(one.rows)) for one in finder.all()] == [(3, 2), (3, 2)]

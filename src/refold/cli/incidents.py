@@ -16,6 +16,8 @@ from refold.monitoring.incident_finder import IncidentFinder
 from refold.monitoring.timeline import RowTimes, groups_of
 from refold.tabular import Block, TableSource, block_to_arrow
 
+_MOST = 1_000  # incidents that are kept of a file, and row numbers of each
+
 
 class TableIncidents:
     """Follows the outliers of a table; rows are numbered from 1.
@@ -46,7 +48,13 @@ class TableIncidents:
     def add(self, block: Block, found: Judgement) -> None:
         """Follow the rows of a block."""
         if self._finder is None:
-            self._finder = IncidentFinder(found, self._gap, timed=self._time is not None)
+            self._finder = IncidentFinder(
+                found,
+                self._gap,
+                timed=self._time is not None,
+                most=_MOST,
+                most_rows=_MOST,
+            )
         cells = block_to_arrow(block.select(self.columns)) if self.columns else None
         moments = None
         if self._time is not None:
@@ -67,6 +75,11 @@ class TableIncidents:
                 f"before it: incidents follow the order of the file. Sort it by {self._time!r} "
                 "first."
             )
+
+    @property
+    def total(self) -> int:
+        """How many incidents there are; of very many only those with most outliers are kept."""
+        return 0 if self._finder is None else self._finder.total
 
     def result(self) -> Incidents:
         """Return the incidents of all rows so far."""

@@ -16,6 +16,7 @@ from refold.base.files import blaming
 from refold.cli import options
 
 if TYPE_CHECKING:
+    from refold.cli.incidents import TableIncidents
     from refold.cli.models import LoadedModel
     from refold.cli.scoring import Scores
     from refold.decisions.gate import Gate, GateResult
@@ -180,7 +181,8 @@ def score(
         options.print_json(document())
     else:
         _say(loaded, scores, reasons, shown)
-        _say_incidents(scores, incidents, shown)
+        if followed is not None and followed.total < scores.outliers:
+            _say_incidents(followed, shown)
         for verdict in verdicts:
             passed = "passed" if verdict.passed else "failed"
             options.say(f"{verdict.condition}: {passed}; {verdict.text}.", err=not shown)
@@ -247,7 +249,6 @@ def _print_bytes(content: Any) -> None:
         sys.stdout.buffer.flush()
 
 
-_MOST_INCIDENTS = 1_000  # that a document lists, the first ones
 _NAMED = 5  # that are named on a terminal
 
 
@@ -269,16 +270,15 @@ def _document(
         "worst": [row.to_dict() for row in worst],
         "gate": [verdict.to_dict() for verdict in verdicts],
         "passed": all(verdict.passed for verdict in verdicts),
-        "incidents": [one.to_dict() for one in incidents or ()][:_MOST_INCIDENTS],
+        "incidents": [one.to_dict() for one in incidents or ()],
     }
 
 
-def _say_incidents(scores: Scores, incidents: Incidents | None, shown: bool) -> None:
-    """Name the incidents, the most severe first, unless each is a row of its own."""
-    if not incidents or len(incidents) == scores.outliers:
-        return
-    options.say(f"They are {len(incidents):,} incidents:", err=not shown)
-    for incident in sorted(incidents, key=lambda one: (-len(one.rows), -one.severity))[:_NAMED]:
+def _say_incidents(followed: TableIncidents, shown: bool) -> None:
+    """Name the incidents with most outliers."""
+    options.say(f"They are {followed.total:,} incidents:", err=not shown)
+    found = sorted(followed.result(), key=lambda one: (-one.outliers, -one.severity))
+    for incident in found[:_NAMED]:
         options.say(f"  {incident.text}", err=not shown)
 
 

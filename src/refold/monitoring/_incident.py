@@ -20,7 +20,9 @@ class Incident:
     begin, end : datetime, float or int
         When the first and the last of the outliers were; row numbers where there is no time.
     rows : tuple of int
-        The numbers of the outliers in the table, in the order of time.
+        The numbers of the outliers in the table, in the order of time; of a file the first 1,000.
+    outliers : int
+        How many outliers there are.
     total : int
         How many rows there are from the first to the last outlier, of the same group.
     columns : tuple of str
@@ -50,6 +52,7 @@ class Incident:
     begin: Any
     end: Any
     rows: tuple[int, ...]
+    outliers: int
     total: int
     columns: tuple[str, ...]
     severity: float
@@ -113,7 +116,7 @@ class Incidents(Sequence[Incident]):
             moments[name] = np.array(values, dtype="M8[us]" if dated else None)
         columns = {
             **moments,
-            "rows": [len(incident.rows) for incident in self._found],
+            "outliers": [incident.outliers for incident in self._found],
             "total": [incident.total for incident in self._found],
             "group": [incident.group for incident in self._found],
             "columns": [", ".join(incident.columns) for incident in self._found],
@@ -122,7 +125,7 @@ class Incidents(Sequence[Incident]):
             "worst": [incident.worst for incident in self._found],
             "text": [incident.text for incident in self._found],
         }
-        whole = dict.fromkeys(("rows", "total", "first", "worst"), nw.Int64())
+        whole = dict.fromkeys(("outliers", "total", "first", "worst"), nw.Int64())
         texts = dict.fromkeys(("group", "columns", "text"), nw.String())
         schema = {**whole, **texts, "severity": nw.Float64()}
         series = [
@@ -134,7 +137,7 @@ class Incidents(Sequence[Incident]):
         return nw.from_dict({one.name: one for one in series}, backend=backend).to_native()
 
     def __repr__(self) -> str:
-        rows = sum(len(incident.rows) for incident in self._found)
+        rows = sum(incident.outliers for incident in self._found)
         return f"Incidents({len(self)} of {rows} outliers)"
 
     def __str__(self) -> str:

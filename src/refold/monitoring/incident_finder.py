@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, deque
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,7 +97,8 @@ class _Event:
     first_position: int  # of the first outlier among the rows of its group
     position: int = 0  # of the last one
     second: float = 0.0  # when that was
-    rows: list[int] = field(default_factory=list)
+    outliers: int = 0
+    rows: list[int] = field(default_factory=list)  # the first of them
     columns: Counter[int] = field(default_factory=Counter)
     worst: int = -1
     distance: float = -1.0
@@ -114,11 +116,25 @@ class IncidentFinder:
         See :func:`incidents`.
     timed : bool
         Whether rows have times.
-    most : int or None, default=None
-        How many incidents that have ended are kept, the last ones; None is all.
+    most, most_rows : float, default=inf
+        How many incidents are kept of those that have ended, those with most outliers, and how many
+        row numbers of each.
+
+    Attributes
+    ----------
+    ended : int
+        How many incidents have ended, those that are not kept too.
     """
 
-    def __init__(self, found: Judgement, gap: Any, *, timed: bool, most: int | None = None) -> None:
+    def __init__(
+        self,
+        found: Judgement,
+        gap: Any,
+        *,
+        timed: bool,
+        most: float = math.inf,
+        most_rows: float = math.inf,
+    ) -> None:
         judge = found.judge
         self._threshold, self._names = judge.threshold, judge.names
         self._explained = not judge.scorer.unexplained
@@ -126,7 +142,9 @@ class IncidentFinder:
         self._timed = timed
         self._positions: dict[str | None, int] = {}
         self._open: dict[str | None, _Event] = {}
-        self._ended: deque[Incident] = deque(maxlen=most)
+        self._kept: list[Incident] = []
+        self._most, self._most_rows = most, most_rows
+        self.ended = 0
 
     def add(
         self,
@@ -147,21 +165,36 @@ class IncidentFinder:
             columns = leading[k]
             if event is None or not self._belongs(event, int(positions[row]), second, columns):
                 if event is not None:
-                    self._ended.append(self._incident(group, event))
+                    self._end(self._incident(group, event))
                 event = self._open[group] = _Event(at, at, int(positions[row]))
             event.position, event.second = int(positions[row]), second
             event.begin, event.end = min(event.begin, at), max(event.end, at)
-            event.rows.append(int(numbers[row]))
+            event.outliers += 1
+            if len(event.rows) < self._most_rows:
+                event.rows.append(int(numbers[row]))
             event.columns.update(columns)
             if found.row_names is not None:
                 event.names = [*event.names[:1], found.row_names[row]]
             if found.distances[row] > event.distance:
                 event.worst, event.distance = int(numbers[row]), float(found.distances[row])
 
+    def _end(self, incident: Incident) -> None:
+        self.ended += 1
+        self._kept.append(incident)
+        if len(self._kept) > 2 * self._most:
+            self._kept = sorted(self._kept, key=_by_weight)[: int(self._most)]
+
+    @property
+    def total(self) -> int:
+        """How many incidents there are, those that may go on too."""
+        return self.ended + len(self._open)
+
     def all(self) -> list[Incident]:
         """Return the incidents so far, those that may go on too, in the order of their begin."""
         going_on = [self._incident(group, event) for group, event in self._open.items()]
-        return sorted([*self._ended, *going_on], key=lambda incident: incident.begin)
+        found = sorted([*self._kept, *going_on], key=_by_weight)
+        found = found if len(found) <= self._most else found[: int(self._most)]
+        return sorted(found, key=lambda incident: incident.begin)
 
     def _places(self, rows: int, groups: Sequence[str] | None) -> Integers:
         """Return which row of its group each is, from 0 on over all blocks."""
@@ -195,7 +228,7 @@ class IncidentFinder:
         return any(column in columns for column, _ in event.columns.most_common(_LEADING))
 
     def _incident(self, group: str | None, event: _Event) -> Incident:
-        often = max(_OFTEN * len(event.rows), 1)
+        often = max(_OFTEN * event.outliers, 1)
         columns = tuple(
             self._names[column]
             for column, count in event.columns.most_common(_LEADING)
@@ -207,11 +240,12 @@ class IncidentFinder:
         when = _when(event, timed=self._timed)
         whose = "" if group is None else f", {group}"
         what = ", ".join(columns) or "distance"
-        share = f" in {len(event.rows):,} of {total:,} rows" if total > 1 else ""
+        share = f" in {event.outliers:,} of {total:,} rows" if total > 1 else ""
         return Incident(
             begin=event.begin,
             end=event.end,
             rows=tuple(event.rows),
+            outliers=event.outliers,
             total=total,
             columns=columns,
             severity=severity,
@@ -221,11 +255,15 @@ class IncidentFinder:
         )
 
 
+def _by_weight(incident: Incident) -> tuple[int, float]:
+    return -incident.outliers, -incident.severity
+
+
 def _when(event: _Event, *, timed: bool) -> str:
     """Say when an incident was; rows are called by their names, else by their numbers."""
     if not timed:
         names = event.names or [event.begin, event.end]
-        return f"row {names[0]}" if len(event.rows) == 1 else f"rows {names[0]}–{names[-1]}"
+        return f"row {names[0]}" if event.outliers == 1 else f"rows {names[0]}–{names[-1]}"
     begin, end = event.begin, event.end
     if not isinstance(begin, dt.datetime):
         return f"{begin:.15g}" if begin == end else f"{begin:.15g}–{end:.15g}"
