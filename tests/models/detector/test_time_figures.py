@@ -33,8 +33,7 @@ def doubling(rng, exponential):
 
 def changed_level(rng):
     time, years, per_day = days(YEAR + 180)
-    # Later than this too few origins lie after the change for it to be taken as one.
-    level = np.where(years < rng.uniform(0.35, 0.55), 50.0, 58.0)
+    level = np.where(years < rng.uniform(0.4, 0.7), 50.0, 58.0)
     frame = pd.DataFrame({"time": time, "y": level + rng.normal(size=len(time))})
     return frame.assign(other=rng.normal(size=len(time))), -6.0, per_day, {"over": "time"}
 

@@ -25,6 +25,8 @@ _TENTHS = 10
 FEWEST_TIMES = 20
 # A form is taken that foresees better from so many of the seven origins.
 _WINS = 5
+# Or clearly from so many, if it is not clearly worse from any: by so much per row.
+_FEWEST_WINS, _CLEARLY = 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -166,13 +168,14 @@ class Foreseen:
 
     def better_than(self, other: Foreseen) -> bool:
         """Return whether it foresees better, one tenth ahead and over all distances."""
-        near = far = 0
+        near: list[float] = []
+        far: list[float] = []
         for origin, mine, theirs in zip(_ORIGINS, self.likelihood, other.likelihood, strict=True):
             later = ~np.isnan(mine) & ~np.isnan(theirs)
             next_tenth = later & next_rows(self.share, origin)
-            near += bool(next_tenth.any() and (mine - theirs)[next_tenth].mean() > 0.0)
-            far += bool(later.any() and (mine - theirs)[later].mean() > 0.0)
-        return near >= _WINS and far >= _WINS
+            for gains, rows in ((near, next_tenth), (far, later)):
+                gains.append(float((mine - theirs)[rows].mean()) if rows.any() else 0.0)
+        return _wins(near) and _wins(far)
 
     def spread_ahead(self) -> Floats:
         """Return how much wider numbers are spread than expected, 0, 1, … 7 tenths ahead."""
@@ -194,6 +197,15 @@ class Foreseen:
             rows = next_rows(self.share, origin)
             out[rows] = z[rows]
         return out
+
+
+def _wins(gains: list[float]) -> bool:
+    """Say whether gains in log density, from each origin, are enough.
+
+    Before a level changes nobody foresees it: few origins win then, by much, and none loses.
+    """
+    clearly = sum(gain > _CLEARLY for gain in gains) >= _FEWEST_WINS and min(gains) > -_CLEARLY
+    return clearly or sum(gain > 0.0 for gain in gains) >= _WINS
 
 
 def origins(share: Floats) -> list[tuple[Booleans, Booleans]]:
