@@ -49,6 +49,11 @@ class RowText(str):
         text.parts = parts
         return text
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether it calls rows by their numbers, counted from 0."""
+        return self == RowText.of(*self.parts)
+
     def labelled(self, label: Callable[[int], str]) -> RowText:
         """Return the same with other names of rows."""
         return RowText.of(*self.parts, label=label)

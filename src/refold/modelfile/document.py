@@ -250,10 +250,10 @@ def _check_parameter(value: Any, name: str, estimator: type[BaseEstimator], path
 
 
 def findings_written(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return what was noticed as the document has it; a message that names rows in its parts."""
+    """Return what was noticed as the document has it; a message that numbers rows in its parts."""
     return [
         {**asdict(finding), "message": list(finding.message.parts)}
-        if isinstance(finding.message, RowText)
+        if isinstance(finding.message, RowText) and finding.message.is_numbered
         else asdict(finding)
         for finding in findings
     ]
