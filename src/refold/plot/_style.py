@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 from refold.base.needs import needs
@@ -14,7 +15,7 @@ from refold.models.scoring import FoldScorer
 NORMAL, OUTLIER, BAND, MUTED = "#0072B2", "#D55E00", "#BFD9EA", "#666666"
 
 
-class Display:
+class Display(ABC):
     """A picture that can be drawn again; those below compute what is in it."""
 
     figure_: Any
@@ -45,8 +46,9 @@ class Display:
         else:
             self.figure_, self.ax_ = ax.figure, ax
 
+    @abstractmethod
     def _draw(self) -> None:
-        raise NotImplementedError
+        """Draw on ``ax_``."""
 
 
 def legend_above(ax: Any, *handles: Any) -> None:
