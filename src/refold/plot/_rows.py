@@ -182,6 +182,10 @@ class ContributionsDisplay(Display):
         ContributionsDisplay
         """
         self._place(ax)
+        self._draw(most)
+        return self
+
+    def _draw(self, most: int = 10) -> None:
         row = self.explanation
         shown, others = row.reasons[:most], row.reasons[most:]
         # Beside the axes there is room for long texts, at the ends of bars there is not.
@@ -212,7 +216,6 @@ class ContributionsDisplay(Display):
         )
         tidy(self.ax_)
         self.ax_.grid(visible=False, axis="y")
-        return self
 
 
 def _label(reason: Reason) -> str:
