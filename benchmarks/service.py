@@ -123,7 +123,7 @@ def mlflow(model, folder, uvicorn, port):
     """Run MLflow's scoring server, if there is one."""
     if importlib.util.find_spec("mlflow") is None:
         return contextlib.nullcontext()
-    from refold.mlflow import save_model
+    from refold.integrations.mlflow import save_model
 
     save_model(model, Path(folder) / "mlflow")
     return process(

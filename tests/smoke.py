@@ -187,14 +187,14 @@ def spark(folder):
 
 
 def mlflow(folder):
-    import refold.mlflow
+    from refold.integrations.mlflow import load_model, save_model
 
-    refold.mlflow.save_model(fitted(), Path(folder, "m"))
-    assert refold.mlflow.load_model(str(Path(folder, "m"))).predict(NEW).tolist() == [1, -1]
+    save_model(fitted(), Path(folder, "m"))
+    assert load_model(str(Path(folder, "m"))).predict(NEW).tolist() == [1, -1]
 
 
 def pyod(folder):
-    from refold.pyod import REFDetector
+    from refold.integrations.pyod import REFDetector
 
     assert REFDetector().fit(NORMAL).predict(NEW).tolist() == [0, 1]
 

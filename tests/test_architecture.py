@@ -51,6 +51,7 @@ def test_imports_point_downwards(copy):
         ("decisions/thresholds.py", "from refold import model_selection"),
         ("models/ref.py", "def later():\n    from refold.judgement import Judge"),
         ("cards/_card.py", "import refold.cli"),
+        ("cli/score.py", "import refold.integrations.mlflow"),
         ("new_room.py", '"""A room that has no floor yet."""'),
     ],
 )
@@ -139,7 +140,8 @@ def test_a_class_name_stands_for_one_thing():
 PUBLIC = [
     *("refold", "refold.cards", "refold.checks", "refold.explanation", "refold.export"),
     *("refold.judgement", "refold.monitoring"),
-    *("refold.mlflow", "refold.model_selection", "refold.peers", "refold.plot", "refold.pyod"),
+    *("refold.integrations.mlflow", "refold.integrations.pyod"),
+    *("refold.model_selection", "refold.peers", "refold.plot"),
     *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.duckdb"),
     "refold.scale.spark",
     "refold.tabular",

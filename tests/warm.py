@@ -31,7 +31,7 @@ with socket.socket(socket.AF_UNIX) as server:
     sys.exit(int(server.recv(16) or b"70"))
 """
 # Adapters of libraries that start threads of their own, or need Java.
-_NOT_IMPORTED = ("refold.mlflow", "refold.pyod", "refold.scale.spark", "refold.scale.dask")
+_NOT_IMPORTED = ("refold.integrations", "refold.scale.spark", "refold.scale.dask")
 
 
 @cache

@@ -233,9 +233,9 @@ def test_a_model_file_and_a_pickle_say_the_same(model, new, judged, tmp_path):
 
 def test_mlflow(model, new, judged, tmp_path):
     mlflow = pytest.importorskip("mlflow.pyfunc")
-    import refold.mlflow
+    from refold.integrations.mlflow import save_model
 
-    refold.mlflow.save_model(model, tmp_path / "logged")
+    save_model(model, tmp_path / "logged")
     rows = mlflow.load_model(str(tmp_path / "logged")).predict(new)
     known = rows.loc[list(judged)]
     answer = zip(known["label"], known["distance"], strict=True)

@@ -56,7 +56,7 @@ def plain(text):
 @pages_with("python")
 def test_python_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # as tests/test_mlflow.py has it
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # as test_mlflow.py has it
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
     write_files(name_of(page), tmp_path)
     names_of_page, printed = names(name_of(page)), ""

@@ -241,7 +241,7 @@ class TestElsewhere:
 
     def test_a_detector_with_a_threshold_of_its_own_speaks_of_columns_only(self, rng):
         pytest.importorskip("pyod")
-        from refold.pyod import REFDetector
+        from refold.integrations.pyod import REFDetector
 
         X = rng.normal(size=(25, 30))
         assert "false-alarms" in kinds(REF(levels="all"), X)

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from refold import REF
-from refold.pyod import REFDetector
+from refold.integrations.pyod import REFDetector
 from tests.algorithm_1 import algorithm_1
 
 # The rows and the floor of PyOD's own tests.
@@ -271,9 +271,9 @@ def test_a_pickled_detector_is_the_same_detector(detector):
 
 def test_without_pyod_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyod.models.base", None)
-    monkeypatch.delitem(sys.modules, "refold.pyod")
+    monkeypatch.delitem(sys.modules, "refold.integrations.pyod")
     with pytest.raises(ImportError, match=r"pyod is needed .* pip install 'refold\[pyod\]'"):
-        importlib.import_module("refold.pyod")
+        importlib.import_module("refold.integrations.pyod")
 
 
 @pytest.mark.parametrize("kind", [lambda t: t, pl.from_pandas, lambda t: t.to_dict("records")])

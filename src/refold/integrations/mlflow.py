@@ -75,11 +75,11 @@ def save_model(
     Examples
     --------
     >>> import tempfile
-    >>> import refold.mlflow
+    >>> from refold.integrations.mlflow import load_model, save_model
     >>> model = refold.REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     refold.mlflow.save_model(model, folder)
-    ...     again = refold.mlflow.load_model(folder)
+    ...     save_model(model, folder)
+    ...     again = load_model(folder)
     >>> again.predict([[20.2, 5.0], [35.0, 5.0]])
     array([ 1, -1])
     """
@@ -132,10 +132,11 @@ def log_model(model: Any, name: str | None = None, **options: Any) -> Any:
 
     Examples
     --------
-    >>> import mlflow, refold.mlflow
+    >>> import mlflow
+    >>> from refold.integrations.mlflow import load_model, log_model
     >>> with mlflow.start_run():  # doctest: +SKIP
-    ...     info = refold.mlflow.log_model(model, "parts", input_example=normal.head())
-    >>> model = refold.mlflow.load_model(info.model_uri)  # doctest: +SKIP
+    ...     info = log_model(model, "parts", input_example=normal.head())
+    >>> model = load_model(info.model_uri)  # doctest: +SKIP
     """
     mlflow = needs("mlflow", "mlflow")
     this = sys.modules[__name__]
@@ -162,11 +163,11 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     Examples
     --------
     >>> import tempfile
-    >>> import refold.mlflow
+    >>> from refold.integrations.mlflow import load_model, save_model
     >>> model = refold.REF().fit([[20.1, 5.0], [19.8, 5.1], [20.3, 4.9], [20.0, 5.2]])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     refold.mlflow.save_model(model, folder)
-    ...     again = refold.mlflow.load_model(folder)
+    ...     save_model(model, folder)
+    ...     again = load_model(folder)
     >>> again.threshold_ == model.threshold_
     True
     """
@@ -176,8 +177,8 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
     flavors = mlflow.models.Model.load(folder).flavors
     if FLAVOR not in flavors:
         raise ValueError(
-            f"The model at {uri} was not stored by refold.mlflow; MLflow can load it as "
-            f"{', '.join(flavors)}."
+            f"The model at {uri} was not stored by refold.integrations.mlflow; MLflow can load it "
+            f"as {', '.join(flavors)}."
         )
     return refold.load(Path(folder, _DATA))
 
@@ -199,7 +200,7 @@ class ServedModel:
     --------
     >>> import pandas as pd
     >>> from refold import REF
-    >>> from refold.mlflow import ServedModel
+    >>> from refold.integrations.mlflow import ServedModel
     >>> table = pd.DataFrame({"heat": [20.1, 19.8, 20.3, 20.0], "flow": [5.0, 5.1, 4.9, 5.2]})
     >>> ServedModel(REF().fit(table)).predict(table)["label"].to_list()
     [1, 1, 1, 1]

@@ -20,9 +20,9 @@ from mlflow.models import infer_signature
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import refold.mlflow
 import refold.scale
 from refold import REF
+from refold.integrations.mlflow import load_model, log_model, save_model
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Operation with range is deprecated"  # MLflow, of its own use of pandas
@@ -64,7 +64,7 @@ def model(normal):
 @pytest.fixture(scope="module")
 def saved(model, normal, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "parts"
-    refold.mlflow.save_model(model, path, input_example=normal.head())
+    save_model(model, path, input_example=normal.head())
     return path
 
 
@@ -79,12 +79,12 @@ def assert_same_model(again, model, rows):
 
 def test_a_logged_model_comes_back_the_same(model, normal, new):
     with mlflow.start_run() as run:
-        info = refold.mlflow.log_model(
+        info = log_model(
             model, "parts", input_example=normal.head(), registered_model_name="line 3"
         )
     by_run = f"runs:/{run.info.run_id}/parts"
     for uri in (info.model_uri, by_run, "models:/line 3/1"):
-        assert_same_model(refold.mlflow.load_model(uri), model, new)
+        assert_same_model(load_model(uri), model, new)
     assert set(info.flavors) == {"python_function", "refold"}
     assert info.signature.inputs.input_names() == NAMES
     judge = mlflow.pyfunc.load_model(info.model_uri)
@@ -92,11 +92,11 @@ def test_a_logged_model_comes_back_the_same(model, normal, new):
 
 
 def test_a_model_is_logged_without_a_run_or_an_example(model, new):
-    info = refold.mlflow.log_model(model, "parts", tags={"line": 3}, params={"alpha": 0.1})
+    info = log_model(model, "parts", tags={"line": 3}, params={"alpha": 0.1})
     assert info.signature is None
     assert info.tags["line"] == "3"
     assert info.params == {"alpha": "0.1"}
-    assert_same_model(refold.mlflow.load_model(info.model_uri), model, new)
+    assert_same_model(load_model(info.model_uri), model, new)
 
 
 def test_the_stored_model_is_the_readable_file(saved, model, new):
@@ -106,7 +106,7 @@ def test_the_stored_model_is_the_readable_file(saved, model, new):
 
 
 def test_it_is_downloaded_where_the_user_says(saved, model, new, tmp_path):
-    again = refold.mlflow.load_model(saved, dst_path=str(tmp_path / "here"))
+    again = load_model(saved, dst_path=str(tmp_path / "here"))
     assert_same_model(again, model, new)
     assert list((tmp_path / "here").rglob("model.json"))
 
@@ -143,7 +143,7 @@ def test_served_answers_are_those_of_python(saved, model, new):
 
 def test_fewer_reasons_than_places_leave_none(tmp_path):
     model = REF().fit(pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [3.0, 1.0, 2.0]}))
-    refold.mlflow.save_model(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     answers = mlflow.pyfunc.load_model(str(tmp_path / "m")).predict(
         pd.DataFrame({"a": [9], "b": [1]})
     )
@@ -158,7 +158,7 @@ def test_columns_are_taken_by_name_and_others_left_aside(saved, new):
 
 
 def test_without_a_signature_refold_itself_checks_the_columns(model, new, tmp_path):
-    refold.mlflow.save_model(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     assert judge.metadata.signature is None
     pd.testing.assert_frame_equal(judge.predict(new[NAMES[::-1]]), judge.predict(new))
@@ -181,15 +181,13 @@ def test_the_signature_is_enforced(saved, new):
 
 def test_a_signature_of_the_user_s_own_is_kept(model, normal, new, tmp_path):
     signature = infer_signature(normal)
-    refold.mlflow.save_model(model, tmp_path / "a", signature=signature)
-    refold.mlflow.save_model(
-        model, tmp_path / "b", signature=signature, input_example=normal.head()
-    )
+    save_model(model, tmp_path / "a", signature=signature)
+    save_model(model, tmp_path / "b", signature=signature, input_example=normal.head())
     for name in "ab":
         judge = mlflow.pyfunc.load_model(str(tmp_path / name))
         assert judge.metadata.signature == signature
         assert len(judge.predict(new)) == len(new)
-    refold.mlflow.save_model(model, tmp_path / "c", signature=False, input_example=normal.head())
+    save_model(model, tmp_path / "c", signature=False, input_example=normal.head())
     assert mlflow.pyfunc.load_model(str(tmp_path / "c")).metadata.signature is None
 
 
@@ -207,7 +205,7 @@ def test_the_example_is_stored_and_can_be_judged(saved, normal):
 
 def test_an_example_that_the_model_cannot_judge_is_refused(model, normal, tmp_path):
     with pytest.raises(ValueError, match="no column 'heat'"):
-        refold.mlflow.save_model(model, tmp_path / "m", input_example=normal[NAMES[1:]])
+        save_model(model, tmp_path / "m", input_example=normal[NAMES[1:]])
     assert not (tmp_path / "m").exists()
 
 
@@ -215,9 +213,7 @@ def test_an_example_that_the_model_cannot_judge_is_refused(model, normal, tmp_pa
 def test_a_model_without_names_takes_columns_by_position(rows, tmp_path, rng):
     X = rng.normal(size=(100, 3))
     model = REF(alpha=0.1).fit(X)
-    refold.mlflow.save_model(
-        model, tmp_path / "m", input_example=X[:2] if rows == "array" else None
-    )
+    save_model(model, tmp_path / "m", input_example=X[:2] if rows == "array" else None)
     judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     given, called = (X, "012") if rows == "array" else (pd.DataFrame(X, columns=[*"abc"]), "abc")
     answers = judge.predict(given)
@@ -246,7 +242,7 @@ def test_requirements_name_this_version_of_refold(saved):
 def test_requirements_of_the_user_s_own_are_kept(model, tmp_path):
     def lines(**options):
         shutil.rmtree(tmp_path / "m", ignore_errors=True)
-        refold.mlflow.save_model(model, tmp_path / "m", **options)
+        save_model(model, tmp_path / "m", **options)
         return {
             line.partition("=")[0]
             for line in (tmp_path / "m" / "requirements.txt").read_text().split()
@@ -269,16 +265,16 @@ def test_requirements_of_the_user_s_own_are_kept(model, tmp_path):
 def test_metadata_and_code_are_stored(model, tmp_path):
     code = tmp_path / "rules.py"
     code.write_text("limit = 3\n")
-    refold.mlflow.save_model(model, tmp_path / "m", metadata={"line": "3"}, code_paths=[str(code)])
+    save_model(model, tmp_path / "m", metadata={"line": "3"}, code_paths=[str(code)])
     assert mlflow.models.Model.load(str(tmp_path / "m")).metadata == {"line": "3"}
     assert (tmp_path / "m" / "code" / "rules.py").read_text() == "limit = 3\n"
 
 
 def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
-        refold.mlflow.save_model(REF(), tmp_path / "m")
+        save_model(REF(), tmp_path / "m")
     with pytest.raises(TypeError):
-        refold.mlflow.save_model(object(), tmp_path / "m")
+        save_model(object(), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 
@@ -286,7 +282,7 @@ def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path):
 def test_a_folder_that_holds_something_is_not_overwritten(saved, model):
     before = (saved / "data" / "model.json").read_bytes()
     with pytest.raises(MlflowException, match="already exists and is not empty"):
-        refold.mlflow.save_model(model, saved)
+        save_model(model, saved)
     assert (saved / "data" / "model.json").read_bytes() == before
 
 
@@ -295,8 +291,8 @@ def test_a_model_of_another_flavor_is_refused_by_name(saved, tmp_path):
     described = mlflow.models.Model.load(str(tmp_path / "m"))
     del described.flavors["refold"]
     described.save(str(tmp_path / "m" / "MLmodel"))
-    with pytest.raises(ValueError, match=r"not stored by refold\.mlflow.*python_function"):
-        refold.mlflow.load_model(tmp_path / "m")
+    with pytest.raises(ValueError, match="not stored by refold.*python_function"):
+        load_model(tmp_path / "m")
 
 
 def test_a_changed_model_file_is_refused(saved, tmp_path):
@@ -304,7 +300,7 @@ def test_a_changed_model_file_is_refused(saved, tmp_path):
     file = tmp_path / "m" / "data" / "model.json"
     file.write_text(file.read_text().replace("heat", "head"))
     with pytest.raises(ValueError, match="sha256"):
-        refold.mlflow.load_model(tmp_path / "m")
+        load_model(tmp_path / "m")
     with pytest.raises(ValueError, match="sha256"):
         mlflow.pyfunc.load_model(str(tmp_path / "m"))
 
@@ -312,9 +308,9 @@ def test_a_changed_model_file_is_refused(saved, tmp_path):
 def test_without_mlflow_the_error_says_what_to_install(model, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     for call in (
-        lambda: refold.mlflow.save_model(model, tmp_path / "m"),
-        lambda: refold.mlflow.log_model(model, "parts"),
-        lambda: refold.mlflow.load_model(tmp_path),
+        lambda: save_model(model, tmp_path / "m"),
+        lambda: log_model(model, "parts"),
+        lambda: load_model(tmp_path),
     ):
         with pytest.raises(ImportError, match=r"mlflow is needed .* 'refold\[mlflow\]'"):
             call()
@@ -322,7 +318,7 @@ def test_without_mlflow_the_error_says_what_to_install(model, tmp_path, monkeypa
 
 def test_a_creased_model_is_served_with_its_reasons(normal, new, tmp_path):
     model = refold.CreasedREF(n_creases=16).fit(normal)
-    refold.mlflow.save_model(model, tmp_path / "creased")
+    save_model(model, tmp_path / "creased")
     answers = mlflow.pyfunc.load_model(str(tmp_path / "creased")).predict(new)
     np.testing.assert_array_equal(answers["label"], model.predict(new))
     largest = model._reasons(new).drop.argmax(axis=1)
@@ -360,7 +356,7 @@ def odd():
 
 
 def test_a_detector_is_served_as_it_judges(detector, odd, tmp_path):
-    refold.mlflow.save_model(detector, tmp_path / "m")
+    save_model(detector, tmp_path / "m")
     judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     answers = judge.predict(odd)
     np.testing.assert_array_equal(answers["label"], detector.predict(odd))
@@ -369,7 +365,7 @@ def test_a_detector_is_served_as_it_judges(detector, odd, tmp_path):
     assert answers.index.equals(odd.index)
     assert answers["reason_1"]["row 3"] == "machine"
     assert answers["reason_1"]["row 5"] == "torque"
-    again = refold.mlflow.load_model(tmp_path / "m")
+    again = load_model(tmp_path / "m")
     np.testing.assert_array_equal(again.score_samples(odd), detector.score_samples(odd))
     shuffled = odd[odd.columns[::-1]].assign(operator="Ann")
     pd.testing.assert_frame_equal(judge.predict(shuffled), answers)
@@ -377,7 +373,7 @@ def test_a_detector_is_served_as_it_judges(detector, odd, tmp_path):
 
 
 def test_the_signature_of_a_detector_is_that_of_its_columns(detector, odd, tmp_path):
-    refold.mlflow.save_model(detector, tmp_path / "m")
+    save_model(detector, tmp_path / "m")
     judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     columns = judge.metadata.get_input_schema().inputs
     assert {column.name: str(column.type) for column in columns} == {
@@ -396,7 +392,7 @@ def test_the_signature_of_a_detector_is_that_of_its_columns(detector, odd, tmp_p
         judge.predict(odd.drop(columns="machine"))
     with pytest.raises(MlflowException, match="Incompatible input types"):
         judge.predict(odd.assign(torque="hot"))
-    refold.mlflow.save_model(detector, tmp_path / "free", signature=False)
+    save_model(detector, tmp_path / "free", signature=False)
     free = mlflow.pyfunc.load_model(str(tmp_path / "free"))
     assert (free.predict(odd.assign(torque="hot"))["reason_1"] == "torque").mean() > 0.9
     with pytest.raises(ValueError, match="no column 'machine'"):
@@ -406,7 +402,7 @@ def test_the_signature_of_a_detector_is_that_of_its_columns(detector, odd, tmp_p
 def test_an_example_decides_the_types_of_a_detector_s_columns(detector, odd, tmp_path):
     example = odd.head().assign(zip=odd["zip"].head().astype(float))
     with mlflow.start_run():
-        info = refold.mlflow.log_model(detector, "parts", input_example=example)
+        info = log_model(detector, "parts", input_example=example)
     kinds = {column.name: str(column.type) for column in info.signature.inputs.inputs}
     assert kinds["zip"] == "DataType.double"
     judge = mlflow.pyfunc.load_model(info.model_uri)
@@ -417,7 +413,7 @@ def test_an_example_decides_the_types_of_a_detector_s_columns(detector, odd, tmp
 def test_a_detector_without_names_takes_columns_by_position(tmp_path, rng):
     X = rng.normal(size=(100, 3))
     model = refold.Detector().fit(X)
-    refold.mlflow.save_model(model, tmp_path / "m")
+    save_model(model, tmp_path / "m")
     judge = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     assert judge.metadata.signature is None
     np.testing.assert_array_equal(judge.predict(X)["distance"], -model.score_samples(X))
@@ -426,7 +422,7 @@ def test_a_detector_without_names_takes_columns_by_position(tmp_path, rng):
 def test_a_pipeline_is_refused_in_words(normal, tmp_path):
     pipeline = make_pipeline(StandardScaler(), REF()).fit(normal)
     with pytest.raises(TypeError, match=r"not Pipeline.*skops"):
-        refold.mlflow.save_model(pipeline, tmp_path / "m")
+        save_model(pipeline, tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 
@@ -441,7 +437,7 @@ def test_rows_are_judged_in_their_context(tmp_path):
         }
     )
     model = refold.Detector(by="machine", over="when", alpha=0.02).fit(table[:800])
-    refold.mlflow.save_model(model, tmp_path / "model")
+    save_model(model, tmp_path / "model")
     loaded = mlflow.pyfunc.load_model(str(tmp_path / "model"))
     new = table[800:].assign(machine=lambda t: t["machine"].where(t.index % 5 > 0, 3))
     found = loaded.predict(new)

@@ -75,7 +75,7 @@ class REFDetector(BaseDetector):
     Examples
     --------
     >>> from pyod.utils.data import generate_data
-    >>> from refold.pyod import REFDetector
+    >>> from refold.integrations.pyod import REFDetector
     >>> X, X_new, y, y_new = generate_data(n_train=500, random_state=42)
     >>> detector = REFDetector(contamination=0.1).fit(X)
     >>> int(detector.labels_.sum())
