@@ -291,7 +291,7 @@ def test_a_model_of_another_flavor_is_refused_by_name(saved, tmp_path):
     described = mlflow.models.Model.load(str(tmp_path / "m"))
     del described.flavors["refold"]
     described.save(str(tmp_path / "m" / "MLmodel"))
-    with pytest.raises(ValueError, match="not stored by refold.*python_function"):
+    with pytest.raises(ValueError, match=r"not stored by refold.*python_function"):
         load_model(tmp_path / "m")
 
 
