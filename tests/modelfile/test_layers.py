@@ -5,9 +5,9 @@ import sys
 from numbers import Real
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval
 
 from refold import REF
+from refold.base.parameters import Interval
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import array_api_compat
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import __version__ as sklearn_version
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refold._typing import Array, Floats
 from refold.algorithm.kernels import MOST_WEIGHT
@@ -102,12 +103,20 @@ def to_float(cell: Any) -> float:
 
 def one_row(X: Any, row: int) -> Any:
     """Return a table of one row of X, of whatever kind that is, without looking at the others."""
-    only, X = slice(row, row + 1 or None), whole(X)
-    is_frame = not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
-    one = nw.from_native(X, eager_only=True)[only] if is_frame else X[only]
+    one = take_rows(X, slice(row, row + 1 or None))
     if len(one) == 0:
         raise IndexError(f"There is no row {row}: the table has {len(X)} rows.")
-    return one.to_native() if is_frame else one
+    return one
+
+
+def take_rows(X: Any, rows: slice | NDArray[np.intp]) -> Any:
+    """Return these rows of X as a table of the same kind."""
+    X = whole(X)
+    if not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X):
+        return nw.from_native(X, eager_only=True)[rows].to_native()
+    if isinstance(X, list) and not isinstance(rows, slice):
+        return [X[row] for row in rows]
+    return X[rows]
 
 
 def whole(X: Any) -> Any:
@@ -309,16 +318,27 @@ def feature_number(estimator: Any, feature: int | str) -> int:
     return int(feature)
 
 
-def read_weights(X: Array, sample_weight: Array | None) -> NDArray[np.float64] | None:
-    """Return checked weights, one per row of X; None if all rows count once."""
+def read_weights(rows: int, sample_weight: Array | None) -> NDArray[np.float64] | None:
+    """Return checked weights, one for each of so many rows; None if all rows count once."""
     if sample_weight is None:
         return None
     if is_foreign_array(sample_weight):
         sample_weight = to_numpy(sample_weight)
-    rows = np.empty((X.shape[0], 1))  # scikit-learn asks for the number of rows only
-    weights: NDArray[np.float64] = _check_sample_weight(
-        sample_weight, rows, dtype=np.float64, ensure_non_negative=True
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(rows, sample_weight)
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name="sample_weight"
     )
+    if weights.shape != (rows,):
+        raise ValueError(
+            f"sample_weight has the shape {weights.shape}: it needs one weight for each of the "
+            f"{rows} rows."
+        )
+    if (negative := np.flatnonzero(weights < 0)).size:
+        row = int(negative[0])
+        raise ValueError(f"sample_weight is negative in row {row}: {weights[row]:g}.")
+    if rows and not weights.any():
+        raise ValueError("sample_weight is zero in every row: nothing is left to learn from.")
     return weights
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.kernels import LARGEST
+from refold.base.parameters import validate_parameters
 from refold.models.ref import REF
 from refold.models.scoring import FoldScorer
 
@@ -125,7 +126,7 @@ def write(graph: Graph, model: REF, X: str) -> Results:
 def check_exportable(model: REF) -> None:
     """Refuse what no graph of plain operators can say."""
     check_is_fitted(model)
-    model._validate_params()  # they can have been changed since
+    validate_parameters(model)  # they can have been changed since
     for name, operation in (("fold", model.chain_.fold), ("distance", model.distance)):
         if callable(operation):
             raise ValueError(

@@ -6,13 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, _fit_context, clone
-from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
-from sklearn.utils._param_validation import HasMethods
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
+from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from refold._typing import Array
+from refold.base.parameters import HasMethods, validate_parameters
+from refold.columns.frames import read_weights, take_rows
 from refold.decisions.labels import read_labels, target_rows
 
 
@@ -101,15 +102,13 @@ class TargetOnly(Labelled):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "predict"])],
-        "target": "no_validation",
+        "estimator": [HasMethods("fit", "predict")],
     }
 
     def __init__(self, estimator: Any, target: Any = 1) -> None:
         self.estimator = estimator
         self.target = target
 
-    @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Self:
         """Fit the estimator on the rows of X whose label is `target`.
 
@@ -127,11 +126,12 @@ class TargetOnly(Labelled):
         TargetOnly
             The estimator itself.
         """
+        validate_parameters(self)
         labels = read_labels(y)
         X, labels = indexable(X, labels)
         rows = target_rows(labels, self.target)
         weights = _target_weights(self.estimator, sample_weight, rows, len(labels))
-        self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, rows), **weights)
+        self.estimator_ = clone(self.estimator).fit(take_rows(X, rows), **weights)
         self.outlier_ = _outlier_label(labels, self.target)
         self._take_columns_from(self.estimator_)
         return self
@@ -171,13 +171,13 @@ def _target_weights(
     estimator: Any, sample_weight: Array | None, rows: NDArray[np.intp], n: int
 ) -> dict[str, Array]:
     """Return the keyword arguments of ``fit`` that carry the target rows' weights."""
-    if sample_weight is None:
+    weights = read_weights(n, sample_weight)
+    if weights is None:
         return {}
     if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
             f"{type(estimator).__name__}.fit takes no sample_weight; leave the weights out."
         )
-    weights = _check_sample_weight(sample_weight, np.empty((n, 1)))
     return {"sample_weight": weights[rows]}
 
 

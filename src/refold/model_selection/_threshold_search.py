@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils import indexable
+from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array
 from refold.base.findings import RateWarning
+from refold.base.parameters import HasMethods, validate_parameters
+from refold.columns.frames import read_weights, take_rows
 from refold.decisions.candidates import scores_of
 from refold.decisions.labels import read_labels, target_rows
 from refold.model_selection._target_only import Labelled, TargetOnly
@@ -74,10 +75,7 @@ class ThresholdSearchCV(Labelled):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "score_samples"])],
-        "thresholds": ["array-like"],
-        "cv": ["cv_object"],
-        "target": "no_validation",
+        "estimator": [HasMethods("fit", "score_samples")],
         "metric": [callable, None],
     }
 
@@ -96,7 +94,6 @@ class ThresholdSearchCV(Labelled):
         self.target = target
         self.metric = metric
 
-    @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Self:
         """Choose the threshold, then fit on all target rows.
 
@@ -114,11 +111,11 @@ class ThresholdSearchCV(Labelled):
         ThresholdSearchCV
             The estimator itself.
         """
+        validate_parameters(self)
         labels = read_labels(y)
         X, labels = indexable(X, labels)
         thresholds = _numbers(self.thresholds)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, np.empty((len(labels), 1)))
+        sample_weight = read_weights(len(labels), sample_weight)
         signs = np.where(labels == self.target, 1, -1)
         target_rows(labels, self.target)  # refuse labels without a target before any work
         folds = check_cv(self.cv, signs, classifier=True)
@@ -166,9 +163,9 @@ class ThresholdSearchCV(Labelled):
         with warnings.catch_warnings():  # what there is to say of all rows, the last fit says
             warnings.simplefilter("ignore", RateWarning)
             model = TargetOnly(self._plain_estimator()).fit(
-                _safe_indexing(X, train), signs[train], weights
+                take_rows(X, train), signs[train], weights
             )
-        distances = -np.asarray(model.score_samples(_safe_indexing(X, test)))
+        distances = -np.asarray(model.score_samples(take_rows(X, test)))
         weights = None if sample_weight is None else sample_weight[test]
         return scores_of(thresholds, distances, signs[test], self.metric, weights)
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
 from refold.base.advice import Advice, AdviceKind
 from refold.base.findings import Finding, RowText
+from refold.base.parameters import InvalidParameterError, check_parameter
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
@@ -240,11 +240,11 @@ def _parameter(field: Field) -> Any:
 
 
 def _check_parameter(value: Any, name: str, estimator: type[BaseEstimator], path: str) -> None:
-    rules = estimator._parameter_constraints[name]
-    if isinstance(value, bool) and not any(rule in ("boolean", bool) for rule in rules):
+    constraints = estimator._parameter_constraints
+    if isinstance(value, bool) and bool not in constraints[name]:
         raise ModelFileError(f"must not be {str(value).lower()}", where=path)
     try:
-        validate_parameter_constraints({name: rules}, {name: value}, estimator.__name__)
+        check_parameter(estimator.__name__, constraints, name, value)
     except InvalidParameterError as error:
         raise ModelFileError(str(error), where=path) from None
 

@@ -17,6 +17,7 @@ from refold._typing import Booleans, Floats
 from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding, RateWarning, told
 from refold.base.learning import learning, snapshot
+from refold.base.parameters import validate_parameters
 from refold.base.version import VERSION, series
 from refold.columns.frames import read_weights
 from refold.modelfile import ModelFileError
@@ -79,7 +80,7 @@ class ModelMixin(BaseEstimator):
 
     def _weights(self, X: Any, y: object, sample_weight: Any) -> Floats | None:
         """Return how often rows count; those of label -1 not at all."""
-        weights, normal = read_weights(X, sample_weight), self._normal_rows(y, X.shape[0])
+        weights, normal = read_weights(X.shape[0], sample_weight), self._normal_rows(y, X.shape[0])
         if normal is None:
             return weights
         return np.where(normal, 1.0 if weights is None else weights, 0.0)
@@ -91,7 +92,7 @@ class ModelMixin(BaseEstimator):
         They are checked always; scikit-learn does not before ``partial_fit`` of a fitted model.
         """
         with learning(self) as model, model._naming_columns():
-            model._validate_params()
+            validate_parameters(model)
             yield model
 
     @property

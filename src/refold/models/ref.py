@@ -13,7 +13,6 @@ from sklearn.base import (
     OutlierMixin,
     TransformerMixin,
 )
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Integers
@@ -24,6 +23,7 @@ from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
 from refold.base.learning import check_learned, snapshot
+from refold.base.parameters import Interval, StrOptions
 from refold.columns.frames import check_enough, read_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
@@ -161,14 +161,14 @@ class REF(
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_iter": [Interval(Integral, 1, None, closed="left")],
-        "fold": [StrOptions(set(FOLDS)), callable],
-        "distance": [StrOptions(set(DISTANCES)), callable],
+        "fold": [StrOptions(*FOLDS), callable],
+        "distance": [StrOptions(*DISTANCES), callable],
         "threshold": [Interval(Real, 0.0, None, closed="left")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "levels": [StrOptions({"auto", *LEVELS})],
+        "levels": [StrOptions("auto", *LEVELS)],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
-        "engine": [StrOptions({"auto", *ENGINES})],
-        "max_gain": [StrOptions({"auto"}), Interval(Real, 1.0, None, closed="left"), None],
+        "engine": [StrOptions("auto", *ENGINES)],
+        "max_gain": [StrOptions("auto"), Interval(Real, 1.0, None, closed="left"), None],
         "n_bins": [Interval(Integral, LEAST_BINS, MOST_BINS, closed="both")],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),

@@ -105,7 +105,7 @@ class SketchMixin(FeedbackMixin):
             check_without_alpha(model)
             check_engine(model, "sketch")
             X = read_table(model, X, reset=False, native=False)
-            weights = read_weights(X, sample_weight)
+            weights = read_weights(X.shape[0], sample_weight)
             part = model._sketch(X, ref_trim.forgotten(model, X, weights))
             model._learn_anew(model.sketch_.minus(part))
             model._notice_trimmed()

@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, OutlierMixin, _fit_context
+from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refold._typing import Array, Floats
+from refold.base.parameters import validate_parameters
 
 # Larger magnitudes saturate here, so that a square still is a finite number.
 LARGEST = 1e150
@@ -72,7 +73,6 @@ class RowLearner(BaseEstimator, ABC):
     def _min_rows(self) -> int:
         return 1
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Array, y: object = None) -> Self:
         """Learn from normal rows.
 
@@ -88,6 +88,7 @@ class RowLearner(BaseEstimator, ABC):
         self
             The estimator itself.
         """
+        validate_parameters(self)
         self._learn(read_rows(self, X, reset=True, at_least=self._min_rows))
         return self
 

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, solve
 from scipy.special import expit
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
+from refold.base.parameters import RANDOM_STATE, Interval
 from refold.peers._base import OneClassDetector, by_rows, rbf, read_rows
 
 # The parameters that the machines have in common.
@@ -124,10 +124,10 @@ class OneClassELM(RidgeDetector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_hidden": [
             Interval(Integral, 1, None, closed="left"),
-            Interval(RealNotInt, 0.0, np.inf, closed="neither"),
+            Interval(float, 0.0, np.inf, closed="neither"),
         ],
         **_RIDGE_CONSTRAINTS,
-        "random_state": ["random_state"],
+        "random_state": [*RANDOM_STATE],
     }
 
     def __init__(

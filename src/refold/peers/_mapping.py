@@ -10,10 +10,10 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
+from refold.base.parameters import RANDOM_STATE, Interval
 from refold.peers._base import RowLearner, by_rows, rbf, read_rows
 
 # Directions of the centred kernel below this eigenvalue are noise.
@@ -208,7 +208,7 @@ class ReferenceMapping(KernelMapper):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "gamma": [Interval(Real, 0.0, np.inf, closed="neither")],
         "n_references": [Interval(Integral, 1, None, closed="left"), None],
-        "random_state": ["random_state"],
+        "random_state": [*RANDOM_STATE],
     }
 
     def __init__(

@@ -7,9 +7,9 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from refold._typing import Floats
+from refold.base.parameters import Interval, StrOptions
 from refold.peers._base import OneClassDetector, by_rows, slices
 
 # The smallest normal float: keeps logarithms and quotients finite.
@@ -77,7 +77,7 @@ class NaiveParzen(OneClassDetector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "width": [Interval(Real, 0.0, np.inf, closed="neither"), StrOptions({"ml"})],
+        "width": [Interval(Real, 0.0, np.inf, closed="neither"), StrOptions("ml")],
         "fracrej": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 

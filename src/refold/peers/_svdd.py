@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from refold._typing import Floats
 from refold.algorithm import kernels
+from refold.base.parameters import Interval, StrOptions
 from refold.peers._base import OneClassDetector, by_rows, exponent, slices
 
 # The parameters of Solver, for the estimators that have them.
@@ -220,7 +220,7 @@ class SVDD(OneClassDetector):
     _boundary_is_inside = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions({"linear", "rbf"})],
+        "kernel": [StrOptions("linear", "rbf")],
         "gamma": [Interval(Real, 0.0, np.inf, closed="neither")],
         **SOLVER_CONSTRAINTS,
     }

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refold._typing import Floats
@@ -21,6 +20,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import learning
+from refold.base.parameters import Interval, validate_parameters
 from refold.columns.context.context import ContextModel
 from refold.columns.context.history import History
 from refold.columns.conversion import is_table, of_objects, to_table
@@ -124,7 +124,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def fit_table(self, X: Any) -> Table:
         """Learn from rows and return them parsed; columns that are ignored stay as they came."""
         with learning(self) as encoder:
-            encoder._validate_params()
+            validate_parameters(encoder)
             nothing = encoder._nothing()
             plan, table = Plan.of(encoder.read(X, reset=True), nothing.roles, self.n_init)
             counts = TableCounts.of(plan, table, n_jobs=self.n_jobs)
@@ -150,7 +150,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The encoder itself.
         """
         with learning(self) as encoder:
-            encoder._validate_params()
+            validate_parameters(encoder)
             first = not hasattr(encoder, "_state")
             table = encoder.read(X, reset=first)
             state = encoder._nothing() if first else encoder._state

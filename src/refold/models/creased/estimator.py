@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
+from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
 from refold.columns.frames import check_enough, feature_names, read_table
 from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
@@ -142,14 +142,14 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_creases": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_creases": [Interval(Integral, 1, None, closed="left"), StrOptions("auto")],
         "n_levels": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0.0, None, closed="neither")],
         "box": [Interval(Real, 0.0, MOST_GAIN, closed="both")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "n_init": [Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": [*RANDOM_STATE],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
 from refold.base.learning import check_learned
+from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
 from refold.columns.context.time_noticed import notice_missing_times
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
@@ -137,8 +137,8 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "method": [StrOptions({"auto", "creased", "ref"})],
-        "alpha": [StrOptions({"auto"}), Interval(Real, 0.0, 1.0, closed="neither")],
+        "method": [StrOptions("auto", "creased", "ref")],
+        "alpha": [StrOptions("auto"), Interval(Real, 0.0, 1.0, closed="neither")],
         "roles": [dict, None],
         "id_column": [str, None],
         "by": [str, list, tuple, None],
@@ -146,7 +146,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "context": [str, list, tuple, None],
         "window": [Integral, str, timedelta, np.timedelta64, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": [*RANDOM_STATE],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
             Interval(Integral, None, -1, closed="right"),
