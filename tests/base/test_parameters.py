@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,17 +72,3 @@ def test_the_error_names_the_parameter_its_owner_all_constraints_and_the_value()
 @pytest.mark.parametrize("model", [REF, CreasedREF, Detector])
 def test_every_parameter_of_a_model_has_a_constraint(model: type[BaseEstimator]) -> None:
     assert model._parameter_constraints.keys() == model().get_params(deep=False).keys()
-
-
-def test_no_private_name_of_scikit_learn_is_used() -> None:
-    private = [
-        f"{path.name}: {line}"
-        for path in Path(ours.__file__).parents[1].rglob("*.py")
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.strip().startswith(("from sklearn", "import sklearn"))
-        and any(
-            word.startswith("_") and not word.startswith("__")
-            for word in line.replace(".", " ").split()
-        )
-    ]
-    assert private == []
