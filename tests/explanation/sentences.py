@@ -79,7 +79,8 @@ class Reader:
             rf"(?:; normal from (?:about )?(?P<accepted>{NUMBER})(?P<outside>, although outside)?)?"
         )
         self.limit = re.compile(
-            rf"(?:(?P<times>{NUMBER}) ×|(?P<words>far beyond|just beyond|within)) the limit"
+            rf"(?:(?P<more>more than )?(?P<times>{NUMBER}) ×|(?P<words>just beyond|within))"
+            r" the limit"
             r"(?:, p = [\d.e+-]+)?"
         )
 
@@ -92,7 +93,9 @@ class Reader:
     def times(self, text):
         found = self.limit.fullmatch(text)
         assert found, text
-        words = {"far beyond": math.inf, "just beyond": 1.0 + 1e-9, "within": 0.0}
+        words = {"just beyond": 1.0 + 1e-9, "within": 0.0}
+        if found["more"]:
+            return math.inf
         return to_number(found["times"]) if found["times"] else words[found["words"]]
 
     def read(self, text):

@@ -1,13 +1,15 @@
 """On many real tables: what holds of the explanation of every row, whatever is wrong with it."""
 
 import json
+import math
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from refold import Detector
+from refold import Detector, incidents
+from refold.explanation import times_limit
 from refold.judgement import Judgement
 from tests.tables import of_tables, packaged_file, real_table
 
@@ -148,8 +150,29 @@ def test_no_sentence_has_a_pattern_or_a_number_that_nobody_reads(explained):
         said = re.sub(r"'[^']*'", "", row.text(50).replace("o'clock", ""))
         assert not re.search(r"\de[+−-]?\d", said)
         assert not re.search(r"[9Aa]\+|\bAa+\b", said)
-        if any(reason.novel for reason in row.reasons):
-            assert "far beyond the limit" in said
+
+
+def test_how_far_is_worded_as_rows_are_ordered(explained):
+    worst_first = sorted(outliers(explained), key=lambda row: -row.distance)
+    said = [times_limit(row.distance, row.threshold) for row in worst_first]
+    assert all(far in row.text() for far, row in zip(said, worst_first, strict=True))
+    numbers = [
+        math.inf if far.startswith("more than") else float(far.removesuffix(" × the limit"))
+        for far in said
+        if far != "just beyond the limit"
+    ]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+def test_an_incident_of_one_row_says_what_its_explanation_says(explained):
+    model, _, new, rows = explained
+    alone = [one for one in incidents(model, new, gap=1) if one.outliers == 1]
+    for one in alone:
+        row = rows[one.worst]
+        assert one.text.endswith(times_limit(row.distance, row.threshold))
+        assert (one.columns == ()) == row.together == ("unusual only together" in one.text)
+        if one.columns:
+            assert one.columns[0] == row.reasons[0].feature
 
 
 def test_inside_and_outside_are_what_the_sentence_says(explained):

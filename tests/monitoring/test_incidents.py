@@ -116,7 +116,7 @@ def test_blocks_give_what_the_whole_gives(estimator):
     finder = None
     for begin in range(0, 300, 37):
         found = Judgement.of(model, new[begin : begin + 37])
-        finder = finder or IncidentFinder(found, 4, timed=False)
+        finder = finder or IncidentFinder(model, 4, timed=False)
         finder.add(found, begin + np.arange(len(found)), None, groups[begin : begin + 37].tolist())
     assert finder.all() == list(whole)
     outliers = np.flatnonzero(model.predict(new) == -1)
@@ -140,7 +140,7 @@ def test_frames_and_plain_values(model):
 def test_severity_is_bounded_where_a_distance_is_no_measure(model):
     found = incidents(model, pd.DataFrame({"p": [1e12], "q": [2.0]}))
     assert found[0].severity == 1000.0
-    assert "far beyond the limit" in found[0].text
+    assert "more than 1,000 × the limit" in found[0].text
 
 
 def test_a_row_without_a_time_counts_as_being_when_the_row_before_was(model):
@@ -171,7 +171,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(model, keywords, sentence):
 def test_of_very_many_those_with_most_outliers_are_kept(model):
     numbers = [k for begin in range(0, 300, 30) for k in range(begin, begin + 1 + begin // 100)]
     found = Judgement.of(model, rows(330, p=numbers))
-    finder = IncidentFinder(found, 1, timed=False, most=2, most_rows=2)
+    finder = IncidentFinder(model, 1, timed=False, most=2, most_rows=2)
     finder.add(found, np.arange(330))
     assert finder.total == 10
     assert [(one.outliers, len(one.rows)) for one in finder.all()] == [(3, 2), (3, 2)]

@@ -39,22 +39,20 @@ class TableIncidents:
         self._by = by or ([groups] if isinstance(groups, str) else list(groups))
         self.columns = [name for name in (self._time, *self._by) if name is not None]
         table.require(self.columns)
-        self._gap: Any = int(gap) if gap is not None and gap.strip().isdecimal() else gap
-        self._finder: IncidentFinder | None = None
+        apart: Any = int(gap) if gap is not None and gap.strip().isdecimal() else gap
+        self._finder = IncidentFinder(
+            loaded.model,
+            apart,
+            timed=self._time is not None,
+            most=_MOST,
+            most_rows=_MOST,
+        )
         self._form: Guess | None = None
         self._last = -np.inf
         self._ordered = True
 
     def add(self, block: Block, found: Judgement) -> None:
         """Follow the rows of a block."""
-        if self._finder is None:
-            self._finder = IncidentFinder(
-                found,
-                self._gap,
-                timed=self._time is not None,
-                most=_MOST,
-                most_rows=_MOST,
-            )
         cells = block_to_arrow(block.select(self.columns)) if self.columns else None
         moments = None
         if self._time is not None:
@@ -79,8 +77,8 @@ class TableIncidents:
     @property
     def total(self) -> int:
         """How many incidents there are; of very many only those with most outliers are kept."""
-        return 0 if self._finder is None else self._finder.total
+        return self._finder.total
 
     def result(self) -> Incidents:
         """Return the incidents of all rows so far."""
-        return Incidents([] if self._finder is None else self._finder.all())
+        return Incidents(self._finder.all())

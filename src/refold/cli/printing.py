@@ -32,11 +32,10 @@ def as_table(rows: Sequence[Explanation], title: str) -> Table:
     cells = []
     for row in rows:
         p_value = [f"{row.p_value:.2g}"] if row.p_value is not None else []
-        novel = any(reason.novel for reason in row.reasons)
         because = "\n".join(row.because(len(row.reasons)))
         name = with_number(row).name
         called = str(row.row if name is None else name)
-        far = times_limit(row.distance, row.threshold, novel=novel)
+        far = times_limit(row.distance, row.threshold)
         cells.append([called, far, *p_value, because])
     headings = ["row", "how far", *(["p-value"] if rare else []), "because of"]
     return table_of(headings, cells, words=("because of",), title=title, show_lines=True)

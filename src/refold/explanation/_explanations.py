@@ -20,24 +20,22 @@ _MOST_NAMED, _SOME, _FEWEST = 6, 3, 2
 _FAR = 1000.0  # times the limit: how many times it is exactly tells nobody anything
 
 
-def times_limit(distance: float, threshold: float, *, novel: bool = False) -> str:
+def times_limit(distance: float, threshold: float) -> str:
     """Say how far out a row is: "12 × the limit".
 
     Parameters
     ----------
     distance, threshold : float
         The row's distance, and the largest that is normal.
-    novel : bool, default=False
-        Whether the row has a cell that its column never had: the distance is then no measure.
 
     Examples
     --------
     >>> from refold.explanation import times_limit
     >>> times_limit(12.11, 1.0), times_limit(5.3e11, 1.0)
-    ('12 × the limit', 'far beyond the limit')
+    ('12 × the limit', 'more than 1,000 × the limit')
     """
-    if novel or not distance < _FAR * threshold:
-        return "far beyond the limit" if distance > threshold else "within the limit"
+    if not distance < _FAR * threshold:
+        return f"more than {_FAR:,.0f} × the limit" if distance > threshold else "within the limit"
     times = distance / threshold
     if times >= 10.0:
         return f"{times:.0f} × the limit"
@@ -126,9 +124,8 @@ class Explanation:
 
     def limit(self) -> str:
         """Say how far from the limit the row is, and how rare that is."""
-        novel = any(reason.novel for reason in self.reasons)
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
-        return f"{times_limit(self.distance, self.threshold, novel=novel)}{rarity}"
+        return f"{times_limit(self.distance, self.threshold)}{rarity}"
 
     def headline(self) -> str:
         """Return the verdict as a line."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from refold._typing import Integers
 from refold.base.words import printable
-from refold.explanation import times_limit
-from refold.judgement import Judgement, unwrapped
+from refold.explanation import Explanation, explain, times_limit
+from refold.judgement import Judge, Judgement, unwrapped
 from refold.monitoring._incident import Incident, Incidents
 from refold.monitoring.timeline import RowTimes, gap_of, groups_of, moments_of
 
@@ -83,7 +83,7 @@ def incidents(
         order = np.argsort(moments.seconds, kind="stable")
         found, moments = found.take(order), moments.take(order)
         groups = None if groups is None else [groups[k] for k in order]
-    finder = IncidentFinder(found, gap, timed=moments is not None)
+    finder = IncidentFinder(inner, gap, timed=moments is not None)
     finder.add(found, order, moments, groups)
     return Incidents(finder.all())
 
@@ -99,7 +99,7 @@ class _Event:
     second: float = 0.0  # when that was
     outliers: int = 0
     rows: list[int] = field(default_factory=list)  # the first of them
-    columns: Counter[int] = field(default_factory=Counter)
+    columns: Counter[str] = field(default_factory=Counter)
     worst: int = -1
     distance: float = -1.0
     names: list[Any] = field(default_factory=list)  # of the first and the last row
@@ -110,8 +110,8 @@ class IncidentFinder:
 
     Parameters
     ----------
-    found : Judgement
-        Of any rows by the model: its threshold, alpha and columns are used.
+    model : REF, CreasedREF or Detector
+        Fitted.
     gap : int, str, timedelta, float or None
         See :func:`incidents`.
     timed : bool
@@ -128,15 +128,15 @@ class IncidentFinder:
 
     def __init__(
         self,
-        found: Judgement,
+        model: Any,
         gap: Any,
         *,
         timed: bool,
         most: float = math.inf,
         most_rows: float = math.inf,
     ) -> None:
-        judge = found.judge
-        self._threshold, self._names = judge.threshold, judge.names
+        self._model, judge = unwrapped(model), Judge.of(model)
+        self._threshold = judge.threshold
         self._explained = not judge.scorer.unexplained
         self._rows, self._seconds = gap_of(gap, judge.alpha, timed=timed)
         self._timed = timed
@@ -207,39 +207,34 @@ class IncidentFinder:
             places[row] = self._positions[group] = self._positions.get(group, -1) + 1
         return places
 
-    def _leading(self, found: Judgement) -> list[list[int]]:
+    def _leading(self, found: Judgement) -> list[list[str]]:
         """Return for each outlier the columns that are its strongest reasons."""
         part = found.of_outliers
         if not self._explained or len(part) == 0:
             return [[] for _ in range(len(part))]
-        first = part.by_blame[:, :_LEADING]
-        shares = np.take_along_axis(part.shares, first, axis=1)
-        strong = (shares >= _STRONG * shares[:, :1]) & (shares > 0.0)
-        return [first[row][strong[row]].tolist() for row in range(len(part))]
+        return [_strong(row) for row in explain(self._model, part, reasons=_LEADING, nearest=False)]
 
-    def _belongs(self, event: _Event, position: int, second: float, columns: Sequence[int]) -> bool:
+    def _belongs(self, event: _Event, position: int, second: float, columns: Sequence[str]) -> bool:
         steps = position - event.position
         if self._seconds is not None:
             near = second - event.second <= self._seconds
             return near and (steps <= 1 or self._common(event, columns))
         return steps <= 1 or (steps <= self._rows and self._common(event, columns))
 
-    def _common(self, event: _Event, columns: Sequence[int]) -> bool:
+    def _common(self, event: _Event, columns: Sequence[str]) -> bool:
         return any(column in columns for column, _ in event.columns.most_common(_LEADING))
 
     def _incident(self, group: str | None, event: _Event) -> Incident:
         often = max(_OFTEN * event.outliers, 1)
         columns = tuple(
-            self._names[column]
-            for column, count in event.columns.most_common(_LEADING)
-            if count >= often
+            column for column, count in event.columns.most_common(_LEADING) if count >= often
         )
         total = event.position - event.first_position + 1
         limit = self._threshold
         severity = min(event.distance / limit, _FARTHEST) if limit > 0.0 else _FARTHEST
         when = _when(event, timed=self._timed)
         whose = "" if group is None else f", {group}"
-        what = ", ".join(columns) or "distance"
+        what = ", ".join(columns) or ("unusual only together," if self._explained else "distance")
         share = f" in {event.outliers:,} of {total:,} rows" if total > 1 else ""
         return Incident(
             begin=event.begin,
@@ -253,6 +248,12 @@ class IncidentFinder:
             group=group,
             text=printable(f"{when}{whose}: {what} {times_limit(event.distance, limit)}{share}"),
         )
+
+
+def _strong(row: Explanation) -> list[str]:
+    """Return the columns that an explanation leads with; none where no column says much alone."""
+    first = [] if row.together else row.first(_LEADING)
+    return [each.feature for each in first if each.share >= _STRONG * first[0].share]
 
 
 def _by_weight(incident: Incident) -> tuple[int, float]:

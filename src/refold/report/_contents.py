@@ -109,14 +109,12 @@ class WorstRow:
     marks: tuple[MarkedShares | None, ...] = ()
 
     @property
-    def novel(self) -> bool:
-        """Whether a cell has what its column never had: the distance is then no measure."""
-        return any(reason.novel for reason in self.reasons)
-
-    @property
     def together(self) -> bool:
         """Whether it is an outlier by a combination: no column says much by itself."""
-        return not self.novel and (not self.reasons or self.reasons[0].share < LEADS)
+        if any(reason.novel for reason in self.reasons):
+            return False
+        first = self.reasons[0] if self.reasons else None
+        return first is None or first.share < LEADS or first.usual
 
 
 @dataclass(frozen=True)
