@@ -48,3 +48,16 @@ def width_in_window(page, folder, width):
     dom, console = chromium(frame, folder / "profile", "--dump-dom", "--window-size=1500,1000")
     assert console == []
     return int(re.search(r"<title>(\d+)</title>", dom).group(1))
+
+
+def serious_violations(page):
+    """Return what axe-core finds on a page of Playwright that is serious or critical."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]

@@ -32,10 +32,15 @@ class Visitor:
         assert answer.status_code == 200, answer.text
         return answer.text.replace(f'="{self.root}/', '="/')
 
+    def send(self, path, **fields):
+        """Send a form of a page that is up to date; return the answer."""
+        fields = {"version": self.workspace.version, **fields}
+        body = urllib.parse.urlencode(fields, doseq=True)
+        return self.client.post(path, content=body, follow_redirects=False)
+
     def post(self, path, **fields):
         """Send a form; return what came of it."""
-        body = urllib.parse.urlencode(fields, doseq=True)
-        answer = self.client.post(path, content=body, follow_redirects=False)
+        answer = self.send(path, **fields)
         assert answer.status_code == 303, answer.text
         self.workspace.worker.wait(120)
         return self.workspace.news
@@ -43,7 +48,8 @@ class Visitor:
     def put(self, path, file, name=None):
         """Send a file; return what came of it."""
         content = file if isinstance(file, bytes) else file.read_bytes()
-        given = urllib.parse.urlencode({"name": name or getattr(file, "name", "table.csv")})
+        asked = {"name": name or getattr(file, "name", "table.csv")}
+        given = urllib.parse.urlencode({**asked, "version": self.workspace.version})
         answer = self.client.put(f"{path}?{given}", content=content)
         assert answer.status_code == 202, answer.text
         self.workspace.worker.wait(120)

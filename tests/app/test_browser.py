@@ -10,6 +10,7 @@ import refold
 from refold.models.files import load
 from tests.app.conftest import new_parts, parts
 from tests.app.running import AppPage, running
+from tests.browser import serious_violations
 from tests.other_origin import OtherOrigin
 
 
@@ -74,19 +75,27 @@ def test_what_was_changed_is_taken_along_to_the_next_step(app, files):
     assert "torque" in app.page.inner_text(".facts.normal")
 
 
-def test_the_slider_answers_at_once_and_then_is_used(app, files):
+def test_the_slider_answers_at_once_and_is_used_when_asked(app, files):
     come_to_check(app, files)
     before = app.page.inner_text("[data-rejected]")
     asked = len(app.requests)
     slider = app.page.get_by_role("slider")
-    slider.evaluate("s => { s.value = s.max; s.dispatchEvent(new Event('input')); }")
+    assert app.page.get_by_role("button", name="Use this rate").is_disabled()
+    slider.focus()
+    for _ in range(20):
+        app.page.keyboard.press("ArrowRight")
     now = app.page.inner_text("[data-rejected]")
     assert now != before
     assert len(app.requests) == asked  # nobody was asked
-    assert app.page.inner_text("[data-rate]") == slider.get_attribute("aria-valuetext")
-    with app.until_done():
-        slider.evaluate("s => s.dispatchEvent(new Event('change'))")
+    assert app.page.evaluate("document.activeElement.id") == "rate"
+    assert (
+        app.page.inner_text("[data-rate]")
+        == slider.get_attribute("aria-valuetext")
+        == "20\N{NO-BREAK SPACE}%"
+    )
+    app.press("Use this rate")
     assert app.page.inner_text("[data-rejected]") == now
+    assert app.page.evaluate("document.activeElement.id") == "rate"
 
 
 def test_a_row_has_a_gauge_for_every_column_and_can_be_called_normal(app, files):
@@ -97,6 +106,11 @@ def test_a_row_has_a_gauge_for_every_column_and_can_be_called_normal(app, files)
     app.page.wait_for_selector(".gauges")
     assert app.page.locator(".gauges tbody tr").count() == 6
     assert app.page.locator(".gauges svg.gauge").count() == 6
+    alarm, plain = (
+        app.page.locator(f".gauges tr{row} .mark").first.evaluate("e => getComputedStyle(e).fill")
+        for row in (".alarm", ":not(.alarm)")
+    )
+    assert alarm != plain  # the colour of an alarm is that of a reason
     app.press("This one is normal")
     assert "it is normal now" in app.page.inner_text(".news")
     assert int(app.page.inner_text("[data-rejected]").split()[0]) < before
@@ -255,16 +269,27 @@ def test_all_of_it_works_with_a_keyboard(app):
     assert unlabelled == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(browser, address, scheme):
-    app = AppPage(browser, address, viewport={"width": 400, "height": 800}, color_scheme=scheme)
+# Of what can be pressed: links in a line of text, and what is hidden, are left aside.
+SMALL_TARGETS = """
+    [...document.querySelectorAll("a, button, select, input, summary, label:has(input)")]
+    .filter(e => e.checkVisibility() && !e.closest(".skip, .hidden") && !e.matches("label > input"))
+    .filter(e => !(e.matches("a") && getComputedStyle(e).display == "inline" && e.closest("p")))
+    .filter(e => { const r = e.getBoundingClientRect(); return Math.min(r.width, r.height) < 24; })
+    .map(e => e.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 390), ("dark", 1280)])
+def test_pages_fit_and_can_be_read_and_pressed(browser, address, scheme, width):
+    app = AppPage(browser, address, viewport={"width": width, "height": 800}, color_scheme=scheme)
     app.begin_anew()
 
     def fits():
-        assert app.page.evaluate("document.documentElement.scrollWidth") <= 400, app.page.url
+        assert app.page.evaluate("document.documentElement.scrollWidth") <= width, app.page.url
+        assert serious_violations(app.page) == [], app.page.url
+        assert width > 390 or app.page.evaluate(SMALL_TARGETS) == [], app.page.url
 
     fits()
-    app.press("Breast cancer cases")
+    app.press("Screws")
     for path, button in (
         ("/learn", "Learn"),
         ("/check", "The new rows of the sample"),
@@ -274,7 +299,7 @@ def test_nothing_is_wider_than_a_phone(browser, address, scheme):
         app.press(button, exact=True)
     for path in ("/", "/learn", "/check", "/check/rows/200", "/limits", "/take"):
         app.go(path)
-        for folded in app.page.locator("summary").all():
+        for folded in app.page.locator("summary:visible").all():
             folded.click()
         fits()
     app.context.close()

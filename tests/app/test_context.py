@@ -66,6 +66,6 @@ def test_a_time_that_is_none_is_refused_in_a_sentence(visitor, tmp_path):
 
 def test_a_place_that_is_no_column_is_refused(visitor, fleet):
     assert not visitor.put("/table", fleet / "fleet.csv").bad
-    answer = visitor.client.post("/learn", content="by=77", follow_redirects=False)
+    answer = visitor.send("/learn", by=77)
     assert answer.status_code == 400
     assert "The page is older than the table" in answer.text

@@ -5,7 +5,6 @@ import html
 import json
 import re
 import threading
-import urllib.parse
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -117,10 +116,10 @@ def test_new_rows_without_a_column_are_refused_by_its_name(visitor, files, tmp_p
 
 def test_a_file_that_is_too_large_is_refused_and_not_kept(visitor_of, files):
     visitor = visitor_of(most_bytes=1000)
-    answer = visitor.client.put("/table?name=a.csv", content=b"a,b\n" + b"1,2\n" * 1000)
+    answer = visitor.client.put("/table?name=a.csv&version=0", content=b"a,b\n" + b"1,2\n" * 1000)
     assert answer.status_code == 413
     assert "refold fit" in answer.text
-    chunked = visitor.client.put("/table?name=a.csv", content=iter([b"1,2\n" * 100] * 10))
+    chunked = visitor.client.put("/table?name=a.csv&version=0", content=iter([b"1,2\n" * 100] * 10))
     assert chunked.status_code == 413
     assert list(visitor.workspace.folder.iterdir()) == []
     assert visitor.state.table is None
@@ -159,7 +158,7 @@ def test_a_name_of_a_file_is_only_shown(visitor, files, name):
 )
 def test_forms_that_make_no_sense_are_refused(settled, path, fields):
     visitor, before = settled, settled.state
-    answer = visitor.client.post(path, content=urllib.parse.urlencode(fields))
+    answer = visitor.send(path, **fields)
     assert answer.status_code in (400, 404, 409), answer.text
     assert "bug" not in answer.text
     visitor.workspace.worker.wait(60)
@@ -186,10 +185,10 @@ def test_steps_that_are_not_there_yet_are_said(visitor):
 def test_one_thing_at_a_time(visitor, files):
     go_on = threading.Event()
     visitor.workspace.begin("Waiting", lambda state, job: (state, str(go_on.wait(60))))
-    answer = visitor.client.post("/learn", content="")
+    answer = visitor.send("/learn")
     assert answer.status_code == 409
     assert "Under way: Waiting" in answer.text
-    assert visitor.client.put("/table?name=a.csv", content=b"a\n1\n").status_code == 409
+    assert visitor.client.put("/table?name=a.csv&version=0", content=b"a\n1\n").status_code == 409
     assert visitor.client.get("/progress").json()["what"] == "Waiting"
     assert "Waiting" in visitor.page("/")
     go_on.set()

@@ -136,7 +136,7 @@ def test_files_are_kept_as_long_as_they_may_be_read_again(visitor, files, tmp_pa
     visitor.post("/check/rate", rate=0)  # what could not be read is given up
     assert len(files_of(visitor)) == 2
     visitor.put("/check", b"a,b\n1\n", name="broken.csv")
-    visitor.client.post("/forget", content="")
+    visitor.post("/forget")
     assert files_of(visitor) == set()
 
 
@@ -147,7 +147,7 @@ def test_a_file_of_the_user_is_never_removed(visitor, files, tmp_path):
     visitor.workspace.worker.wait(60)
     assert not visitor.post("/table/reading", missing="K-0000").bad
     visitor.put("/table", files / "new.csv")
-    visitor.client.post("/forget", content="")
+    visitor.post("/forget")
     assert own.exists()
 
 
@@ -179,10 +179,10 @@ def test_a_way_to_read_that_fails_changes_nothing_and_can_be_mended(visitor, fil
 def test_a_form_that_makes_no_sense_is_refused(visitor, files, fields):
     visitor.put("/table", files / "parts.csv")
     before = visitor.state
-    answer = visitor.client.post("/table/reading", data=fields, follow_redirects=False)
+    answer = visitor.send("/table/reading", **fields)
     assert answer.status_code == 400
     assert visitor.state is before
-    assert visitor.client.post("/check/reading", data={}).status_code == 409
+    assert visitor.send("/check/reading").status_code == 409
 
 
 def test_names_of_sheets_run_nothing(visitor, tmp_path):

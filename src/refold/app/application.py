@@ -93,19 +93,19 @@ class _Steps:
             Route("/assets/{name}", self._asset),
             Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
             Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
-            _post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
-            _post("/table/reading", TABLE, self._read_again(TABLE)),
-            _post("/check/reading", CHECK, self._read_again(CHECK)),
+            self._post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
+            self._post("/table/reading", TABLE, self._read_again(TABLE)),
+            self._post("/check/reading", CHECK, self._read_again(CHECK)),
             Route("/table/columns", self._choose, methods=["POST"]),
-            _post("/learn", "/learn", self._begin_learning),
-            _post("/check/sample", "/check", lambda form: work.check_sample()),
-            _post("/check/rest", "/check", lambda form: work.check_rest()),
-            _post("/check/rate", "/check", self._use_rate),
-            _post("/check/accept", "/check", self._accept),
-            _post("/check/undo", "/check", lambda form: work.undo()),
-            _post("/limits", "/limits", lambda form: work.find_limits()),
+            self._post("/learn", "/learn", self._begin_learning),
+            self._post("/check/sample", "/check", lambda form: work.check_sample()),
+            self._post("/check/rest", "/check", lambda form: work.check_rest()),
+            self._post("/check/rate", "/check", self._use_rate),
+            self._post("/check/accept", "/check", self._accept),
+            self._post("/check/undo", "/check", lambda form: work.undo()),
+            self._post("/limits", "/limits", lambda form: work.find_limits()),
             Route("/take", self._prepare, methods=["POST"]),
-            _post("/forget", "/", lambda form: work.forget()),
+            self._post("/forget", "/", lambda form: work.forget()),
         ]
         return Starlette(
             routes=[Mount(session.root, routes=routes)],
@@ -121,7 +121,8 @@ class _Steps:
                 name,
                 root=request.scope["root_path"],
                 steps=_STEPS,
-                news=work.news,
+                news=work.news_on(content["here"]),
+                version=work.version,
                 job=work.worker.job,
                 finished=work.worker.finished,
                 wide=WIDE,
@@ -210,7 +211,7 @@ class _Steps:
         )
 
     async def _prepare(self, request: Request) -> Response:
-        name = one(await fields_of(request), "name")
+        name = one(await self._form(request), "name")
         self._work.prepare(name)
         return _redirect(request, f"/take?{urlencode({'ready': name})}")
 
@@ -239,14 +240,31 @@ class _Steps:
             raise RequestError(404, "There is nothing at this address.")
         return Response(asset(name), media_type=_ASSETS[name])
 
+    async def _form(self, request: Request) -> dict[str, list[str]]:
+        """Return the fields of a form, unless its page is out of date."""
+        form = await fields_of(request)
+        self._work.check_current(one(form, "version"))
+        return form
+
+    def _post(self, path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -> Route:
+        """Return an address that begins something and leads back to a page."""
+
+        async def post(request: Request) -> Response:
+            begin(await self._form(request))
+            return _redirect(request, then)
+
+        return Route(path, post, methods=["POST"])
+
     def _upload(self, begin: Callable[..., None], then: str) -> Endpoint:
         """Return what takes a file as it is, and begins to read it."""
 
         async def put(request: Request) -> Response:
-            self._work.check_idle()
+            version = request.query_params.get("version", "")
+            self._work.check_current(version)
             out = self._work.new_file()
             await receive(request, out, self._work.most_bytes)
             try:
+                self._work.check_current(version)
                 begin(out, name_of(request))
             except RequestError:
                 out.unlink(missing_ok=True)
@@ -282,7 +300,7 @@ class _Steps:
 
     async def _choose(self, request: Request) -> Response:
         """Take what was said of the columns, and go on; nothing is done if it is the same."""
-        form = await fields_of(request)
+        form = await self._form(request)
         roles, target = self._chosen(form)
         choice = self._work.state.choice
         if (roles, target) != (choice.roles, choice.target):
@@ -320,16 +338,6 @@ class _Steps:
         if checked is None:
             raise RequestError(409, "There are no new rows yet.")
         return checked
-
-
-def _post(path: str, then: str, begin: Callable[[dict[str, list[str]]], None]) -> Route:
-    """Return an address that begins something and leads back to a page."""
-
-    async def post(request: Request) -> Response:
-        begin(await fields_of(request))
-        return _redirect(request, then)
-
-    return Route(path, post, methods=["POST"])
 
 
 def _redirect(request: Request, path: str) -> Response:

@@ -37,7 +37,7 @@ class TrainedModel:
     @cached_property
     def in_use(self) -> Detector:
         """The model with the rate that was chosen."""
-        if self.rate is None:
+        if self.rate is None or self.rate == self.model.alpha_:
             return self.model
         return copy.copy(self.model).calibrate(alpha=self.rate)
 

@@ -58,6 +58,11 @@ class WorkState:
         return {*self.files.values(), *_ours(self.file_of(TABLE), self.file_of(CHECK))}
 
     @property
+    def subject(self) -> tuple[object, ...]:
+        """What pages are about; a page about another one is out of date."""
+        return self.table, self.choice, self.trained, self.checked
+
+    @property
     def stale(self) -> bool:
         """Whether the table or what is said of it has changed since it was learned."""
         trained = self.trained
@@ -95,6 +100,8 @@ class Workspace:
     ) -> None:
         self.folder, self.most_bytes, self.most_cells = folder, most_bytes, most_cells
         self.worker, self.state, self.news = Worker(), WorkState(), Notice("")
+        self.version = 0  # counts up when the table, the model or the new rows are others
+        self._shown_on = ""  # the page that shows the news
 
     def new_file(self) -> Path:
         """Return a name for a file that is on its way."""
@@ -105,6 +112,24 @@ class Workspace:
         job = self.worker.job
         if job is not None:
             raise RequestError(409, f"One thing at a time. Under way: {job.what}.")
+
+    def check_current(self, version: str) -> None:
+        """Refuse what a page asks for that was opened before the table or the model changed."""
+        self.check_idle()  # while nothing is under way, the version stays
+        if version != str(self.version):
+            raise RequestError(
+                409,
+                "The table, the model or the new rows have changed since this page was opened, "
+                "perhaps in another tab. Nothing was done: open the page again.",
+            )
+
+    def news_on(self, page: str) -> Notice:
+        """Return what came of the last thing done; the first page to show it is the only one."""
+        if self.worker.job is None and self.news.text:
+            self._shown_on = self._shown_on or page
+            if page != self._shown_on:
+                self.news = replace(self.news, text="")
+        return self.news
 
     def begin(self, what: str, work: Work) -> None:
         """Begin something that takes a while."""
@@ -166,7 +191,7 @@ class Workspace:
             if wrong:
                 raise UserError("The page is older than the table: nothing was changed.")
             choice = replace(state.choice, roles=dict(roles), target=target)
-            return replace(state, choice=choice, look=looked_at(table, choice)), "Changed."
+            return replace(state, choice=choice, look=looked_at(table, choice)), ""
 
         self.begin("Looking at the table", work)
 
@@ -250,7 +275,7 @@ class Workspace:
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             checked = _there(state.checked, "There are no new rows yet.")
-            model = copy.copy(checked.trained.model)
+            model = copy.copy(checked.trained.in_use)
             model.accept(checked.table.training.table.slice(row, 1))
             said = f"Row {checked.number(row):,}: {model.feedback_[-1]}"
             return _again(state, checked.trained.with_model(model), said, job)
@@ -297,7 +322,8 @@ class Workspace:
     def _become(self, state: WorkState, news: Notice, *used: TableFile | None) -> None:
         """Take another state; files that were used, and nobody needs any more, are removed."""
         before = self.state.paths | _ours(*used)
-        self.state, self.news = state, news
+        self.version += state.subject != self.state.subject
+        self.state, self.news, self._shown_on = state, news, ""
         for path in before - state.paths - _ours(news.file):
             path.unlink(missing_ok=True)
 
@@ -310,8 +336,8 @@ def _ours(*files: TableFile | None) -> set[Path]:
 
 
 def _as_before(trained: TrainedModel, old: TrainedModel | None) -> TrainedModel:
-    """Return a trained with the rate that was chosen before, if there are rows enough for it."""
-    if old is None or old.rate is None:
+    """Return a model with the rate that was chosen for its table, if it has rows enough."""
+    if old is None or old.rate is None or old.table is not trained.table:
         return trained
     same = trained.at(old.rate)
     try:

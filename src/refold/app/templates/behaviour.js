@@ -15,7 +15,7 @@ function send(form, file) {
   }
   say("");
   form.classList.add("sending");
-  fetch(`${form.dataset.upload}?name=${encodeURIComponent(file.name)}`, { method: "PUT", body: file })
+  fetch(`${form.dataset.upload}?name=${encodeURIComponent(file.name)}&version=${form.dataset.version}`, { method: "PUT", body: file })
     .then(async (answer) => [answer.ok, await answer.json()])
     .then(([ok, found]) => { if (ok) location.assign(found.next); else say(found.error); })
     .catch(() => say("The file could not be sent. Is refold app still running?"))
@@ -55,17 +55,28 @@ if (working) setTimeout(watch, 200);
 const rate = document.querySelector("form.rate");
 if (rate) {
   const choices = JSON.parse(rate.dataset.rates);
-  const slider = rate.querySelector("input");
+  const slider = rate.querySelector("[type=range]");
   const [rejected, expected] = ["[data-rejected]", "[data-expected]"].map((found) => document.querySelector(found));
+  const use = rate.querySelector("button");
+  use.disabled = true;
   slider.addEventListener("input", () => {
     const now = choices[slider.value];
+    use.disabled = slider.value === slider.defaultValue || working;
     rate.querySelector("[data-rate]").textContent = now.rate;
     slider.setAttribute("aria-valuetext", now.rate);
     rejected.textContent = now.rejected;
     expected.textContent = now.expected;
   });
-  slider.addEventListener("change", () => rate.requestSubmit());
-  rate.querySelector("button").hidden = true;
+}
+
+// Who begins something by the keyboard is at the same place when it is done.
+for (const form of document.querySelectorAll("form[data-stay]")) {
+  form.addEventListener("submit", () => sessionStorage.setItem("stay", form.dataset.stay));
+}
+const stay = document.getElementById(sessionStorage.getItem("stay"));
+if (stay && !working) {
+  sessionStorage.removeItem("stay");
+  stay.focus();
 }
 
 const ready = document.querySelector("[data-ready]");
