@@ -199,13 +199,19 @@ def pyod(folder):
     assert REFDetector().fit(NORMAL).predict(NEW).tolist() == [0, 1]
 
 
+def mcp(folder):
+    from refold.integrations.mcp import ModelTools, create_server
+
+    assert create_server(ModelTools({}, Path(folder))).name == "refold"
+
+
 def everything(folder):
     pass
 
 
 EXTRAS = {
     **{f.__name__: f for f in (cli, plot, report, onnx, sql, parquet, excel, paper, benchmark)},
-    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod)},
+    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp)},
     "all": everything,
 }
 

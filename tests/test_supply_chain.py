@@ -35,6 +35,7 @@ EXTRA_OF = {
     "export/_sql_statement.py": "sql",
     "export/_sql_table.py": "sql",
     "export/_sql.py": "sql",
+    "integrations/mcp.py": "mcp",
     "service": "app",
     "app": "app",
     "studies/paper/figures.py": "paper",

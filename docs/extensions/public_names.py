@@ -28,6 +28,7 @@ ROOMS = (
     "refold.scale.spark",
     "refold.scale.duckdb",
     "refold.export",
+    "refold.integrations.mcp",
     "refold.integrations.mlflow",
     "refold.integrations.pyod",
     "refold.peers",

@@ -162,6 +162,8 @@ def write_files(page, folder):
     new_birds().to_csv(folder / "new.csv", index=False)
     new_birds().assign(serial=["A1", "A2", "A3"]).to_csv(folder / "today.csv", index=False)
     numbers(400, 0).to_csv(folder / "numbers.csv", index=False)
+    if page == "docs/integrations/mcp.md":
+        Detector().fit(penguins).save(folder / "model.json")
     if page in ("docs/compare.md", "docs/report.md", "docs/howto/deployment.md"):
         Detector().fit(penguins[::2]).save(folder / "model.json")
         Detector().fit(penguins[1::2]).save(folder / "retrained.json")

@@ -30,6 +30,7 @@ from refold.cli.feedback import feedback
 from refold.cli.fit import fit
 from refold.cli.inspect import inspect
 from refold.cli.limits import limits
+from refold.cli.mcp import mcp
 from refold.cli.options import say
 from refold.cli.report import report
 from refold.cli.score import score
@@ -87,6 +88,7 @@ commands = (
     report,
     export,
     serve,
+    mcp,
     open_app,
     demo,
     reproduce,

@@ -78,10 +78,8 @@ def serve(
       REFOLD_TOKEN=... refold serve model.json --host 0.0.0.0
       curl --json '[{"torque": 75.1}]' 127.0.0.1:8080/v1/models/model/score
     """
-    if token is not None and (not token.isascii() or len(token) < 16 or " " in token):
-        raise typer.BadParameter(
-            "At least 16 ASCII characters without spaces.", param_hint="--token"
-        )
+    if token is not None:
+        check_token(token, "--token")
     if token is None and not insecure and not _is_loopback(host):
         raise typer.BadParameter(
             f"Other machines can ask at {host}: set a --token, or say --insecure.",
@@ -109,12 +107,18 @@ def serve(
         max_connections=max_connections,
         drift=not no_drift,
     )
-    store = ModelStore(_named(models), drift=settings.drift)
+    store = ModelStore(models_by_name(models), drift=settings.drift)
     at = listen(host, port)
     address = f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}
     run(create(store, settings), at, started=lambda: log_lines(entry))
+
+
+def check_token(token: str, option: str) -> None:
+    """Refuse a token that is easily guessed, or that no header can hold."""
+    if not token.isascii() or len(token) < 16 or " " in token:
+        raise typer.BadParameter("At least 16 ASCII characters without spaces.", param_hint=option)
 
 
 def _is_loopback(host: str) -> bool:
@@ -126,7 +130,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _named(models: list[str]) -> dict[str, Path]:
+def models_by_name(models: list[str]) -> dict[str, Path]:
     """Return the files by the names that they are served under."""
     files: dict[str, Path] = {}
     for given in models:
