@@ -83,7 +83,7 @@ def test_hostile_names_do_not_become_markup(tmp_path, penguins):
         for path in ("/docs", "/v1/models/evil"):
             text = client.get(path, headers={"accept": "text/html"}).text
             assert "alert(1)" in text
-            assert "<script" not in text
+            assert text.count("<script") == text.count('<script>"use strict";')
 
 
 def test_drift_of_what_was_scored_is_told_and_begins_anew(client):

@@ -3,7 +3,7 @@
 from refold.report import _drawing as drawing
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
 from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
-from refold.report._template import count, environment_of, percent, plural
+from refold.report._template import count, environment_of, percent, plural, script_source
 
 __all__ = [
     "AlarmGroup",
@@ -18,5 +18,6 @@ __all__ = [
     "groups_of",
     "percent",
     "plural",
+    "script_source",
     "that_matter",
 ]

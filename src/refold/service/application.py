@@ -30,7 +30,7 @@ from refold.service.middleware import DIGEST, REQUEST_ID, RequestMiddleware
 from refold.service.models import HostedModel, ModelStore
 from refold.service.pages import (
     card_document,
-    curl_command,
+    docs_page,
     drift_document,
     page,
     summary_document,
@@ -173,8 +173,8 @@ class _Service:
 
     def _docs(self, request: Request) -> Response:
         api = openapi.document(self._store, self._settings)
-        examples = {f"/v1/models/{one.name}/score": _example(one) for one in self._store}
-        return HTMLResponse(page("docs", title="refold", api=api, examples=examples))
+        address = str(request.base_url).rstrip("/")
+        return docs_page(api, list(self._store), address, token=self._settings.token is not None)
 
     async def _home(self, request: Request) -> Response:
         return RedirectResponse("docs")
@@ -186,7 +186,8 @@ class _Service:
         served = self._served(request)
         card = card_document(served, self._store)
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(page("model", title=served.name, card=card))
+            docs = f"{request.scope.get('root_path', '')}/docs"
+            return HTMLResponse(page("model", title=served.name, card=card, docs=docs))
         return JSONResponse(card)
 
     def _drift(self, request: Request) -> Response:
@@ -315,17 +316,6 @@ def _estimated_seconds(served: HostedModel, query: ScoreQuery, rows: int) -> flo
     if query.full or query.accepted not in (JSON, NDJSON):
         return math.inf
     return rows * served.row_seconds[query.explained]
-
-
-def _example(served: HostedModel) -> str:
-    """Return the line that scores a row from a shell."""
-    cells = {"number": 1.5, "date": "2026-01-31"}
-    properties = served.row_schema["properties"]
-    row = {
-        name: cells.get(column["title"].rpartition("(")[2].rstrip(")"), "text")
-        for name, column in properties.items()
-    }
-    return curl_command(f"http://127.0.0.1:8080/v1/models/{served.name}/score", row)
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

@@ -27,11 +27,12 @@ _SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
     (b"referrer-policy", b"no-referrer"),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
-    ),
 ]
+# Of what has no policy of its own.
+_POLICY = (
+    b"content-security-policy",
+    b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
+)
 
 
 class RequestMiddleware:
@@ -65,6 +66,8 @@ class RequestMiddleware:
                 added = [*_SECURITY_HEADERS, (b"x-request-id", request_id.encode())]
                 if known["model"] is not None:
                     added.append((b"x-model-digest", known["model"].digest.encode()))
+                if not any(name == _POLICY[0] for name, _ in message["headers"]):
+                    added.append(_POLICY)
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 

@@ -21,6 +21,7 @@ from refold.judgement import Judge, Judgement
 from refold.modelfile import ModelFileError
 from refold.models.files import load_with_origin
 from refold.monitoring import Drift, DriftMonitor, StreamChange
+from refold.service.example import example_row
 from refold.service.scoring import score_records
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -125,6 +126,11 @@ class HostedModel:
                 for name, (role, schema) in roles.items()
             },
         }
+
+    @once
+    def example(self) -> dict[str, Any]:
+        """A row as clients send it."""
+        return example_row(self.model, self.judge)
 
     @once
     def cell_types(self) -> dict[str, frozenset[type]]:

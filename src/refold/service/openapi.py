@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from refold.base.version import VERSION
@@ -101,21 +102,26 @@ _PROBLEMS = {
 
 def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
     """Return the whole description."""
-    paths: dict[str, Any] = {
+    score = {f"/v1/models/{one.name}/score": {"post": _score(one, settings)} for one in store}
+    models = {"/v1/models": _get("The models in service.", _list_of("Model"))}
+    for served in store:
+        models |= _paths_of(served)
+    operation = {
         "/healthz": _get("Whether the process is alive.", {"type": "object"}, open_=True),
         "/readyz": _get("Whether it takes requests.", {"type": "object"}, 503, open_=True),
         "/metrics": _get("Counts for Prometheus.", _TEXT, kind="text/plain"),
         "/openapi.json": _get("This description.", {"type": "object"}),
         "/docs": _get("The same as a page.", _TEXT, kind="text/html"),
-        "/v1/models": _get("The models in service.", {"type": "array", "items": _ref("Model")}),
     }
-    for served in store:
-        paths |= _paths_of(served, settings)
+    for tag, part in zip(_TAGS, (score, models, operation), strict=True):
+        for each in chain.from_iterable(methods.values() for methods in part.values()):
+            each["tags"] = [tag]
     return {
         "openapi": "3.1.0",
         "info": {"title": "refold", "version": VERSION, "description": _ABOUT},
         "security": [] if settings.token is None else [{"token": []}],
-        "paths": paths,
+        "tags": [{"name": name, "description": about} for name, about in _TAGS.items()],
+        "paths": score | models | operation,
         "components": {
             "schemas": {
                 **_SCHEMAS,
@@ -132,12 +138,18 @@ _ABOUT = (
 )
 
 
-def _paths_of(served: HostedModel, settings: Settings) -> dict[str, Any]:
+_TAGS = {
+    "Score": "Rows in, verdicts out.",
+    "Models": "What is in service, and how scored rows compare with those learned.",
+    "Operation": "For whoever runs the service.",
+}
+
+
+def _paths_of(served: HostedModel) -> dict[str, Any]:
     at = f"/v1/models/{served.name}"
     card = _get("The model card, as JSON or as a page.", _ref("Model"), 404, 406)
     card["get"]["responses"]["200"]["content"]["text/html"] = {"schema": _TEXT}
-    found = {at: card, f"{at}/score": {"post": _score(served, settings)}}
-    found[f"{at}/drift"] = _get("Scored rows beside those learned.", _ref("Drift"), 404)
+    found = {at: card, f"{at}/drift": _get("Scored rows beside those learned.", _ref("Drift"), 404)}
     found[f"{at}/drift/reset"] = {
         "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404, 415)
     }
@@ -153,7 +165,7 @@ def _score(served: HostedModel, settings: Settings) -> dict[str, Any]:
         "maxItems": settings.max_rows,
     }
     content: dict[str, Any] = {
-        JSON: {"schema": rows},
+        JSON: {"schema": rows, "example": [served.example]},
         NDJSON: {"schema": _TEXT},
         CSV: {"schema": _TEXT},
     }
@@ -171,16 +183,26 @@ def _score(served: HostedModel, settings: Settings) -> dict[str, Any]:
     operation["requestBody"] = {"required": True, "content": content}
     operation["parameters"] = [
         _parameter(
-            "reasons", {"type": "integer", "minimum": 0, "maximum": MOST_REASONS, "default": 3}
+            "reasons",
+            "How many columns are named at most.",
+            {"type": "integer", "minimum": 0, "maximum": MOST_REASONS, "default": 3},
         ),
-        _parameter("explain", {"enum": list(EXPLAIN), "default": "short"}),
-        _parameter("on_bad", {"enum": list(ON_BAD), "default": "error"}),
+        _parameter(
+            "explain",
+            "Names of columns, or everything that is known of them.",
+            {"enum": list(EXPLAIN), "default": "short"},
+        ),
+        _parameter(
+            "on_bad",
+            "Rows with a cell that cannot be read: refuse all, leave the row out, or judge it.",
+            {"enum": list(ON_BAD), "default": "error"},
+        ),
     ]
     return operation
 
 
-def _parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "schema": schema}
+def _parameter(name: str, about: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
 
 
 def _get(
@@ -203,6 +225,10 @@ def _operation(
         answers[str(status)] = {"description": _PROBLEMS[status], "content": error}
         answers[str(status)]["headers"] = _ID_HEADER
     return {"summary": said, "responses": answers}
+
+
+def _list_of(name: str) -> dict[str, Any]:
+    return {"type": "array", "items": _ref(name)}
 
 
 def _ref(name: str) -> dict[str, Any]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from starlette.responses import HTMLResponse, Response
+
 from refold.base.advice import in_words
 from refold.base.findings import told
-from refold.base.markup import html_templates
-from refold.base.needs import needs
+from refold.base.version import VERSION
 from refold.report import card_of
+from refold.report.parts import environment_of, script_source
 from refold.service.models import HostedModel, ModelStore
 
 
@@ -41,6 +45,7 @@ def card_document(served: HostedModel, store: ModelStore) -> dict[str, Any]:
         "limits": list(found.limits),
         "noticed": list(told(served.model.noticed_, in_words)),
         "row": served.row_schema,
+        "example": served.example,
     }
 
 
@@ -64,18 +69,55 @@ def drift_document(served: HostedModel) -> dict[str, Any]:
 
 @cache
 def _templates() -> Any:
-    jinja2 = needs("jinja2", "app")
-    return html_templates(jinja2.PackageLoader("refold.service"))
+    return environment_of("refold.service")
 
 
 def page(name: str, **content: Any) -> str:
     """Return a page by the name of its template."""
-    return str(_templates().get_template(f"{name}.html.j2").render(**content))
+    template = _templates().get_template(f"{name}.html.j2")
+    return str(template.render(version=VERSION, **content))
 
 
-def curl_command(address: str, row: dict[str, Any]) -> str:
+def docs_page(
+    api: dict[str, Any], models: Sequence[HostedModel], address: str, *, token: bool
+) -> Response:
+    """Return the page of the service: rows to try, and every address of its description."""
+    script = _templates().get_template("behaviour.js").render()
+    scoring = {served.name: f"/v1/models/{served.name}/score" for served in models}
+    content = page(
+        "docs",
+        title="refold: normal or not?",
+        api=api,
+        models=models,
+        parameters=api["paths"][scoring[models[0].name]]["post"]["parameters"],
+        examples={
+            scoring[served.name]: curl_command(
+                address + scoring[served.name], served.example, token=token
+            )
+            for served in models
+        },
+        rows={
+            served.name: json.dumps([served.example], indent=2, ensure_ascii=False)
+            for served in models
+        },
+        address_of=address,
+        token=token,
+        script=script,
+    )
+    policy = (
+        f"default-src 'none'; script-src {script_source(script)}; connect-src 'self'; "
+        "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; form-action 'none'"
+    )
+    return HTMLResponse(content, headers={"content-security-policy": policy})
+
+
+def curl_command(address: str, row: dict[str, Any], *, token: bool = False) -> str:
     """Return the line of a shell that scores a row; characters that are not seen are escaped."""
     text = json.dumps([row], ensure_ascii=False, default=str)
     seen = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
     quoted = seen.replace("'", "'\\''")
-    return f"curl {address} \\\n  -H 'Content-Type: application/json' -d '{quoted}'"
+    bearer = ' -H "Authorization: Bearer $REFOLD_TOKEN"' if token else ""
+    return (
+        f"curl {shlex.quote(address)} \\\n"
+        f"  -H 'Content-Type: application/json'{bearer} -d '{quoted}'"
+    )
