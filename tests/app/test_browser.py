@@ -58,7 +58,9 @@ def test_from_a_file_to_a_model_whose_labels_are_those_of_python(app, files):
     assert app.page.inner_text("[data-rejected]") == f"{(labels == -1).sum()} of 200 rows"
     app.page.get_by_role("link", name="Next: what would it catch?").click()
     app.press("Find out")
-    assert app.page.locator(".zones tbody tr").count() == 2
+    assert app.page.locator(".zones:not(.changes) tbody tr").count() == 2
+    changed = app.page.locator(".changes tbody tr").all_inner_texts()
+    assert any("machine" in text and "a typo" in text and "100" in text for text in changed)
     app.page.get_by_role("link", name="Next: take it along").click()
     model = load(downloaded(app, "model.json"))
     np.testing.assert_array_equal(model.predict(new), labels)

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import LocalOutlierFactor
 
-from refold import REF, CreasedREF, limits
+from refold import REF, CreasedREF, Detector, limits
 from refold.checks import drawn
 from refold.judgement import Judgement
 from tests.tables import real_table
@@ -215,3 +215,47 @@ def test_refusals(rng):
         limits(REF().fit(X), X + 100.0)
     with pytest.raises(ValueError, match="no rows"):
         drawn([])
+
+
+def cars(rows, seed):
+    rng = np.random.default_rng(seed)
+    days = pd.Timestamp("2026-03-02") + pd.to_timedelta(rng.integers(0, 200, rows), "D")
+    return pd.DataFrame(
+        {
+            "brand": rng.choice(["Ford", "Opel", "Fiat"], rows),
+            "power": rng.normal(100.0, 10.0, rows).round(1),
+            "sold": days.strftime("%Y-%m-%d"),
+            "plate": [f"K-{k:04d}" for k in rng.integers(0, 9999, rows)],
+        }
+    )
+
+
+def test_wrong_cells_of_other_columns_are_noticed_as_often_as_predict_says():
+    model, new = Detector().fit(cars(500, 0)), cars(150, 1)
+    found = {(each.feature, each.change): each for each in limits(model, new).changes}
+    normal = new[model.predict(new) == 1]
+    later = pd.to_datetime(normal["sold"]) + pd.Timedelta(days=365)
+    for key, changed in {
+        ("brand", "a missing value"): normal.assign(brand=None),
+        ("plate", "a missing value"): normal.assign(plate=None),
+        ("sold", "a missing value"): normal.assign(sold=None),
+        ("sold", "a year later"): normal.assign(sold=later.dt.strftime("%Y-%m-%d")),
+    }.items():
+        assert found[key].rows == len(normal)
+        assert found[key].noticed == np.mean(model.predict(changed) == -1), key
+    typo = found["brand", "a typo"]
+    assert typo.noticed == 1.0
+    wrong = typo.example.split("'")[1]
+    assert (model.predict(normal.assign(brand=wrong)) == -1).all()
+    assert found["brand", "another of its values"].noticed < 0.1
+    text = str(limits(model, new))
+    assert f"brand (category): noticed is a typo ({typo.example}) in 100 % of rows" in text
+
+
+def test_a_table_without_numbers_has_changes_and_no_shifts():
+    model = Detector().fit(cars(300, 0)[["brand", "plate"]])
+    found = limits(model)
+    assert len(found) == 0
+    assert {each.feature for each in found.changes} == {"brand", "plate"}
+    assert "The shift" not in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["changes"][0]["change"] == "a typo"

@@ -8,6 +8,7 @@
 True
 """
 
+from refold.checks._changes import CellChange
 from refold.checks._compare import compare
 from refold.checks._compare.columns import ColumnAsLearned, ComparedColumn
 from refold.checks._compare.counting import Comparer
@@ -23,6 +24,7 @@ from refold.checks._table import LIMIT, Findings, check
 
 __all__ = [
     "LIMIT",
+    "CellChange",
     "ChangeReason",
     "ChangedRow",
     "ColumnAsLearned",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
+from refold.checks._changes import cell_changes
 from refold.checks._context_limits import ShiftUnits
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import normal_rows
@@ -34,7 +35,9 @@ def limits(model: Any, X: Any = None) -> Limits:
     Parameters
     ----------
     model : REF, CreasedREF or Detector
-        Fitted. Of a Detector the columns of numbers; others are left out, and named.
+        Fitted. Of a Detector the columns of numbers are shifted; one cell of the others is changed
+        to a typo, another value of the column, or a missing one, a date to a year later or earlier:
+        ``Limits.changes`` says how often each is noticed.
     X : array-like, dataframe or Judgement of n rows, default=None
         Normal rows, best ones that were not learned from. None takes what the model has kept: of a
         CreasedREF or Detector a sample of its training rows; a REF keeps no rows, so values are
@@ -70,12 +73,10 @@ def limits(model: Any, X: Any = None) -> Limits:
     model = unwrapped(model)
     refuse_window(model, "limits")
     judge = Judge.of(model)
-    if model.summary_ is None:
-        raise ValueError("The model has no column of numbers: there is nothing to shift.")
     numeric = [judge.names[j] for j in judge.numeric]
     rows = normal_rows(model, judge, X)
-    columns = learned_columns(model.summary_)
-    found = ShiftSearch(judge, rows, columns).limits()
+    columns = [] if model.summary_ is None else learned_columns(model.summary_)
+    found = ShiftSearch(judge, rows, columns).limits() if columns else []
     out = Limits(
         tuple(
             _limit(name, (column.low, column.high), up, down)
@@ -84,6 +85,7 @@ def limits(model: Any, X: Any = None) -> Limits:
         source=rows.source,
         alpha=judge.alpha,
         left_out=tuple(name for name in judge.names if name not in numeric),
+        changes=cell_changes(judge, rows),
     )
     if rows.inputs is None:
         return out

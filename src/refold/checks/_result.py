@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 
 from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.words import printable
+from refold.checks._changes import CellChange
 from refold.explanation import number, ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
@@ -87,6 +88,9 @@ class Limits:
     groups : dict of str to Limits
         With `by`, the limits of each group among the rows: from the expected value on, the shift
         that is enough in half (nine tenths) of all rows, as large as it is in this group.
+    changes : tuple of CellChange
+        How often a typo, another value, a missing one or another date is noticed in the columns
+        that are no numbers.
 
     Examples
     --------
@@ -103,6 +107,7 @@ class Limits:
     alpha: float | None
     left_out: tuple[str, ...] = ()
     groups: Mapping[str, Limits] = field(default_factory=dict)
+    changes: tuple[CellChange, ...] = ()
 
     def __getitem__(self, key: int | str) -> Limit:
         if isinstance(key, str):
@@ -134,6 +139,7 @@ class Limits:
             "features": features,
             "left_out": left_out,
             "groups": {name: limits.to_dict()["features"] for name, limits in self.groups.items()},
+            "changes": [asdict(change) for change in self.changes],
         }
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -172,7 +178,17 @@ class Limits:
             )
             for line in lines
         ]
-        return "\n".join([*body, *self.group_lines(), self.note])
+        shifts = [*body, *self.group_lines()] if self.features else []
+        return "\n".join([*shifts, *self.change_lines(), self.note])
+
+    def change_lines(self) -> list[str]:
+        """Say for each column that is no number which wrong cells are noticed, and how often."""
+        lines: dict[str, list[str]] = {}
+        for each in self.changes:
+            example = f" ({each.example})" if each.example else ""
+            said = f"{each.change}{example} in {100 * each.noticed:.0f} % of rows"
+            lines.setdefault(f"{printable(each.feature)} ({each.role})", []).append(said)
+        return [f"{name}: noticed is {'; '.join(said)}." for name, said in lines.items()]
 
     def group_lines(self) -> list[str]:
         """Say for each column in which groups the least is missed, and in which the most."""
@@ -194,24 +210,26 @@ class Limits:
     def _repr_html_(self) -> str:
         heads, *lines = self.table()
         table = grid(heads, (tuple(map(escaped, line)) for line in lines))
-        return box(table, *map(paragraph, self.group_lines()), paragraph(self.note))
+        others = map(paragraph, [*self.group_lines(), *self.change_lines()])
+        return box(table if self.features else "", *others, paragraph(self.note))
 
     @property
     def note(self) -> str:
         """What the table means, in a sentence or two."""
         rate = "" if self.alpha is None else f" at {100 * self.alpha:g} % false alarms"
-        return (
+        shifts = (
             "The shift of one column from which on half, or 90 %, of normal rows are rejected"
-            f"{rate}; in brackets as a part of the range learned. Rows: {self.source}."
-            f"{self._others}"
+            f"{rate}; in brackets as a part of the range learned. "
+            if self.features
+            else ""
         )
-
-    @property
-    def _others(self) -> str:
-        if not self.left_out:
-            return ""
-        names = ", ".join(map(printable, self.left_out))
-        return f" Left out, as they are no numbers: {names}."
+        changes = (
+            "Of columns that are no numbers, one cell of a normal row was changed: the share of "
+            f"these rows that are outliers then{'' if self.features else rate}. "
+            if self.changes
+            else ""
+        )
+        return f"{shifts}{changes}Rows: {self.source}."
 
 
 def _plain(limit: Limit, key: str) -> float:

@@ -37,6 +37,8 @@ class LimitsDisplay(Display):
     """
 
     def __init__(self, *, limits: Limits) -> None:
+        if not limits.features:
+            raise ValueError("The model has no column of numbers: there is no shift to draw.")
         self.limits = limits
 
     @classmethod

@@ -58,7 +58,7 @@ def test_what_a_closed_column_never_had_comes_before_the_tails_of_numbers():
 
 def test_reasons_are_told_as_if_the_row_had_not_been_there():
     said = str(suspects(with_faults(), 3))
-    assert "machine 'Z' was never seen (3 values in 29" in said
+    assert "machine 'Z' is in no other row" in said
     top = {s.row: s.reasons[0] for s in suspects(with_faults(), 3)}[40]
     assert max(high for _, high in top.normal) < 90.0  # its own 750 is not normal
 
@@ -173,3 +173,20 @@ def test_a_column_to_be_ignored_is_as_if_it_were_not_there(trusted):
     without = suspects(table, 5, trusted=good)
     found = suspects(other, 5, trusted=more, roles={"operator": "ignore"})
     assert found.rows.tolist() == without.rows.tolist()
+
+
+def test_a_value_that_several_suspects_share_is_counted_in_the_whole_table():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "transmission": rng.choice(["auto", "manual"], 400),
+            "fuel": rng.choice(["petrol", "diesel"], 400),
+            "power": rng.normal(100.0, 10.0, 400).round(1),
+        }
+    )
+    table.loc[[10, 50], "transmission"] = "–"
+    table.loc[70, "fuel"] = "coal"
+    said = {suspect.row: suspect.because[0] for suspect in suspects(table, 5)}
+    assert "transmission '–' is rare (2 of 400 rows)" in said[10]
+    assert "transmission '–' is rare (2 of 400 rows)" in said[50]
+    assert "fuel 'coal' is in no other row" in said[70]

@@ -181,6 +181,8 @@ class LearnedTableView:
                 found = {limit.feature: limit for limit in limits(model)}
             except ValueError as error:
                 self.refused = str(error)
+            if not found and not self.refused:
+                self.refused = "The model has no column of numbers."
         self.columns = _columns(model, judge, found)
 
     def values(self, name: str) -> LearnedValues | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -16,8 +17,9 @@ from refold.checks._suspects.compared import (
 )
 from refold.checks._suspects.results import Suspect, Suspects
 from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.table import Table, TextColumn
 from refold.decisions.select import select
-from refold.explanation import explain
+from refold.explanation import Reason, explain
 
 _BUDGET = 50
 
@@ -130,16 +132,30 @@ def _listed(judged: JudgedTable, rows: Integers, reasons: int) -> list[Suspect]:
         return []
     because = explain(judged.model, judged.judgement(rows), reasons=reasons, nearest=False)
     p_values = judged.p_values
+    own = None if p_values is not None else judged.table  # trusted rows are another table
     return [
         Suspect(
             row=row,
             rank=rank,
             score=float(judged.scores[row]),
             p_value=None if p_values is None else float(p_values[row]),
-            reasons=explained.reasons,
+            reasons=tuple(_counted(reason, own) for reason in explained.reasons),
         )
         for rank, (row, explained) in enumerate(zip(rows.tolist(), because, strict=True), start=1)
     ]
+
+
+def _counted(reason: Reason, table: Table | None) -> Reason:
+    """Say how often a value is in the table, where the model has not learned any such row."""
+    if table is None or reason.view != "unseen" or reason.feature not in table.names:
+        return reason
+    column = table[reason.feature]
+    if not isinstance(column, TextColumn) or reason.value not in column.values:
+        return reason
+    rows = int(column.counts[list(column.values).index(str(reason.value))])
+    alone = rows == 1
+    words = "is in no other row" if alone else f"is rare ({rows:,} of {table.rows:,} rows)"
+    return replace(reason, words=words, view="unseen" if alone else "value")
 
 
 def _check(budget: object, reasons: object) -> None:
