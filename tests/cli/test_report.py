@@ -62,6 +62,20 @@ def test_rows_are_counted_from_one_and_outliers_can_fail(folder):
     assert 'data-label="Row">4</th>' in page
 
 
+def test_incidents_have_the_times_and_groups_of_the_file(folder):
+    new = pd.read_csv(folder / "new.csv").assign(machine=np.where(np.arange(60) % 2, "M1", "M2"))
+    new["at"] = pd.date_range("2026-03-04", periods=60, freq="10min").strftime("%d.%m.%Y %H:%M")
+    new.loc[[11, 13, 15], "a"] = 25.0
+    new.to_csv(folder / "timed.csv", index=False)
+    options = ("--time", "at", "--by", "machine", "--gap", "30min", "-o", "timed.html", "--json")
+    done = run("report", "model.json", "timed.csv", *options, folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = max(json.loads(done.stdout)["incidents"], key=lambda one: one["outliers"])
+    assert (said["rows"], said["group"]) == ([12, 14, 16], "machine M1")
+    assert said["text"].startswith("2026-03-04 01:50–02:30, machine M1: a ")
+    assert said["text"] in (folder / "timed.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -71,6 +85,8 @@ def test_rows_are_counted_from_one_and_outliers_can_fail(folder):
         (("model.json", "bad.csv"), "line 3, column 'b'"),
         (("new.csv", "new.csv"), "new.csv"),
         (("model.json", "new.csv", "--id-column", "nr"), "there is no column 'nr'"),
+        (("model.json", "new.csv", "--time", "when"), "there is no column 'when'"),
+        (("model.json", "new.csv", "--time", "serial"), "'serial' holds no dates or numbers"),
         (("model.json", "new.csv", "--fdr", "2"), "fdr=2.0 is not a rate"),
         (("model.json", "gaps.csv"), "None of the 2 rows has a value"),
         (("model.json", "new.csv", "-o", "nowhere/page.html"), "There is no folder nowhere"),

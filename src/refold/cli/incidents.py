@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from refold.cli import options
 from refold.cli.models import LoadedModel
-from refold.columns.conversion import to_table
-from refold.columns.roles import Guess, guess
 from refold.judgement import Judgement
 from refold.monitoring import Incidents
 from refold.monitoring.incident_finder import IncidentFinder
-from refold.monitoring.timeline import RowTimes, groups_of
+from refold.monitoring.timeline import RowTimes, Timeline
 from refold.tabular import Block, TableSource, block_to_arrow
 
 _MOST = 1_000  # incidents that are kept of a file, and row numbers of each
@@ -34,33 +30,26 @@ class TableIncidents:
         by: list[str],
         gap: str | None,
     ) -> None:
-        groups = getattr(loaded.model, "by", None) or []
-        self._time = time or getattr(loaded.model, "over", None)
-        self._by = by or ([groups] if isinstance(groups, str) else list(groups))
-        self.columns = [name for name in (self._time, *self._by) if name is not None]
+        self._timeline = Timeline(loaded.model, time, by or None)
+        self.columns = self._timeline.columns
         table.require(self.columns)
-        apart: Any = int(gap) if gap is not None and gap.strip().isdecimal() else gap
         self._finder = IncidentFinder(
             loaded.model,
-            apart,
-            timed=self._time is not None,
+            options.gap_of(gap),
+            timed=self._timeline.timed,
             most=_MOST,
             most_rows=_MOST,
         )
-        self._form: Guess | None = None
         self._last = -np.inf
         self._ordered = True
 
     def add(self, block: Block, found: Judgement) -> None:
         """Follow the rows of a block."""
         cells = block_to_arrow(block.select(self.columns)) if self.columns else None
-        moments = None
-        if self._time is not None:
-            column = to_table(cells)[self._time]
-            self._form = self._form or guess(self._time, column)
-            moments = RowTimes.of(self._time, column, self._form)
+        moments = self._timeline.times(cells, found)
+        if moments is not None:
             self._check_order(block, moments)
-        groups = groups_of(cells, found, self._by) if self._by else None
+        groups = self._timeline.groups(cells, found)
         self._finder.add(found, block.first + np.arange(block.rows), moments, groups)
 
     def _check_order(self, block: Block, moments: RowTimes) -> None:
@@ -70,8 +59,8 @@ class TableIncidents:
             self._ordered = False
             options.note(
                 f"{block.file}, {block.where(int(np.argmax(steps < 0.0)))} is earlier than the row "
-                f"before it: incidents follow the order of the file. Sort it by {self._time!r} "
-                "first."
+                f"before it: incidents follow the order of the file. Sort it by "
+                f"{self.columns[0]!r} first."
             )
 
     @property

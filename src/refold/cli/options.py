@@ -54,6 +54,27 @@ Alpha = Annotated[
         callback=_rate,
     ),
 ]
+IncidentTime = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that says when a row was, for incidents.",
+        show_default="that of the model, else the order of rows",
+    ),
+]
+IncidentBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column whose values make groups, such as machines, for incidents; may be repeated.",
+        show_default="those of the model",
+    ),
+]
+IncidentGap = Annotated[
+    str | None,
+    typer.Option(
+        help="How far apart outliers of an incident may be: rows, or a duration such as 90min.",
+        show_default="0.25 / alpha rows",
+    ),
+]
 Roles = Annotated[
     str | None,
     typer.Option(
@@ -197,6 +218,11 @@ def reads_tables(command: Callable[..., None], *, light: bool = True) -> Callabl
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in parameters}
     return run
+
+
+def gap_of(gap: str | None) -> int | str | None:
+    """Return the gap of incidents as a number of rows, if it is one."""
+    return int(gap) if gap is not None and gap.strip().isdecimal() else gap
 
 
 def format_of(out: str | Path, option: str = "--out") -> str:

@@ -38,6 +38,9 @@ def report(
         str | None,
         typer.Option(help="The column that names the rows.", show_default="numbers from 1"),
     ] = None,
+    time: options.IncidentTime = None,
+    by: options.IncidentBy = None,
+    gap: options.IncidentGap = None,
     fail_on_outlier: Annotated[
         bool, typer.Option("--fail-on-outlier", help="Exit with 1 if a row is an outlier.")
     ] = False,
@@ -52,6 +55,7 @@ def report(
 
     For example:
       refold report model.json today.csv
+      refold report model.json today.csv --time at --by machine
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
     options.check_output(out, [model, table])
@@ -63,7 +67,14 @@ def report(
     origin = loaded.origin
     with reading.open(table) as data:
         with as_bad_input(data.name):
-            judged = ReportedTable(loaded.model, worst=worst, first=1)
+            judged = ReportedTable(
+                loaded.model,
+                worst=worst,
+                first=1,
+                time=time,
+                by=by or None,
+                gap=options.gap_of(gap),
+            )
         _read(judged, loaded.on(data, reading.bad_cells), data, id_column)
         with as_bad_input(data.name):
             found = write_report(
@@ -91,18 +102,22 @@ def report(
 def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: str | None) -> None:
     """Judge all rows, and note what they are called."""
     from refold.base.progress import counting
-    from refold.tabular import InputError
+    from refold.cli.failures import as_bad_input
+    from refold.tabular import InputError, block_to_arrow
     from refold.tabular.features import texts_of
 
     ids = [] if id_column is None else [id_column]
-    data.require(ids)
+    data.require([*ids, *table.columns])
     with counting("reading", data.rows, show=True) as count:
-        for block in reader.blocks(data, {*reader.columns, *ids}, as_written=ids):
+        wanted = {*reader.columns, *ids, *table.columns}
+        for block in reader.blocks(data, wanted, as_written=ids):
             names = None
             if id_column is not None:
                 names = [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
             found = reader.judge(block, explained=True)
-            table.add(found, found.row_names if names is None else names)
+            rows = block_to_arrow(block.select(table.columns)) if table.columns else None
+            with as_bad_input(data.name):
+                table.add(found, found.row_names if names is None else names, rows)
             count(block.rows)
     if table.rows == 0:
         raise InputError(f"{data.name} has column names but no rows.")
@@ -121,6 +136,7 @@ def _document(found: Report, out: Path) -> dict[str, Any]:
         "fdr": found.fdr,
         "selected": found.selected,
         "drift": found.drift.verdict,
+        **found.incidents.to_dict(),
     }
 
 

@@ -66,28 +66,9 @@ def score(
             "only of those that refold adds.",
         ),
     ] = False,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            help="The column that says when a row was, for incidents.",
-            show_default="that of the model, else the order of rows",
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column whose values make groups, such as machines, for incidents; may be "
-            "repeated.",
-            show_default="those of the model",
-        ),
-    ] = None,
-    gap: Annotated[
-        str | None,
-        typer.Option(
-            help="How far apart outliers of an incident may be: rows, or a duration such as 90min.",
-            show_default="0.25 / alpha rows",
-        ),
-    ] = None,
+    time: options.IncidentTime = None,
+    by: options.IncidentBy = None,
+    gap: options.IncidentGap = None,
     fail_on_outlier: Annotated[
         bool,
         typer.Option(

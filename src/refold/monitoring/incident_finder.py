@@ -17,7 +17,7 @@ from refold.base.words import printable
 from refold.explanation import Explanation, explain, times_limit
 from refold.judgement import Judge, Judgement, unwrapped
 from refold.monitoring._incident import Incident, Incidents
-from refold.monitoring.timeline import RowTimes, gap_of, groups_of, moments_of
+from refold.monitoring.timeline import RowTimes, Timeline, gap_of
 
 _STRONG = 0.5  # of the share of the first column: such a column is a reason, too
 _LEADING = 3  # columns that are compared and named
@@ -76,15 +76,10 @@ def incidents(
     """
     inner = unwrapped(model)
     found = Judgement.of(inner, X)
-    moments = moments_of(X, found, getattr(inner, "over", None) if time is None else time)
-    groups = groups_of(X, found, getattr(inner, "by", None) if by is None else by)
-    order = np.arange(len(found))
-    if moments is not None:
-        order = np.argsort(moments.seconds, kind="stable")
-        found, moments = found.take(order), moments.take(order)
-        groups = None if groups is None else [groups[k] for k in order]
-    finder = IncidentFinder(inner, gap, timed=moments is not None)
-    finder.add(found, order, moments, groups)
+    timeline = Timeline(inner, time, by)
+    moments, groups = timeline.times(X, found), timeline.groups(X, found)
+    finder = IncidentFinder(inner, gap, timed=timeline.timed)
+    finder.add(found, np.arange(len(found)), moments, groups)
     return Incidents(finder.all())
 
 
@@ -106,7 +101,7 @@ class _Event:
 
 
 class IncidentFinder:
-    """Finds incidents in rows that come block by block, in the order of time within each group.
+    """Finds incidents in rows that come block by block, the earlier blocks first.
 
     Parameters
     ----------
@@ -152,17 +147,21 @@ class IncidentFinder:
         numbers: Integers,
         moments: RowTimes | None = None,
         groups: Sequence[str] | None = None,
+        names: Sequence[object] | None = None,
     ) -> None:
-        """Look at more rows, which have these numbers, times and groups."""
-        positions = self._places(len(found), groups)
-        outliers = np.flatnonzero(found.outlier)
-        leading = self._leading(found)
-        for k, row in enumerate(outliers.tolist()):
+        """Look at more rows, which have these numbers, times, groups and names."""
+        order = np.arange(len(found))
+        if moments is not None:
+            order = np.argsort(moments.seconds, kind="stable")
+        positions = self._places(order, groups)
+        names = found.row_names if names is None else names
+        leading = dict(zip(np.flatnonzero(found.outlier), self._leading(found), strict=True))
+        for row in order[found.outlier[order]].tolist():
             group = None if groups is None else groups[row]
             second = 0.0 if moments is None else float(moments.seconds[row])
             event = self._open.get(group)
             at = int(numbers[row]) if moments is None else moments.value(row)
-            columns = leading[k]
+            columns = leading[row]
             if event is None or not self._belongs(event, int(positions[row]), second, columns):
                 if event is not None:
                     self._end(self._incident(group, event))
@@ -173,8 +172,8 @@ class IncidentFinder:
             if len(event.rows) < self._most_rows:
                 event.rows.append(int(numbers[row]))
             event.columns.update(columns)
-            if found.row_names is not None:
-                event.names = [*event.names[:1], found.row_names[row]]
+            if names is not None:
+                event.names = [*event.names[:1], names[row]]
             if found.distances[row] > event.distance:
                 event.worst, event.distance = int(numbers[row]), float(found.distances[row])
 
@@ -196,14 +195,16 @@ class IncidentFinder:
         found = found if len(found) <= self._most else found[: int(self._most)]
         return sorted(found, key=lambda incident: incident.begin)
 
-    def _places(self, rows: int, groups: Sequence[str] | None) -> Integers:
+    def _places(self, order: Integers, groups: Sequence[str] | None) -> Integers:
         """Return which row of its group each is, from 0 on over all blocks."""
+        places = np.empty(len(order), dtype=np.int64)
         if groups is None:
             start = self._positions.get(None, 0)
-            self._positions[None] = start + rows
-            return start + np.arange(rows)
-        places = np.empty(rows, dtype=np.int64)
-        for row, group in enumerate(groups):
+            self._positions[None] = start + len(order)
+            places[order] = start + np.arange(len(order))
+            return places
+        for row in order.tolist():
+            group = groups[row]
             places[row] = self._positions[group] = self._positions.get(group, -1) + 1
         return places
 

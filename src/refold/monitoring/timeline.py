@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refold._typing import Floats, Integers
+from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.columns.conversion import of_objects, to_table
 from refold.columns.missing import IN_MEMORY
@@ -20,6 +20,7 @@ from refold.judgement import Judgement
 # Chance alone has an outlier in so many rows with this probability; for alpha 1 % it is 25 rows.
 _CHANCE = 0.25
 _GAP = 10  # rows, where no alpha is known
+_EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +52,15 @@ class RowTimes:
             seconds = seconds[known[np.maximum(before, 0)]]
         return cls(seconds, isinstance(column, DateColumn))
 
-    def take(self, rows: Integers) -> RowTimes:
-        """Return some of them."""
-        return RowTimes(self.seconds[rows], self.dated)
-
     def value(self, row: int) -> Any:
         """Return one as people have it."""
         seconds = float(self.seconds[row])
-        return dt.datetime(1970, 1, 1) + dt.timedelta(seconds=seconds) if self.dated else seconds
+        return _EPOCH + dt.timedelta(seconds=seconds) if self.dated else seconds
+
+
+def seconds_of(moment: Any) -> float:
+    """Return a moment as people have it as the number that it is in :class:`RowTimes`."""
+    return (moment - _EPOCH).total_seconds() if isinstance(moment, dt.datetime) else float(moment)
 
 
 def gap_of(gap: Any, alpha: float | None, *, timed: bool) -> tuple[int, float | None]:
@@ -97,22 +99,58 @@ def _duration(text: str) -> float:
         ) from None
 
 
-def moments_of(X: Any, found: Judgement, time: Any) -> RowTimes | None:
-    """Return when rows were, from a column or from values."""
-    if time is None:
-        return None
-    if isinstance(time, str):
-        return RowTimes.of(time, _column(X, found, time, "time"))
-    return RowTimes.of("time", _given(time, len(found), "time"))
+class Timeline:
+    """Says when rows were and of which group they are, block after block in one form.
+
+    Parameters
+    ----------
+    model : REF, CreasedREF or Detector
+        Its ``over`` and ``by`` are used where nothing else is named.
+    time, by : optional
+        As of :func:`refold.incidents`.
+    """
+
+    def __init__(self, model: Any, time: Any = None, by: Any = None) -> None:
+        self._time = getattr(model, "over", None) if time is None else time
+        by = getattr(model, "by", None) if by is None else by
+        self._by = [by] if isinstance(by, str) else by
+        self._form: Guess | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Whether rows have times."""
+        return self._time is not None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that a block must have."""
+        by = self._by if _are_names(self._by) else []
+        return [name for name in (self._time, *by) if isinstance(name, str)]
+
+    def times(self, X: Any, found: Judgement) -> RowTimes | None:
+        """Return when rows were, from a column or from the values that were given."""
+        if self._time is None:
+            return None
+        if not isinstance(self._time, str):
+            return RowTimes.of("time", _given(self._time, len(found), "time"))
+        column = _column(X, found, self._time, "time")
+        if not isinstance(column, DateColumn | NumberColumn):
+            self._form = self._form or guess(self._time, column)
+        return RowTimes.of(self._time, column, self._form)
+
+    def groups(self, X: Any, found: Judgement) -> list[str] | None:
+        """Return the group of each row in words: "machine M17"."""
+        return _groups_of(X, found, self._by)
 
 
-def groups_of(X: Any, found: Judgement, by: Any) -> list[str] | None:
-    """Return the group of each row in words: "machine M17"."""
+def _are_names(by: Any) -> bool:
+    return isinstance(by, Sequence) and all(isinstance(name, str) for name in by)
+
+
+def _groups_of(X: Any, found: Judgement, by: Any) -> list[str] | None:
     if by is None:
         return None
-    if isinstance(by, str):
-        by = [by]
-    if isinstance(by, Sequence) and all(isinstance(name, str) for name in by):
+    if _are_names(by):
         if len(by) == 0:
             return None
         cells = [as_texts(_column(X, found, name, "by")) for name in by]

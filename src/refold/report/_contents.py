@@ -12,8 +12,9 @@ from refold.cards import Card
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import LEADS, Reason
-from refold.monitoring import ColumnDrift, Drift
+from refold.monitoring import ColumnDrift, Drift, Incidents
 from refold.report._in_context import InContext
+from refold.report._run_chart import RunChart
 
 Interval = tuple[float, float]
 
@@ -75,6 +76,8 @@ class WorstRow:
 
     Parameters
     ----------
+    row : int
+        Its number in the table.
     name : str
         What the row is called: its number, or the name that was given.
     distance : float
@@ -101,6 +104,7 @@ class WorstRow:
     ('17', 'x1')
     """
 
+    row: int
     name: str
     distance: float
     p_value: float | None
@@ -321,6 +325,12 @@ class Report:
         The small print.
     in_context : InContext or None
         Rows by their group, and columns beside what was expected; None without a context.
+    incidents : Incidents
+        Outliers that belong together; of very many those with most outliers.
+    n_incidents : int
+        How many there are.
+    run_chart : RunChart or None
+        How far out rows are, one after the other or over time.
 
     Examples
     --------
@@ -358,7 +368,10 @@ class Report:
     drift: Drift
     noticed: Findings
     card: Card
-    in_context: InContext | None = None
+    in_context: InContext | None
+    incidents: Incidents
+    n_incidents: int
+    run_chart: RunChart | None
 
     @property
     def judged(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from refold.cards import card_of
 from refold.checks import check
@@ -41,6 +42,9 @@ def describe(
     fdr: float = 0.1,
     row_names: Sequence[object] | None = None,
     about: Mapping[str, str] | None = None,
+    time: str | Sequence[Any] | None = None,
+    by: str | Sequence[str] | NDArray[Any] | None = None,
+    gap: Any = None,
 ) -> Report:
     """Compute what a report says, without writing it.
 
@@ -63,6 +67,9 @@ def describe(
         ReportedTable have their names.
     about : mapping of str to str, default=None
         More facts for the model card, such as the names of files.
+    time, by, gap : optional
+        When rows were, to which group they belong, and how far apart the outliers of an incident
+        may be, see :func:`refold.incidents`. A ReportedTable has its own.
 
     Returns
     -------
@@ -85,7 +92,11 @@ def describe(
     _check_count(reasons, "reasons", least=1)
     fdr = check_rate(fdr, "fdr")
     model = unwrapped(model)
-    table = X if isinstance(X, ReportedTable) else _in_memory(model, X, worst, row_names)
+    if isinstance(X, ReportedTable):
+        table = X
+    else:
+        table = ReportedTable(model, worst=worst, pictured=None, time=time, by=by, gap=gap)
+        _add_all(table, model, X, row_names)
     if table.judged == 0:
         raise ValueError(
             f"None of the {table.rows} rows has a value, so there is nothing to report. Check that "
@@ -94,7 +105,7 @@ def describe(
     found, names = table.pictured()
     drifted, judge, blamed = table.monitor.result(), found.judge, table.worst.found
     because = [] if blamed is None else reasons_of(model, blamed, reasons)
-    chosen, leads = table.selected(fdr), _leads(because)
+    chosen, leads, incidents = table.selected(fdr), _leads(because), table.incidents()
     return Report(
         title=title or "Normal or not",
         training_rows=training_rows(model),
@@ -120,18 +131,20 @@ def describe(
         noticed=check(found).map(lambda each: each.with_row_labels(lambda row: str(names[row]))),
         card=card_of(model, about or {}),
         in_context=in_context(found, leads),
+        incidents=incidents[0],
+        n_incidents=incidents[1],
+        run_chart=table.run_chart(),
     )
 
 
-def _in_memory(model: Any, X: Any, worst: int, row_names: Sequence[object] | None) -> ReportedTable:
-    table, found = ReportedTable(model, worst=worst, pictured=None), None
+def _add_all(table: ReportedTable, model: Any, X: Any, row_names: Sequence[object] | None) -> None:
     found = Judgement.of(model, X, explained=True)
     if row_names is not None and len(row_names) != len(found):
         raise ValueError(
             f"There are {len(found)} rows and {len(row_names)} row_names: each needs one."
         )
-    table.add(found, found.row_names if row_names is None else row_names)
-    return table
+    names = found.row_names if row_names is None else row_names
+    table.add(found, names, X if table.columns else None)
 
 
 def _worst(
@@ -144,6 +157,7 @@ def _worst(
     shares, p = _shares(found), found.p_values
     return tuple(
         WorstRow(
+            row=row,
             name=name,
             distance=float(found.distances[i]),
             p_value=None if p is None else float(p[i]),
@@ -151,7 +165,9 @@ def _worst(
             reasons=why,
             marks=_marks(found, shares, i, why),
         )
-        for i, (name, why) in enumerate(zip(table.worst_names, because, strict=False))
+        for i, (row, name, why) in enumerate(
+            zip(table.worst_numbers, table.worst_names, because, strict=False)
+        )
     )
 
 

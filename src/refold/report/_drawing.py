@@ -15,6 +15,7 @@ from refold.report._template import count
 
 WIDTH, HEIGHT = 280, 48
 TALL = 150
+RUN_WIDE, RUN_TALL = 1000, 200  # of the run chart
 _THIN = 2.0  # a mark that is to be seen at all
 _ROOM = 36  # so many letters fit below a picture on a narrow screen
 

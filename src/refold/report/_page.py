@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from refold.base.needs import needs
 from refold.report import _drawing
 from refold.report._band_drawing import band_picture
@@ -28,6 +30,9 @@ def write_report(
     fdr: float = 0.1,
     row_names: Sequence[object] | None = None,
     about: Mapping[str, str] | None = None,
+    time: str | Sequence[Any] | None = None,
+    by: str | Sequence[str] | NDArray[Any] | None = None,
+    gap: Any = None,
 ) -> Report:
     """Write a page that says what a model makes of a table: one HTML file, without a network.
 
@@ -51,6 +56,9 @@ def write_report(
         What the rows are called, for example part numbers; None numbers them from 0.
     about : mapping of str to str, default=None
         More facts for the model card, such as the names of files.
+    time, by, gap : optional
+        When rows were, to which group they belong, and how far apart the outliers of an incident
+        may be, see :func:`refold.incidents`. A ReportedTable has its own.
 
     Returns
     -------
@@ -80,6 +88,9 @@ def write_report(
         fdr=fdr,
         row_names=row_names,
         about=about,
+        time=time,
+        by=by,
+        gap=gap,
     )
     write_page(render(report), path)
     return report
@@ -109,8 +120,16 @@ def render(report: Report) -> str:
     >>> render(report)[:15]
     '<!doctype html>'
     """
+    listed = {row.row for row in report.worst}
+
+    def row_link(row: int) -> str:
+        return f"#row-{row}" if row in listed else ""
+
     return page_of(
         "report.html.j2",
+        row_link=row_link,
+        incidents=sorted(report.incidents, key=lambda one: (-one.outliers, -one.severity)),
+        incident_link=lambda incident: row_link(incident.worst),
         report=report,
         features=sorted(report.features, key=lambda f: (-f.leads, -f.drift.distance)),
         groups=_by_feature(report.groups),

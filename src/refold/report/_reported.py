@@ -12,12 +12,16 @@ from refold._typing import Booleans, Floats, Integers
 from refold.decisions.select import largest_selected
 from refold.judgement import Judge, Judgement, Worst, unwrapped
 from refold.models.draws import draws
-from refold.monitoring import DriftMonitor
+from refold.monitoring import DriftMonitor, Incidents
+from refold.monitoring.incident_finder import IncidentFinder
+from refold.monitoring.timeline import Timeline
+from refold.report._run_chart import RunChart, RunRows
 
 # Reasons cost more than distances: the drivers are looked for among so many rows, the worst.
 BLAMED = 1000
 # Pictures are drawn from so many rows, and these are checked.
 PICTURED = 100_000
+_INCIDENTS = 1000  # that are kept, those with most outliers
 _SEED = 1_618_034
 
 
@@ -37,6 +41,9 @@ class ReportedTable:
         The most rows for pictures; None is all.
     first : int, default=0
         The number of the first row.
+    time, by, gap : optional
+        When rows were, to which group they belong, and how far apart the outliers of an incident
+        may be, see :func:`refold.incidents`.
 
     Attributes
     ----------
@@ -59,7 +66,15 @@ class ReportedTable:
     """
 
     def __init__(
-        self, model: Any, *, worst: int = 100, pictured: int | None = PICTURED, first: int = 0
+        self,
+        model: Any,
+        *,
+        worst: int = 100,
+        pictured: int | None = PICTURED,
+        first: int = 0,
+        time: Any = None,
+        by: Any = None,
+        gap: Any = None,
     ) -> None:
         model = unwrapped(model)
         self.rows = self.judged = self.rejected = 0
@@ -68,12 +83,31 @@ class ReportedTable:
         self._p_values = _PValues()
         self._some = _SomeRows(pictured)
         self._first, self._names = first, dict[int, object]()  # of the worst
+        self._timeline, self._run = Timeline(model, time, by), RunRows()
+        self._finder = IncidentFinder(
+            model, gap, timed=self._timeline.timed, most=_INCIDENTS, most_rows=_INCIDENTS
+        )
 
-    def add(self, found: Judgement, names: Sequence[object] | None = None) -> None:
-        """Count more rows, which may have names of their own."""
+    @property
+    def columns(self) -> list[str]:
+        """The columns beside those of the model that say when rows were, and of which group."""
+        return self._timeline.columns
+
+    def add(
+        self, found: Judgement, names: Sequence[object] | None = None, rows: Any = None
+    ) -> None:
+        """Count more rows, which may have names of their own.
+
+        `rows` is a table with the columns of time and groups; without it they are looked for among
+        those that the model has read.
+        """
         numbers = self.rows + np.arange(len(found))
         begin = self._first + self.rows
         called = range(begin, begin + len(found)) if names is None else names
+        place = found if rows is None else rows
+        times, groups = self._timeline.times(place, found), self._timeline.groups(place, found)
+        self._finder.add(found, self._first + numbers, times, groups, names)
+        self._run.add(begin, found.distances, times, names)
         self.monitor.update(found)
         self.worst.add(found, numbers)
         self._names.update((k, called[k - self.rows]) for k in self.worst.rows if k >= self.rows)
@@ -86,9 +120,22 @@ class ReportedTable:
         self.rejected += int(np.count_nonzero(found.outlier))
 
     @property
+    def worst_numbers(self) -> list[int]:
+        """The numbers of the rows farthest out, the worst first."""
+        return [self._first + row for row in self.worst.rows]
+
+    @property
     def worst_names(self) -> list[str]:
         """What the rows farthest out are called, the worst first."""
         return [str(self._names[number]) for number in self.worst.rows]
+
+    def incidents(self) -> tuple[Incidents, int]:
+        """Return the incidents with most outliers, and how many there are in all."""
+        return Incidents(self._finder.all()), self._finder.total
+
+    def run_chart(self) -> RunChart | None:
+        """Return how far out rows are, one after the other or over time."""
+        return self._run.chart(self._judge.threshold, self.incidents()[0])
 
     def pictured(self) -> tuple[Judgement, Sequence[object]]:
         """Return the rows to draw and to check, in their order, and what they are called."""

@@ -59,3 +59,4 @@ for (const controls of document.querySelectorAll("[data-controls]")) {
     search(tables, field.value, said);
   });
 }
+{% include "run_chart.js" %}
