@@ -133,9 +133,9 @@ class RunRows:
         if len(self._rows) == 0:
             return None
         order = np.argsort(self._at, kind="stable")
-        axis = _Axis(self._at[order])
+        axis = _RowAxis(self._at[order])
         times = _times_limit(self._distances, threshold)
-        high = _Height(times)
+        high = _LimitAxis(times)
         points = tuple(self._point(int(k), threshold, axis, high, times) for k in order)
         return RunChart(
             points=points,
@@ -148,7 +148,7 @@ class RunRows:
         )
 
     def _point(
-        self, k: int, threshold: float, axis: _Axis, high: _Height, times: Floats
+        self, k: int, threshold: float, axis: _RowAxis, high: _LimitAxis, times: Floats
     ) -> RunPoint:
         row, at, distance = int(self._rows[k]), float(self._at[k]), float(self._distances[k])
         when = ""
@@ -164,13 +164,13 @@ class RunRows:
             y=short(high.y(float(times[k]))),
         )
 
-    def _shade(self, incident: Incident, axis: _Axis) -> RunShade:
+    def _shade(self, incident: Incident, axis: _RowAxis) -> RunShade:
         begin, end = (axis.x(seconds_of(each)) for each in (incident.begin, incident.end))
         middle, wide = (begin + end) / 2.0, max(end - begin + axis.step, _NARROW)
         return RunShade(short(middle - wide / 2.0), short(wide))
 
 
-class _Axis:
+class _RowAxis:
     """From the first row or time to the last."""
 
     def __init__(self, at: Floats) -> None:
@@ -182,7 +182,7 @@ class _Axis:
         return self.step + (at - self._begin) / self._span * inner
 
 
-class _Height:
+class _LimitAxis:
     """Multiples of the limit on a logarithmic axis."""
 
     def __init__(self, times: Floats) -> None:
