@@ -187,6 +187,7 @@ class _Steps:
             said=said,
             marks=marks,
             cells=cells,
+            called=checked.full_name(row),
             back=_link(request, query)(page=query.page),
         )
 
@@ -301,13 +302,15 @@ class _Steps:
     async def _choose(self, request: Request) -> Response:
         """Take what was said of the columns, and go on; nothing is done if it is the same."""
         form = await self._form(request)
-        roles, target = self._chosen(form)
+        said = self._chosen(form)
         choice = self._work.state.choice
-        if (roles, target) != (choice.roles, choice.target):
-            self._work.choose(roles, target)
+        if said != (choice.roles, choice.target, choice.id_column):
+            self._work.choose(*said)
         return _redirect(request, "/learn" if "next" in form else "/")
 
-    def _chosen(self, form: dict[str, list[str]]) -> tuple[dict[str, str], tuple[str, str] | None]:
+    def _chosen(
+        self, form: dict[str, list[str]]
+    ) -> tuple[dict[str, str], tuple[str, str] | None, str]:
         table = self._work.state.table
         if table is None:
             raise RequestError(409, "There is no table yet.")
@@ -323,7 +326,13 @@ class _Steps:
             values = list(table.targets.get(name, ()))
             target = name, values[_place(value, len(values))]
             roles.pop(name, None)
-        return roles, target
+        id_column = self._column(one(form, "id", ""))
+        if target and id_column == target[0]:
+            raise RequestError(
+                400, f"{id_column} says which rows are normal: choose another column for names."
+            )
+        roles.pop(id_column, None)
+        return roles, target, id_column
 
     def _accept(self, form: dict[str, list[str]]) -> None:
         rows = self._checked().table.rows

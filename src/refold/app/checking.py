@@ -131,6 +131,7 @@ class RowPage:
     """Some of the rows that were asked for."""
 
     rows: list[Explanation]  # in their order; ``row`` is the place in the table, from 0
+    names: list[str]  # what they are called
     columns: list[int]  # the columns that are shown, by their places
     cells: list[list[str]]  # what each row has in these
     found: int  # how many there are on all pages
@@ -214,6 +215,21 @@ class CheckedRows:
         """Return which row of the file one is, from 1."""
         return int(self.table.training.numbers[row])
 
+    @property
+    def id_column(self) -> str:
+        """The column that names rows; empty if their number does."""
+        name = self.trained.choice.id_column
+        return name if name in self.table.columns else ""
+
+    def names(self, rows: Integers) -> list[str]:
+        """Return what rows are called."""
+        return self.table.names_of(self.id_column, rows)
+
+    def full_name(self, row: int) -> str:
+        """Return what a row is called, and where it is."""
+        (name,), number = self.names(np.array([row])), f"{self.number(row):,}"
+        return f"Row {number}" if name == number else f"{name} (row {number})"
+
     @cached_property
     def least_p(self) -> float:
         """The smallest p-value that there can be."""
@@ -228,7 +244,8 @@ class CheckedRows:
         shown = rows[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         columns = self._beside(query.column)
         cells = self.table.written(shown, columns)
-        return RowPage(self._explained(shown), columns, cells, len(rows), page, pages)
+        names = self.names(shown)
+        return RowPage(self._explained(shown), names, columns, cells, len(rows), page, pages)
 
     def _beside(self, sorted_by: int | None) -> list[int]:
         """Return the columns to show: the first ones, and the one that rows are sorted by."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+
+import numpy as np
 
 from refold.app.jobs import Job
 from refold.app.looking import Choice, TableLook
 from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out
-from refold.checks import Suspects, suspects
+from refold.checks import suspects
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector
@@ -70,6 +71,7 @@ class OddRow:
     """A training row that looks unlike the rest."""
 
     number: int  # which row of the file, from 1
+    name: str  # what it is called
     because: list[str]  # why, a sentence each
 
 
@@ -79,7 +81,10 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
     rows = choice.learned(table) if look is None else look.learned(table, choice)
     roles = choice.roles_of(rows)
     job.says(f"Learning from {len(rows):,} rows")
-    model = Detector(method=choice.method, roles=roles, **choice.context)
+    said = {name: role for name, role in roles.items() if name != choice.id_column}
+    model = Detector(
+        method=choice.method, roles=said, id_column=choice.id_column or None, **choice.context
+    )
     with located(table.name, training.where):
         check_columns(model, len(rows.names))
         model.fit(rows)
@@ -88,8 +93,11 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
         model.noticed_ = (*left, *found)
         job.says("Looking for rows that look unlike the rest")
         odd = suspects(rows, SUSPECTS, roles=roles, **choice.context)
-    return TrainedModel(table, choice, len(rows), model, _odd(odd, training), odd.note)
-
-
-def _odd(found: Suspects, training: Any) -> list[OddRow]:
-    return [OddRow(int(training.numbers[each.row]), each.because) for each in found]
+    chosen = np.flatnonzero(choice.chosen(table))[[each.row for each in odd]]
+    names = table.names_of(choice.id_column, chosen)
+    numbers = table.training.numbers[chosen].tolist()
+    odd_rows = [
+        OddRow(number, name, each.because)
+        for number, name, each in zip(numbers, names, odd, strict=True)
+    ]
+    return TrainedModel(table, choice, len(rows), model, odd_rows, odd.note)

@@ -163,6 +163,7 @@ class Choice:
     # by, over: The columns of the group and of the time that rows are judged by; empty without.
     by: str = ""
     over: str = ""
+    id_column: str = ""  # the column that names rows; empty if their number does
 
     @property
     def context(self) -> dict[str, Any]:
@@ -193,8 +194,10 @@ class Choice:
         return columns if chosen.all() else columns.take(np.flatnonzero(chosen))
 
     def roles_of(self, learned: Table) -> dict[str, str]:
-        """Return the roles of columns that are learned."""
-        return {name: role for name, role in self.roles.items() if name in learned.names}
+        """Return the roles that were said of columns of a table; what names rows is left out."""
+        named = {self.id_column: "ignore"} if self.id_column else {}
+        roles = {**self.roles, **named}
+        return {name: role for name, role in roles.items() if name in learned.names}
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,16 @@ class TableLook:
         return self.parsed if same else choice.learned(table)
 
     @property
+    def id_guess(self) -> str:
+        """The first column that is not learned and is another in every row; empty if none is."""
+        for column in self.columns:
+            if column.role in ("identifier", "ignore") and column.name in self.parsed.names:
+                cells = self.parsed[column.name]
+                if not cells.is_null.any() and _distinct(cells) == self.rows > 1:
+                    return column.name
+        return ""
+
+    @property
     def groups(self) -> list[ColumnLook]:
         """The columns that may say of which group a row is, the likeliest first."""
         found = [each for each in self.columns if each.role in ("category", "text", "identifier")]
@@ -252,6 +265,14 @@ class TableLook:
         """Whether there are several groups, of enough rows each to tell what is normal of it."""
         distinct = column.distinct or 0
         return distinct >= _GROUPS and self.rows >= _ROWS_OF_GROUP * distinct
+
+
+def _distinct(column: Column) -> int:
+    """Return how many different values a column has as it was written."""
+    raw = column.raw
+    if isinstance(raw, TextColumn):
+        return int(np.count_nonzero(raw.counts))
+    return len(np.unique(raw.values if isinstance(raw, NumberColumn) else raw.seconds))
 
 
 def looked_at(table: KeptTable, choice: Choice) -> TableLook:

@@ -174,6 +174,14 @@ class KeptTable:
             ["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)
         ]
 
+    def names_of(self, column: str, rows: Integers) -> list[str]:
+        """Return what a column calls some rows; the number of the row where there is nothing."""
+        numbers = self.training.numbers[rows].tolist()
+        if column not in self.columns:
+            return [f"{number:,}" for number in numbers]
+        cells = self._texts(column).take(rows).to_pylist()
+        return [cell or f"{number:,}" for cell, number in zip(cells, numbers, strict=True)]
+
     def having(self, column: str, value: str) -> Booleans:
         """Say which rows have a value in a column."""
         equal = needs("pyarrow.compute", "app").equal(self._texts(column), value)

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from refold.app.checking import CheckedRows
 from refold.app.learning import TrainedModel
 from refold.app.tables import KeptTable
@@ -53,6 +55,9 @@ def _scored(fmt: str) -> Making:
         checked = _needed(checked)
         table = scored_table(checked, as_written=fmt == "csv")
         added = table.column_names[checked.table.training.table.num_columns :]
+        if fmt == "xlsx" and checked.id_column:  # people read it: what a row is called comes first
+            names = [checked.id_column, *table.column_names]
+            table = table.select(list(dict.fromkeys(names)))
         with writing(fmt, out, table.schema, WriteOptions(added=added)) as write:
             for batch in table.to_batches():
                 write(batch)
@@ -88,7 +93,7 @@ def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> No
         checked.found,
         out,
         title=checked.table.name,
-        row_names=checked.table.training.numbers.tolist(),
+        row_names=checked.names(np.arange(checked.table.rows)),
         about={
             "Learned from": f"{trained.table.name} ({trained.table.format})",
             "Table": f"{checked.table.name} ({checked.table.format})",
@@ -136,6 +141,7 @@ def in_python(trained: TrainedModel) -> str:
         ]
     asked = [f"method={choice.method!r}"] if choice.method != "auto" else []
     asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
+    asked += [f"id_column={choice.id_column!r}"] if choice.id_column else []
     asked += [f"{name}={column!r}" for name, column in choice.context.items()]
     lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
     if trained.rate is not None:

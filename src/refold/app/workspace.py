@@ -160,7 +160,11 @@ class Workspace:
             table = self._read(file, job)
             job.says(f"Looking at {plural(table.rows, 'row')}")
             choice = Choice(roles=dict.fromkeys(table.nested, "ignore"))
-            state = replace(state, table=table, choice=choice, look=looked_at(table, choice))
+            look = looked_at(table, choice)
+            if look.id_guess:  # it is not learned as it is
+                choice = replace(choice, id_column=look.id_guess)
+                look = replace(look, choice=choice)
+            state = replace(state, table=table, choice=choice, look=look)
             return state, " ".join(table.notes)
 
         self.begin(f"Reading {file.name}", work)
@@ -182,15 +186,17 @@ class Workspace:
         """Read a file again, in another way."""
         (self._check_rows if file.step == CHECK else self._open)(file)
 
-    def choose(self, roles: Mapping[str, str], target: tuple[str, str] | None) -> None:
-        """Say what columns are, and which rows are normal."""
+    def choose(
+        self, roles: Mapping[str, str], target: tuple[str, str] | None, id_column: str = ""
+    ) -> None:
+        """Say what columns are, which rows are normal, and which column names them."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
             wrong = [name for name in roles if name not in table.columns]
             if wrong:
                 raise UserError("The page is older than the table: nothing was changed.")
-            choice = replace(state.choice, roles=dict(roles), target=target)
+            choice = replace(state.choice, roles=dict(roles), target=target, id_column=id_column)
             return replace(state, choice=choice, look=looked_at(table, choice)), ""
 
         self.begin("Looking at the table", work)
@@ -277,7 +283,7 @@ class Workspace:
             checked = _there(state.checked, "There are no new rows yet.")
             model = copy.copy(checked.trained.in_use)
             model.accept(checked.table.training.table.slice(row, 1))
-            said = f"Row {checked.number(row):,}: {model.feedback_[-1]}"
+            said = f"{checked.full_name(row)}: {model.feedback_[-1]}"
             return _again(state, checked.trained.with_model(model), said, job)
 
         self.begin("Learning that the row is normal", work)
