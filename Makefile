@@ -2,8 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow growth coverage mutation oldest sdist-test wheel lock asan tsan fuzz lint format docs images \
-  screenshots workflows bench clean
+.PHONY: help demo test test-slow growth coverage mutation oldest sdist-test wheel lock asan tsan no-threads fuzz lint format docs images \
+  screenshots workflows bench release clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -130,6 +130,19 @@ ifneq ($(EXTRAS),)
 	$(BARE) tests/smoke.py $(EXTRAS)
 endif
 
+# Everything is done in a clone. With DRY_RUN= its commit and tag are taken over at the end; pushing
+# the tag publishes it (RELEASING.md).
+DRY_RUN ?= yes
+release: ## Make VERSION=1.2.3: number, change log, checks, wheels, tag; a dry run unless DRY_RUN=
+	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && git clone --quiet . $$folder/refold && \
+	cd $$folder/refold && $(PYTHON) tests/release.py prepare "$(VERSION)" && \
+	git commit --quiet --all --message "Release $(VERSION)" && \
+	git tag --annotate "v$(VERSION)" --message "refold $(VERSION)" && \
+	$(PYTHON) tests/release.py "v$(VERSION)" && $(MAKE) test workflows wheel && \
+	git show --stat HEAD && cp -r dist $(CURDIR) && $(if $(DRY_RUN), \
+	  echo "A dry run: no commit, no tag. What would be published is in dist.", \
+	  git -C $(CURDIR) pull --ff-only --tags $$folder/refold HEAD)
+
 lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	$(PYTHON) -m venv --clear .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip
@@ -142,21 +155,23 @@ lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
 	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
 
-# The loops once more with sanitizers, in a place of their own. There Python is started without its
+# The loops built in other ways, in places of their own. There Python is started without its
 # site, which would prefer the editable install, and finds the packages by their paths.
-build/%/.package: SANITIZERS = $(if $(filter asan,$*),address$(comma)undefined,thread)
+build/asan/.package: DEFINE = REFOLD_SANITIZE=address$(comma)undefined
+build/tsan/.package: DEFINE = REFOLD_SANITIZE=thread
+build/no-threads/.package: DEFINE = REFOLD_THREADS=OFF
 build/%/.package: $(COMPILED) $(PYTHON_FILES) | $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/$* \
 	  --config-settings=build-dir=build/$*-objects \
 	  --config-settings=cmake.build-type=RelWithDebInfo \
 	  --config-settings=cmake.define.REFOLD_STRICT=ON \
-	  --config-settings=cmake.define.REFOLD_SANITIZE=$(SANITIZERS) .
+	  --config-settings=cmake.define.$(DEFINE) .
 	@touch $@
 
-SANITIZED = PYTHONPATH=build/$@:$$($(BIN)/python -c "import sys; print(*sys.path[1:], sep=':')") \
-  LD_PRELOAD="$$($(CXX) -print-file-name=lib$@.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-  ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 \
+APART = PYTHONPATH=build/$@:$$($(BIN)/python -c "import sys; print(*sys.path[1:], sep=':')") \
   $(BIN)/python -S -m pytest --capture=sys -p no:cacheprovider
+SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=lib$@.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1 $(APART)
 
 asan: build/asan/.package ## Run engines and random arrays with AddressSanitizer and UBSan
 	REFOLD_FUZZ_CASES=1500 $(SANITIZED) tests/algorithm
@@ -165,6 +180,11 @@ asan: build/asan/.package ## Run engines and random arrays with AddressSanitizer
 # NumPy's BLAS is not compiled for it: its own threads would be reported.
 tsan: build/tsan/.package ## Run the tests of threads with ThreadSanitizer
 	OPENBLAS_NUM_THREADS=1 $(SANITIZED) tests/algorithm -m threads
+
+no-threads: build/no-threads/.package ## Run engines and models with kernels that start no thread, as Pyodide needs them
+	! nm --dynamic --undefined-only build/$@/refold/algorithm/kernels/*.so | \
+	  grep -E "pthread_create|condition_variable|mutex|thread"
+	$(APART) -m "not slow" tests/algorithm tests/models
 
 $(VENV)/.fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group fuzz

@@ -1,11 +1,13 @@
-"""Say whether a tag, the version, the change log and the citation agree: before a release.
+"""Write the number of a release where it belongs, and say whether all of it agrees.
 
-python tests/release.py v1.2.3
+python tests/release.py prepare 1.2.3   # pyproject.toml, CITATION.cff, CHANGELOG.md; nothing else
+python tests/release.py v1.2.3          # do tag, version, change log and citation agree?
 """
 
 import re
 import sys
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,33 @@ def complaints(tag, root=ROOT):
         yield f"CHANGELOG.md has no heading '## {wanted} (year-month-day)'."
 
 
+def prepare(number, root=ROOT, today=None):
+    """Write the version and the day of a release into the three files that name it."""
+    if not re.fullmatch(r"\d+\.\d+\.\d+", number):
+        raise SystemExit(f"{number!r} is no version: write VERSION=1.2.3.")
+    if _parts(number) < _parts(version(root)):
+        raise SystemExit(f"{number} is older than {version(root)}, which pyproject.toml has.")
+    day = (today or datetime.now(UTC).date()).isoformat()
+    changed = {}
+    for file, old, new in [
+        ("pyproject.toml", r'^version = ".*"$', f'version = "{number}"'),
+        ("CITATION.cff", r"^version: .*$", f"version: {number}"),
+        ("CHANGELOG.md", r"^## .*\(unreleased\)$", f"## {number} ({day})"),
+    ]:
+        text = (root / file).read_text(encoding="utf-8")
+        changed[file], count = re.subn(old, new, text, count=1, flags=re.MULTILINE)
+        if not count:
+            raise SystemExit(f"{file} has no line like {old}: there is nothing to release.")
+    for file, text in changed.items():
+        (root / file).write_text(text, encoding="utf-8")
+
+
+def _parts(number):
+    return tuple(map(int, number.split(".")))
+
+
 if __name__ == "__main__":
-    found = list(complaints(*sys.argv[1:2]))
-    sys.exit("\n".join(found))
+    if sys.argv[1] == "prepare":
+        prepare(sys.argv[2])
+    else:
+        sys.exit("\n".join(complaints(sys.argv[1])))

@@ -3,19 +3,20 @@
 import re
 import shutil
 import tomllib
+from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests import smoke
-from tests.release import cited, complaints, version
+from tests.release import cited, complaints, prepare, version
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = {path.stem: path for path in (ROOT / ".github" / "workflows").glob("*.yaml")}
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
-PINNED = r"[\w-]+/[\w-]+@v\d+\.\d+\.\d+"
+PINNED = r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+"  # a tag can be moved, a hash cannot
 
 
 def read(name):
@@ -48,6 +49,26 @@ def test_one_that_does_not_is_stopped(ready, file, text, words):
     assert words in "\n".join(complaints("v1.2.3", ready))
 
 
+def test_a_prepared_release_agrees_with_itself(ready):
+    (ready / "CHANGELOG.md").write_text("# Changes\n\n## 1.3.0 (unreleased)\n\n- New.\n")
+    prepare("1.3.0", ready, date(2027, 2, 28))
+    assert list(complaints("v1.3.0", ready)) == []
+    assert "## 1.3.0 (2027-02-28)\n\n- New." in (ready / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        ("1.2", "is no version"),
+        ("1.2.2", "older than 1.2.3"),
+        ("1.2.4", "CHANGELOG.md has no line"),
+    ],
+)
+def test_what_cannot_be_released_is_said(ready, number, words):
+    with pytest.raises(SystemExit, match=words):
+        prepare(number, ready)
+
+
 def test_the_citation_has_the_version():
     assert cited() == version()
 
@@ -65,7 +86,7 @@ def test_workflows_may_do_little_and_use_known_versions(name):
     text = WORKFLOWS[name].read_text(encoding="utf-8")
     workflow = read(name)
     assert workflow["permissions"] == {"contents": "read"}
-    used = re.findall(r"uses: (\S+)", text)
+    used = re.findall(r"uses: (.+)", text)
     assert all(re.fullmatch(PINNED, each) or each.startswith("./") for each in used)
     for job in workflow["jobs"].values():
         assert "uses" in job or job["timeout-minutes"] <= 120

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -61,28 +59,6 @@ struct Tiles {
     const int64_t i = row / PANEL, j = column / PANEL;
     return gram.data()[(tiles_up_to(i) + j) * TILE + row % PANEL * PANEL + column % PANEL];
   }
-};
-
-// Whoever has added up a part waits until the parts before it are in the sum.
-class Turns {
- public:
-  template <class Work>
-  void take(int64_t turn, Watch& watch, Work work) {
-    std::unique_lock<std::mutex> lock(guard_);
-    while (!moved_.wait_for(lock, PATIENCE, [&] { return next_ == turn; })) {
-      lock.unlock();
-      watch.look();  // another may have failed, and its turn never comes
-      lock.lock();
-    }
-    work();
-    ++next_;
-    moved_.notify_all();
-  }
-
- private:
-  std::mutex guard_;
-  std::condition_variable moved_;
-  int64_t next_ = 0;
 };
 
 // `begin()` makes what gives a thread rows: give(first, rows) returns their panels, DEPTH rows apart.

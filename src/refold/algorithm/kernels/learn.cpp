@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <mutex>
 #include <vector>
 
 #include "column.hpp"
@@ -94,7 +93,7 @@ Problem learn(const Table<T>& X, const double* weights, const Recipe& recipe, in
   const int64_t group = group_size(X.rows, X.columns, n_threads);
   const int64_t tasks = (X.columns + group - 1) / group;
   std::atomic<int64_t> next{0};
-  std::mutex guard;
+  Mutex guard;
   Problem problem;
   on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int, Watch& watch) {
     Group<T> columns(X, weights, group);
@@ -106,7 +105,7 @@ Problem learn(const Table<T>& X, const double* weights, const Recipe& recipe, in
       for (int c = 0; c < count && mine.kind == Problem::NONE; ++c)
         learn_column(columns[c], recipe, Writer{out, X.columns, first + c}, mine, watch);
     }
-    std::lock_guard<std::mutex> lock(guard);
+    const Lock lock(guard);
     problem.note(mine);
   });
   return problem;
@@ -116,7 +115,7 @@ Problem learn_each(const std::vector<WeightedColumn>& columns, const Recipe& rec
                    Chain out) {
   const int64_t count = int64_t(columns.size());
   std::atomic<int64_t> next{0};
-  std::mutex guard;
+  Mutex guard;
   Problem problem;
   on_threads(int(std::min<int64_t>(n_threads, count)), [&](int, Watch& watch) {
     Column column;
@@ -132,7 +131,7 @@ Problem learn_each(const std::vector<WeightedColumn>& columns, const Recipe& rec
       column.take(size);
       learn_column(column, recipe, Writer{out, count, c}, mine, watch);
     }
-    std::lock_guard<std::mutex> lock(guard);
+    const Lock lock(guard);
     problem.note(mine);
   });
   return problem;

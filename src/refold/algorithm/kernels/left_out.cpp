@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <mutex>
 #include <vector>
 
 #include "column.hpp"
@@ -124,7 +123,7 @@ Problem left_out(const Table<T>& X, const Recipe& recipe, int64_t parts, Distanc
   std::vector<Whole> columns(group);
   std::vector<double> observed(X.rows, 0.0);
   std::fill_n(out, X.rows, 0.0);
-  std::mutex guard;
+  Mutex guard;
   Problem problem;
   int64_t worst = parts;  // the first part without which there is no chain
   for (int64_t begin = 0; begin < X.columns; begin += group) {
@@ -148,7 +147,7 @@ Problem left_out(const Table<T>& X, const Recipe& recipe, int64_t parts, Distanc
           else mine.column = begin + c;
         }
         if (mine.kind == Problem::NONE) continue;
-        const std::lock_guard<std::mutex> lock(guard);
+        const Lock lock(guard);
         if (number >= worst) continue;
         worst = number;
         problem = mine;

@@ -2,7 +2,6 @@
 #include "sketch_module.hpp"
 
 #include <cmath>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -65,7 +64,7 @@ class SharedTally {
     expect(!weights || weights->shape(0) == values.shape(0), "there must be a weight for each row");
     const double *x = data(values), *w = weights ? data(*weights) : nullptr;
     nb::gil_scoped_release release;
-    const std::lock_guard<std::mutex> lock(guard_);
+    const Lock lock(guard_);
     Problem problem;
     tally_.add(x, w, int64_t(values.shape(0)), first, column, problem);
     return found(problem);
@@ -75,7 +74,7 @@ class SharedTally {
     Histogram result;
     {
       nb::gil_scoped_release release;
-      const std::lock_guard<std::mutex> lock(guard_);
+      const Lock lock(guard_);
       result = tally_.histogram();
     }
     return fields(std::move(result));
@@ -91,7 +90,7 @@ class SharedTally {
 
   Doubles memory_;
   Tally tally_;
-  std::mutex guard_;
+  Mutex guard_;
 };
 
 int64_t least_exponent_of(double low, double high, int64_t n_bins) {

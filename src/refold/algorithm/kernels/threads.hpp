@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <mutex>
+#ifdef REFOLD_THREADS
+#include <condition_variable>
+#include <exception>
 #include <thread>
 #include <vector>
+#endif
 
 namespace refold {
 
@@ -46,6 +48,10 @@ class Watch {
   int64_t since_ = 0;
   Clock::time_point looked_ = Clock::now();
 };
+
+#ifdef REFOLD_THREADS
+
+using Mutex = std::mutex;
 
 // Runs work(t, watch) for t = 0 … n_threads-1, the first on the calling thread. What a thread throws
 // ends the others and is thrown again here. Where the system refuses a thread, the calling one does
@@ -97,5 +103,55 @@ void on_threads(int n_threads, Work work) {
   for (auto& thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);
 }
+
+// Whoever has added up a part waits until the parts before it are in the sum.
+class Turns {
+ public:
+  template <class Work>
+  void take(int64_t turn, Watch& watch, Work work) {
+    std::unique_lock<std::mutex> lock(guard_);
+    while (!moved_.wait_for(lock, PATIENCE, [&] { return next_ == turn; })) {
+      lock.unlock();
+      watch.look();  // another may have failed, and its turn never comes
+      lock.lock();
+    }
+    work();
+    ++next_;
+    moved_.notify_all();
+  }
+
+ private:
+  std::mutex guard_;
+  std::condition_variable moved_;
+  int64_t next_ = 0;
+};
+
+#else  // the calling thread does all of it, one part after the other
+
+struct Mutex {
+  void lock() {}
+  void unlock() {}
+};
+
+template <class Work>
+void on_threads(int n_threads, Work work) {
+  const std::atomic<bool> stop{false};
+  for (int t = 0; t < n_threads; ++t) {
+    Watch watch(stop, true);
+    work(t, watch);
+  }
+}
+
+class Turns {
+ public:
+  template <class Work>
+  void take(int64_t, Watch&, Work work) {
+    work();
+  }
+};
+
+#endif
+
+using Lock = std::lock_guard<Mutex>;
 
 }  // namespace refold

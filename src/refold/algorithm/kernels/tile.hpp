@@ -1,7 +1,6 @@
 // A table that is read once, a group of columns at a time.
 #pragma once
 #include <atomic>
-#include <mutex>
 #include <type_traits>
 
 #include "buffer.hpp"
@@ -86,12 +85,12 @@ Problem in_groups(const Table<T>& X, int64_t most, int n_threads, Work work) {
       (X.columns + n_threads - 1) / n_threads;  // no thread may be left without work
   Groups groups{X.columns, X.row_stride == 1 ? 1 : std::min(most, fair)};
   const int64_t tasks = (X.columns + groups.width - 1) / groups.width;
-  std::mutex guard;
+  Mutex guard;
   Problem problem;
   on_threads(int(std::min<int64_t>(n_threads, tasks)), [&](int, Watch& watch) {
     Problem mine;
     work(groups, mine, watch);
-    std::lock_guard<std::mutex> lock(guard);
+    const Lock lock(guard);
     problem.note(mine);
   });
   return problem;
