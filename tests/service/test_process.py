@@ -20,7 +20,7 @@ from tests.waiting import processor_time, wait_until
 
 pytestmark = pytest.mark.slow
 
-_COMMAND = "from refold.cli import app; app()"
+COMMAND = "from refold.cli import app; app()"
 GOOD = {"x0": 0.1, "x1": 0.2, "x2": 0.3}
 
 
@@ -29,7 +29,7 @@ def serving(*arguments, **environment):
     """Run the command; give the process and its port."""
     with default_signals():
         process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND, "serve", *map(str, arguments), "--port", "0"],
+            [sys.executable, "-c", COMMAND, "serve", *map(str, arguments), "--port", "0"],
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ | environment,
@@ -37,7 +37,7 @@ def serving(*arguments, **environment):
         )
     try:
         said = process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", said)
+        found = re.search(r"https?://127\.0\.0\.1:(\d+)", said)
         assert found, said + process.stderr.read()
         # A log that nobody reads would fill its pipe, and the service would wait.
         lines = [said]

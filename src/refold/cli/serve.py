@@ -36,6 +36,14 @@ def serve(
         bool,
         typer.Option("--insecure", help="Listen without a token where other machines can ask."),
     ] = False,
+    certfile: Annotated[
+        Path | None,
+        typer.Option(help="Speak TLS with this chain of certificates (PEM).", show_default=False),
+    ] = None,
+    keyfile: Annotated[
+        Path | None,
+        typer.Option(help="The key to --certfile, if it is not in it.", show_default=False),
+    ] = None,
     cors: Annotated[
         str | None,
         typer.Option(help="Web pages that may ask from a browser, such as https://line4.example."),
@@ -75,7 +83,7 @@ def serve(
     For example:
       refold serve model.json
       refold serve line4=model.json line5=other.json --port 9000
-      REFOLD_TOKEN=... refold serve model.json --host 0.0.0.0
+      REFOLD_TOKEN=... refold serve model.json --host 0.0.0.0 --certfile c.pem --keyfile k.pem
       curl --json '[{"torque": 75.1}]' 127.0.0.1:8080/v1/models/model/score
     """
     if token is not None:
@@ -85,12 +93,18 @@ def serve(
             f"Other machines can ask at {host}: set a --token, or say --insecure.",
             param_hint="--host",
         )
+    if keyfile is not None and certfile is None:
+        raise typer.BadParameter("Give --certfile too.", param_hint="--keyfile")
     from refold.base.needs import needs
     from refold.base.words import names_in
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.service import ModelStore, Settings, create, listen, log_lines, run
+    from refold.service import Certificate, ModelStore, Settings, create, listen, log_lines, run
+
+    certificate = None if certfile is None else Certificate(certfile, keyfile)
+    if certificate is not None:
+        certificate.check()
 
     settings = Settings(
         token=token,
@@ -109,10 +123,12 @@ def serve(
     )
     store = ModelStore(models_by_name(models), drift=settings.drift)
     at = listen(host, port)
-    address = f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
+    scheme = "http" if certificate is None else "https"
+    address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}"
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}
-    run(create(store, settings), at, started=lambda: log_lines(entry))
+    app = create(store, settings)
+    run(app, at, started=lambda: log_lines(entry), certificate=certificate)
 
 
 def check_token(token: str, option: str) -> None:

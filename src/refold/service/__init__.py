@@ -11,10 +11,11 @@ from refold.service.log import log_lines
 from refold.service.middleware import check_origin, host_name
 from refold.service.models import ModelStore
 from refold.service.pages import curl_command
-from refold.service.server import listen, run
+from refold.service.server import Certificate, listen, run
 from refold.service.settings import Settings
 
 __all__ = [
+    "Certificate",
     "ModelStore",
     "RequestError",
     "Settings",

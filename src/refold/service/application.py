@@ -22,6 +22,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from refold.service import openapi
+from refold.service.bodies import gunzip
 from refold.service.connections import Connections
 from refold.service.errors import RequestError
 from refold.service.log import Log, log_lines
@@ -214,7 +215,7 @@ class _Service:
             raise RequestError(429, "Too many requests at a time. Try again in a moment.")
         work: _Work = partial(self._judge, served, query, body)
         seconds = math.inf
-        if len(body) <= _SMALL_BODY and query.sent in (JSON, NDJSON):
+        if len(body) <= _SMALL_BODY and query.sent in (JSON, NDJSON) and not query.packed:
             rows, problems = read_rows(body, query.sent)
             work = partial(self._judge_objects, served, query, rows, problems)
             seconds = _estimated_seconds(served, query, len(rows))
@@ -261,9 +262,12 @@ class _Service:
         self._busy -= 1
 
     def _judge(self, served: HostedModel, query: ScoreQuery, body: bytes) -> _Result:
+        size, most = self._settings.max_body, self._most_rows(query)
+        if query.packed:
+            body = gunzip(body, size)
         if query.sent in (JSON, NDJSON):
             return self._judge_objects(served, query, *read_rows(body, query.sent))
-        table, most = open_columns(body, query.sent), self._most_rows(query)
+        table = open_columns(body, query.sent, most, size)
         if served.judge.encoder is None and query.on_bad == "skip":
             return self._judge_objects(served, query, objects_of(table, served.judge, most), {})
         verdicts = score_table(

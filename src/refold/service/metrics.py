@@ -1,12 +1,20 @@
-"""What Prometheus reads: requests, rows, outliers, time, drift."""
+"""What Prometheus reads: requests, rows, outliers, time, drift, the process."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 
+from refold.base.version import VERSION
 from refold.monitoring import VERDICTS
 from refold.service.connections import REASONS, Connections
 from refold.service.models import ModelStore
@@ -38,6 +46,10 @@ class Metrics:
         self._change = gauge("refold_change_p_value", about, ["model"])
         about = "1 if its file cannot be loaded anew."
         self._loaded = gauge("refold_model_problem", about, ["model"])
+        about = "1 for the model file in service: its SHA-256, and when it was saved."
+        self._files = gauge("refold_model_info", about, ["model", "digest", "saved"])
+        gauge("refold_info", "1 for the version of refold.", ["version"]).labels(VERSION).set(1)
+        ProcessCollector(registry=self._registry)  # memory, processor time, files, start
         self._open = gauge("refold_connections", "Open connections.")
         about = "Connections that were closed at a limit since the start."
         self._refused = gauge("refold_connections_refused", about, ["reason"])
@@ -62,7 +74,9 @@ class Metrics:
         self._open.set(len(self._connections))
         for reason in REASONS:
             self._refused.labels(reason).set(self._connections.refused[reason])
+        self._files.clear()
         for served in store:
+            self._files.labels(served.name, served.digest, served.created).set(1)
             self._loaded.labels(served.name).set(store.problem(served.name) is not None)
             drift = None if served.watch is None else served.watch.result()
             if served.watch is not None:

@@ -18,6 +18,7 @@ from refold.service.requests import (
     MOST_REASONS,
     NDJSON,
     ON_BAD,
+    PARQUET,
 )
 from refold.service.settings import Settings
 
@@ -60,7 +61,7 @@ _SCHEMAS = {
     ),
     "Verdict": _VERDICT,
     "Verdicts": _object(
-        model=_TEXT,
+        **dict.fromkeys(("model", "digest", "saved"), _TEXT),
         threshold={"type": "number"},
         alpha=_MAYBE_NUMBER,
         rows={"type": "array", "items": {"$ref": "#/components/schemas/Verdict"}},
@@ -92,7 +93,7 @@ _PROBLEMS = {
     404: "There is no such model.",
     406: "No format that is accepted.",
     408: "The request came too slowly.",
-    413: "Too many bytes or rows.",
+    413: "Too many bytes or rows, as sent or when unpacked.",
     415: "The body is not in a format that is read.",
     421: "Called by another name than it has.",
     429: "Too many requests at a time.",
@@ -170,10 +171,10 @@ def _score(served: HostedModel, settings: Settings) -> dict[str, Any]:
         CSV: {"schema": _TEXT},
     }
     binary = {"schema": {"type": "string", "format": "binary"}}
-    content |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    content |= dict.fromkeys((ARROW_STREAM, ARROW_FILE, PARQUET), binary)
     answers: dict[str, Any] = {kind: {"schema": _TEXT} for kind in content}
     answers[JSON] = {"schema": _ref("Verdicts")}
-    answers |= {ARROW_STREAM: binary, ARROW_FILE: binary}
+    answers |= dict.fromkeys((ARROW_STREAM, ARROW_FILE, PARQUET), binary)
     operation = _operation(
         f"Judge rows by {served.name}.",
         {"200": {"description": "A verdict for each row, in order.", "content": answers}},

@@ -15,10 +15,11 @@ from urllib.parse import parse_qsl
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
+from refold.service.bodies import RequestParquet, check_arrow, check_parquet
 from refold.service.errors import RequestError, row_error
 from refold.service.settings import Settings
 from refold.tabular import InputError, TableSource
-from refold.tabular.arrow_table import ArrowFile, ArrowStream
+from refold.tabular.arrow_table import ArrowStream
 from refold.tabular.csv_table import CsvTable
 from refold.tabular.json_table import JsonError, parse_json
 from refold.tabular.table import ReadOptions
@@ -26,7 +27,8 @@ from refold.tabular.table import ReadOptions
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 ARROW_FILE = "application/vnd.apache.arrow.file"
-MEDIA_TYPES = (JSON, NDJSON, CSV, ARROW_STREAM, ARROW_FILE)
+PARQUET = "application/vnd.apache.parquet"
+MEDIA_TYPES = (JSON, NDJSON, CSV, ARROW_STREAM, ARROW_FILE, PARQUET)
 MOST_REASONS = 1000
 ON_BAD = ("error", "skip", "judge")
 EXPLAIN = ("short", "full")
@@ -34,11 +36,8 @@ EXPLAIN = ("short", "full")
 # Bodies that are held at a time, in those of the largest size.
 _AT_ONCE = 8
 _REASONS = re.compile(r"0|[1-9][0-9]{0,3}")
-_FORMATS: dict[str, Callable[[IO[bytes], str, ReadOptions], TableSource]] = {
-    CSV: CsvTable,
-    ARROW_STREAM: ArrowStream,
-    ARROW_FILE: ArrowFile,
-}
+# An Arrow file is an Arrow stream between this and a list of its parts.
+_ARROW_FILE_MAGIC = b"ARROW1\0\0"
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class ScoreQuery:
     """What a request to score asks for."""
 
     sent: str
+    packed: bool  # by gzip
     accepted: str
     reasons: int
     full: bool
@@ -68,12 +68,20 @@ def score_query(
         raise RequestError(400, f"reasons must be a number from 0 to {MOST_REASONS}.")
     explain = _one_of("explain", given.get("explain", "short"), EXPLAIN)
     on_bad = _one_of("on_bad", given.get("on_bad", "error"), ON_BAD)
-    if (packed := (encoding or "identity").lower()) != "identity":
-        raise RequestError(415, f"The body is packed ({packed[:40]!r}): send it as it is.")
+    packing = (encoding or "identity").strip().lower()
+    if packing not in ("identity", "gzip", "x-gzip"):
+        raise RequestError(415, f"Content-Encoding is {packing[:40]!r}: send gzip, or none.")
     accepted = _accepted(accept)
     if explain == "full" and accepted not in (JSON, NDJSON):
         raise RequestError(406, f"explain=full is answered in {JSON} or {NDJSON} only.")
-    return ScoreQuery(media_type(content_type), accepted, int(reasons), explain == "full", on_bad)
+    return ScoreQuery(
+        sent=media_type(content_type),
+        packed=packing != "identity",
+        accepted=accepted,
+        reasons=int(reasons),
+        full=explain == "full",
+        on_bad=on_bad,
+    )
 
 
 def _parameters(query: bytes) -> dict[str, str]:
@@ -199,10 +207,20 @@ def _rows_of(document: Any) -> list[Any]:
     return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
 
 
-def open_columns(body: bytes, kind: str) -> TableSource:
-    """Open CSV or Arrow."""
+def open_columns(body: bytes, kind: str, most_rows: int, most_bytes: int) -> TableSource:
+    """Open CSV, Arrow or Parquet that is not too large when unpacked."""
+    form: Callable[[IO[bytes], str, ReadOptions], TableSource] = CsvTable
+    if kind == PARQUET:
+        check_parquet(body, most_rows, most_bytes)
+        form = RequestParquet
+    elif kind in (ARROW_STREAM, ARROW_FILE):
+        if kind == ARROW_FILE and not body.startswith(_ARROW_FILE_MAGIC):
+            raise RequestError(400, "The request is not an Arrow IPC file.")
+        body = body[len(_ARROW_FILE_MAGIC) :] if kind == ARROW_FILE else body
+        check_arrow(body, most_rows, most_bytes)
+        form = ArrowStream
     try:
-        return _FORMATS[kind](io.BytesIO(body), "The request", ReadOptions())
+        return form(io.BytesIO(body), "The request", ReadOptions())
     except InputError as error:
         raise RequestError(400, str(error)) from None
 

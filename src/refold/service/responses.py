@@ -1,4 +1,4 @@
-"""Verdicts as a client wants them: JSON, lines of JSON, CSV or Arrow."""
+"""Verdicts as a client wants them: JSON, lines of JSON, CSV, Arrow or Parquet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from refold.explanation import explain
 from refold.judgement import Judgement, answer_names, answer_types, answers
 from refold.service.errors import RequestError
 from refold.service.models import HostedModel
-from refold.service.requests import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON, ScoreQuery
+from refold.service.requests import ARROW_FILE, ARROW_STREAM, CSV, JSON, NDJSON, PARQUET, ScoreQuery
 from refold.service.scoring import Verdicts
 
 _JSON = json.JSONEncoder(allow_nan=False)
@@ -40,7 +40,13 @@ def response_body(served: HostedModel, verdicts: Verdicts, query: ScoreQuery) ->
     if query.accepted == NDJSON:
         return "".join(f"{_JSON.encode(row)}\n" for row in rows).encode()
     judge = served.judge
-    document = {"model": served.name, "threshold": judge.threshold, "alpha": judge.alpha}
+    document = {
+        "model": served.name,
+        "digest": served.digest,
+        "saved": served.created,
+        "threshold": judge.threshold,
+        "alpha": judge.alpha,
+    }
     return _JSON.encode({**document, "rows": rows}).encode()
 
 
@@ -70,7 +76,7 @@ def _full(served: HostedModel, found: Judgement, reasons: int) -> Iterator[dict[
 
 
 def _columns(verdicts: Verdicts, query: ScoreQuery, reasons: int) -> bytes:
-    """Return the columns that scoring adds, a line per row, as CSV or Arrow."""
+    """Return the columns that scoring adds, a line per row, as CSV, Arrow or Parquet."""
     pa = needs("pyarrow", "app")
     found, total = verdicts.found, verdicts.total
     if found is None:
@@ -89,6 +95,8 @@ def _columns(verdicts: Verdicts, query: ScoreQuery, reasons: int) -> bytes:
     out = io.BytesIO()
     if query.accepted == CSV:
         needs("pyarrow.csv", "app").write_csv(table, out)
+    elif query.accepted == PARQUET:
+        needs("pyarrow.parquet", "app").write_table(table, out)
     else:
         new = {ARROW_STREAM: pa.ipc.new_stream, ARROW_FILE: pa.ipc.new_file}[query.accepted]
         with new(out, table.schema) as writer:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+import ssl
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
@@ -41,7 +44,34 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def run(app: Starlette, at: socket.socket, *, started: Callable[[], None]) -> None:
+@dataclass(frozen=True)
+class Certificate:
+    """What TLS needs: a chain of certificates and its key, as PEM files."""
+
+    certfile: Path
+    keyfile: Path | None = None  # None if the first file has both
+
+    def check(self) -> None:
+        """Refuse files that TLS cannot be spoken with."""
+        try:
+            # A key that needs a password would be asked for at a terminal that is not there.
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certfile, self.keyfile, password="")
+        except OSError as error:
+            files = " and ".join(map(str, filter(None, (self.certfile, self.keyfile))))
+            raise UserError(
+                f"TLS cannot be spoken with {files}: {error.strerror or error}. Give a chain of "
+                "certificates and the key to it, both PEM, the key without a password."
+            ) from None
+
+
+def run(
+    app: Starlette,
+    at: socket.socket,
+    *,
+    started: Callable[[], None],
+    certificate: Certificate | None = None,
+) -> None:
     """Serve until the process gets SIGTERM or SIGINT; requests in flight are finished."""
     connections = getattr(app.state, "connections", None)
     if connections is None:  # a page for one person, who reads no log
@@ -59,6 +89,8 @@ def run(app: Starlette, at: socket.socket, *, started: Callable[[], None]) -> No
         timeout_keep_alive=connections.settings.idle_seconds,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_GRACE,
         backlog=_BACKLOG,
+        ssl_certfile=None if certificate is None else certificate.certfile,
+        ssl_keyfile=None if certificate is None else certificate.keyfile,
     )
     server = _Server(config, started)
     server.run(sockets=[at])

@@ -1,0 +1,153 @@
+"""Bodies that are larger when unpacked: gzip, Parquet, Arrow with compression."""
+
+import gzip
+import io
+import json
+import tracemalloc
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from refold.service.bodies import gunzip
+from refold.service.errors import RequestError
+
+ROWS = [{"x0": 0.1, "x1": 0.2, "x2": 0.3}, {"x0": 9.0, "x1": 0.2, "x2": None}]
+AT = "/v1/models/ref/score"
+KIND = {
+    "parquet": "application/vnd.apache.parquet",
+    "stream": "application/vnd.apache.arrow.stream",
+    "file": "application/vnd.apache.arrow.file",
+}
+
+
+def send(client, body, kind, **headers):
+    return client.post(AT, content=body, headers={"content-type": kind, **headers})
+
+
+def parquet(table, **options):
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
+
+
+def arrow(table, kind, compression=None):
+    out = io.BytesIO()
+    new = pa.ipc.new_stream if kind == "stream" else pa.ipc.new_file
+    with new(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table)
+    return out.getvalue()
+
+
+def numbers(rows, **more):
+    return pa.table({name: np.zeros(rows) for name in ("x0", "x1", "x2")} | more)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "GZIP", "x-gzip"])
+def test_gzip_is_unpacked(client, encoding):
+    body = json.dumps(ROWS).encode()
+    plain = send(client, body, "application/json").json()
+    half = len(body) // 2
+    members = gzip.compress(body[:half]) + gzip.compress(body[half:])
+    for packed in (gzip.compress(body), members):
+        answer = send(client, packed, "application/json", **{"content-encoding": encoding})
+        assert answer.json() == plain
+    lines = gzip.compress(b"x0,x1,x2\n0.1,0.2,0.3\n9.0,0.2,\n")
+    assert send(client, lines, "text/csv", **{"content-encoding": encoding}).json() == plain
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", gzip.compress(b"[]")[:-3], gzip.compress(b"[]") + b"x"]
+)
+def test_what_is_no_gzip_is_a_sentence(client, body):
+    answer = send(client, body, "application/json", **{"content-encoding": "gzip"})
+    assert answer.status_code == 400
+    assert answer.json()["error"].endswith(".")
+
+
+def test_a_bomb_of_gzip_is_refused_before_it_is_unpacked(client_of):
+    bomb = gzip.compress(bytes(50_000_000))
+    client = client_of(max_body=100_000)
+    answer = send(client, bomb, "application/json", **{"content-encoding": "gzip"})
+    assert answer.status_code == 413
+    tracemalloc.start()
+    with pytest.raises(RequestError, match="unpacked"):
+        gunzip(bomb + gzip.compress(bytes(10**6)), 1_000_000)
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", KIND)
+@pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
+def test_columns_that_are_compressed_are_judged_as_json_is(client, kind, compression):
+    table = pa.Table.from_pylist(ROWS)
+    if kind == "parquet":
+        body = parquet(table, compression=compression or "none")
+    else:
+        body = arrow(table, kind, compression)
+    answer = send(client, body, KIND[kind])
+    assert answer.json() == send(client, json.dumps(ROWS), "application/json").json()
+
+
+def test_texts_of_parquet_are_judged_as_those_of_json(client, penguins):
+    table = pa.Table.from_pandas(penguins, preserve_index=False)
+    at = "/v1/models/penguins/score?reasons=2"
+    answer = client.post(at, content=parquet(table), headers={"content-type": KIND["parquet"]})
+    rows = json.loads(penguins.to_json(orient="records"))
+    assert answer.json() == client.post(at, json=rows).json()
+
+
+def test_answers_can_be_parquet(client):
+    answer = send(client, json.dumps(ROWS), "application/json", accept=KIND["parquet"])
+    assert answer.headers["content-type"] == KIND["parquet"]
+    table = pq.read_table(io.BytesIO(answer.content))
+    (first, second) = send(client, json.dumps(ROWS), "application/json").json()["rows"]
+    assert table["label"].to_pylist() == [first["label"], second["label"]]
+    assert table["distance"].to_pylist() == [first["distance"], second["distance"]]
+
+
+def repeated(text, rows):
+    return pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), [text])
+
+
+BOMBS = {
+    "rows of Parquet": lambda: parquet(numbers(20_000)),
+    "bytes of Parquet": lambda: parquet(
+        numbers(100, t=["x" * 10_000 + str(k) for k in range(100)]), compression="zstd"
+    ),
+    "list in Parquet": lambda: parquet(numbers(2, t=pa.array([[], [0] * 30_000]))),
+    "long cells of Parquet": lambda: parquet(
+        numbers(100, t=pa.array([bytes(10_000)] * 100, pa.binary(10_000)))
+    ),
+    "rows of a stream": lambda: arrow(numbers(20_000), "stream", "zstd"),
+    "rows of a file": lambda: arrow(numbers(20_000), "file", "lz4"),
+    "bytes of a stream": lambda: arrow(numbers(100, t=["x" * 10_000] * 100), "stream", "zstd"),
+    "dictionary of a stream": lambda: arrow(
+        numbers(100, t=repeated("x" * 1_000_000, 100)), "stream", "zstd"
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_columns_that_are_too_large_unpacked_are_refused(client_of, bomb):
+    body = BOMBS[bomb]()
+    assert len(body) < 100_000
+    client = client_of(max_body=200_000, max_rows=1000)
+    kind = "parquet" if "Parquet" in bomb else bomb.split()[-1]
+    before = pa.total_allocated_bytes()
+    answer = send(client, body, KIND[kind])
+    assert answer.status_code == 413, answer.text
+    assert pa.total_allocated_bytes() - before < 100_000
+
+
+def test_a_long_text_in_many_rows_of_parquet_is_kept_once(client, penguins):
+    table = pa.Table.from_pandas(penguins, preserve_index=False)
+    at = table.schema.get_field_index("island")
+    table = table.set_column(at, "island", repeated("x" * 500_000, len(table)))
+    body = parquet(table, dictionary_pagesize_limit=2**20)
+    before = pa.default_memory_pool().max_memory()
+    at = "/v1/models/penguins/score?reasons=1"
+    answer = client.post(at, content=body, headers={"content-type": KIND["parquet"]})
+    assert {row["label"] for row in answer.json()["rows"]} == {-1}
+    assert pa.default_memory_pool().max_memory() - before < 20_000_000
