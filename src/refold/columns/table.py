@@ -151,6 +151,10 @@ class TextColumn(_TypedColumn):
     codes: Integers  # (n,): which one a row has; -1 where it is missing
     source: Column | None = None  # what was written as text; None if texts came
     cleared: tuple[str, ...] = ()  # the words that were taken as missing values
+    # (n, 3): what the group of each row adds to how surprising its value, shape and collapsed shape
+    # are: infinity if they contradict it, -infinity in an unknown one; None where groups do not
+    # differ, and without any.
+    in_group: Floats | None = None
 
     form: ClassVar[None] = None
 
@@ -178,7 +182,8 @@ class TextColumn(_TypedColumn):
         none = int(len(kept) > 0 and kept[0] == _NULL)  # it comes first
         values = [self.values[k] for k in kept[none:].tolist()]
         source = self.source and self.source.take(rows)
-        return TextColumn(values, codes.ravel() - none, source, self.cleared)
+        in_group = None if self.in_group is None else self.in_group[rows]
+        return TextColumn(values, codes.ravel() - none, source, self.cleared, in_group)
 
     def renamed(self, names: Sequence[str | None]) -> TextColumn:
         """Return the column with other texts for its values, None for a missing one."""
@@ -386,7 +391,9 @@ def concat(columns: Sequence[Column]) -> Column:
         codes.append(np.array([*to, _NULL], dtype=np.int64)[text.codes])
     texts = [column for column in columns if isinstance(column, TextColumn)]
     cleared = texts[0].cleared if len({column.cleared for column in texts}) == 1 else ()
-    return TextColumn(list(place), np.concatenate(codes), source, cleared)
+    added = [column.in_group for column in texts if column.in_group is not None]
+    in_group = np.concatenate(added) if added and len(added) == len(columns) else None
+    return TextColumn(list(place), np.concatenate(codes), source, cleared, in_group)
 
 
 def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:

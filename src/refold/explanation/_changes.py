@@ -209,8 +209,11 @@ class _Instead:
                     values[k] = expected[:, place].tolist()
         for k, column in enumerate(counts.plan.used):
             if column.role == "category" and column.frequent and not _identifies(counts, k):
+                likely = most_likely(counts, k, codes, len(found)).tolist()
+                own = _usual_in_group(found, column.name)
                 values[k] = [
-                    column.frequent[c] for c in most_likely(counts, k, codes, len(found)).tolist()
+                    column.frequent[c] if usual is None else usual
+                    for c, usual in zip(likely, own or [None] * len(found), strict=True)
                 ]
         return cls(found, values)
 
@@ -265,6 +268,8 @@ class _Instead:
         table = some.with_columns(
             {k: self._changed(k, some.columns[k], rows, chosen[:, k]) for k in changed}
         )
+        if judge.encoder.context is not None:
+            table = judge.encoder.context.with_texts(table)
         return np.asarray(~judge.table(table).outlier)
 
     def _changed(self, k: int, column: Column, rows: Integers, chosen: Booleans) -> Column:
@@ -275,6 +280,16 @@ class _Instead:
         place = {value: code for code, value in enumerate(texts.values)}
         codes = [place.setdefault(str(value), len(place)) for value in other]
         return TextColumn(list(place), np.where(chosen, codes, texts.codes))
+
+
+def _usual_in_group(found: Judgement, column: str) -> list[str | None] | None:
+    """Return the most frequent text in the group of each row; None where groups do not matter."""
+    assert found.judge.encoder is not None
+    assert found.cells is not None
+    context, inputs = found.judge.encoder.context, found.cells.inputs
+    if context is None or inputs is None or column not in context.texts:
+        return None
+    return context.usual_texts(inputs, column) if context.texts[column].matters else None
 
 
 def _only(order: Integers, wanted: Booleans) -> Integers:

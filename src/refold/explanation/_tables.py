@@ -53,7 +53,7 @@ class _Block:
         rows, self._novel = judge.scorer.unpack(found.rows)
         counts = judge.encoder.counts
         magnitudes = rows[:, len(judge.scorer.leading) :]
-        self._words = CellWords(counts, found.cells, magnitudes, self._novel)
+        self._words = CellWords(counts, found.cells, magnitudes, self._novel, judge.encoder.context)
         self._roles = [column.role for column in counts.plan.used]
         self._forms = [column_form(judge, k) for k in range(len(found.names))]
         self._place = {column: place for place, column in enumerate(judge.numeric)}

@@ -31,6 +31,13 @@ def check_context(context: ContextModel, dialect: str) -> None:
             "A SQL statement judges rows by their group alone: over=, context= and window= cannot "
             "be written. Judge with refold score or refold serve, or learn with by= alone."
         )
+    texts = [name for name, column in context.texts.items() if column.matters]
+    if texts:
+        raise UserError(
+            f"A SQL statement judges the numbers of groups alone; the texts of {texts[0]!r} differ "
+            "between groups. Judge with refold score or refold serve, or learn without "
+            f"{texts[0]!r}: roles={{{texts[0]!r}: 'ignore'}}."
+        )
     if dialect not in READERS:
         raise UserError(
             f"Groups can be judged in {', '.join(READERS)}; not in {dialect}, where it could not "

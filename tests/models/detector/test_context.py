@@ -234,3 +234,83 @@ def test_a_column_that_groups_fix_makes_no_false_alarms():
     known = flights(200)
     known["length"] += 3
     assert (model.predict(known) == -1).all()
+
+
+def shipments(n: int, seed: int) -> pd.DataFrame:
+    """Sites with products and forms of batch numbers of their own."""
+    rng = np.random.default_rng(seed)
+    site = rng.integers(0, 12, n)
+    product = (site * 3 + rng.integers(0, 5, n)) % 20
+    number = rng.integers(1_000, 10_000, n)
+    return pd.DataFrame(
+        {
+            "site": [f"S{k}" for k in site],
+            "product": [f"P{k}" for k in product],
+            "batch": [f"AB-{b}" if k % 2 else f"{b}X" for k, b in zip(site, number, strict=True)],
+            "weight": rng.normal(10, 1, n).round(2),
+        }
+    )
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_a_value_or_form_of_another_group_is_an_outlier_and_said(method, tmp_path):
+    table, new = shipments(4_000, 0), shipments(2_000, 1)
+    model = Detector(by="site", method=method, alpha=0.02).fit(table)
+    assert (model.predict(new) == -1).mean() < 0.03
+    other = new[new["site"] == "S0"].assign(product="P10")  # others have it
+    form = new[new["site"] == "S0"].assign(batch="AB-1234")
+    plain = Detector(method=method, alpha=0.02).fit(table.drop(columns="site"))
+    for rows in (other, form):
+        assert (plain.predict(rows) == -1).mean() < 0.1
+        assert (model.predict(rows) == -1).all()
+    said = model.explain(other.head(1))[0].sentence()
+    assert said == "product 'P10' was never seen for site S0 (seen for S3, S10, S9 and 1 more)"
+    assert "has a form that was never seen for site S0" in model.explain(form.head(1))[0].sentence()
+    change = model.explain(other.head(1))[0].changes[0]
+    assert change.value in {"P0", "P1", "P2", "P3", "P4"}
+    save(model, tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    rows = pd.concat([new, other, form])
+    np.testing.assert_array_equal(loaded.score_samples(rows), model.score_samples(rows))
+
+
+def test_texts_of_groups_are_learned_on_and_merged():
+    table, new = shipments(24_000, 2), shipments(1_000, 3)
+    other = new[new["site"] == "S0"].assign(product="P10")
+    first = Detector(by="site", method="ref").partial_fit(table[:12_000])
+    merged = first.merge(first.empty_like().partial_fit(table[12_000:]))
+    whole = Detector(by="site", method="ref").partial_fit(table[:12_000])
+    whole.partial_fit(table[12_000:])
+    for mine, theirs in zip(
+        merged.encoder_.context.texts["product"].views,
+        whole.encoder_.context.texts["product"].views,
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine.counts, theirs.counts)
+    assert (merged.predict(other) == -1).all()
+    assert (merged.predict(new) == -1).mean() < 0.03
+
+
+def test_numbers_with_few_values_make_no_false_alarms_in_their_group():
+    # Scores of rows left out differ a little from those of new rows, which would lie between them.
+    def trips(n: int, seed: int) -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        area = rng.choice(4, n, p=[0.85, 0.08, 0.05, 0.02])
+        people = rng.choice([1, 2, 3, 4, 5], n, p=[0.7, 0.15, 0.08, 0.04, 0.03])
+        tolls = np.where(rng.random(n) < 0.06, 5.76, 0.0)
+        fare = rng.gamma(2.0, 6.0, n) + 3.0 * (people > 2)
+        return pd.DataFrame(
+            {
+                "area": [f"A{k}" for k in area],
+                "people": people,
+                "tolls": tolls,
+                "fare": fare.round(1),
+                "paid": np.where(tolls + fare > 20, "card", "cash"),
+            }
+        )
+
+    shares = [
+        (Detector(by="area", alpha=0.01).fit(trips(3_000, k)).predict(trips(3_000, k + 50)) == -1)
+        for k in range(6)
+    ]
+    assert max(share.mean() for share in shares) < 0.03

@@ -1,14 +1,15 @@
-"""What each number of a table should be, given its context, and how far off it is."""
+"""What each cell of a table should be, given its context, and how far off it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
+from refold.base.once import once
 from refold.columns.context.column_context import ColumnContext, ContextRows, ContextUnits
 from refold.columns.context.design import (
     CalendarFeatures,
@@ -18,6 +19,7 @@ from refold.columns.context.design import (
     LevelFeatures,
     NumberFeatures,
 )
+from refold.columns.context.group_texts import GroupTexts, GroupTree
 from refold.columns.context.history import History
 from refold.columns.context.trend import (
     FIRST_ORIGIN,
@@ -28,8 +30,11 @@ from refold.columns.context.trend import (
     tenths_ahead,
 )
 from refold.columns.context.window import WindowModel
-from refold.columns.table import Column, DateColumn, NumberColumn, Table, as_texts
+from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
+# So many rows with the same score, to so many digits, are an atom; so many rows show whether numbers
+# are repeated.
+_ATOM, _DIGITS, _SOME_ROWS = 5, 9, 2_000
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -71,13 +76,14 @@ NO_CONTEXT = ContextColumns()
 
 @dataclass(frozen=True, eq=False)
 class ContextModel:
-    """What numbers should be in each context."""
+    """What cells should be in each context."""
 
     given: ContextColumns  # the columns of the context
     groups: GroupIndex  # the groups that were seen
     design: Design  # features of the context
     columns: dict[str, ColumnContext]  # the columns of numbers that are judged
     window: WindowModel | None = None  # what is looked at of the rows before each one
+    texts: dict[str, GroupTexts] = field(default_factory=dict)  # the columns of texts, by group
 
     @classmethod
     def learn(
@@ -109,14 +115,29 @@ class ContextModel:
                 if window is not None and window.counts_rows(name):
                     continue
                 chosen = None if window is None else window.chosen(name, model.columns)
-                model.columns[name], scores[name] = ColumnContext.learn(
-                    rows, cells.values, layout, chosen
-                )
-        learned, kept = model.scored(table, scores), np.arange(table.rows)
+                column, alone = ColumnContext.learn(rows, cells.values, layout, chosen)
+                if rows.share is None and _repeated(cells.values):
+                    alone = _with_atoms(alone, column.scores(rows, cells.values).z)
+                model.columns[name], scores[name] = column, alone
+            elif given.by and isinstance(cells, TextColumn) and name not in given.names:
+                chosen_texts = GroupTexts.learn(cells, model.tree)
+                model.texts[name] = chosen_texts.plus_rows(cells, rows.groups)
+        learned = model.scored(table, scores, left_out=True)
+        kept = np.arange(table.rows)
         if rows.share is not None:  # of the first ones nothing was foreseen
             kept = np.flatnonzero(rows.share > FIRST_ORIGIN)
             learned = learned.take(kept)
         return model, learned, kept
+
+    @once
+    def tree(self) -> GroupTree:
+        """The groups that were seen, and those above them."""
+        return GroupTree.of(self.groups)
+
+    @property
+    def once_seen(self) -> int:
+        """How many rows have a text that would contradict their group had they been left out."""
+        return sum(column.once_seen for column in self.texts.values())
 
     @property
     def axis(self) -> TimeAxis | None:
@@ -173,6 +194,11 @@ class ContextModel:
             parts.append("with " + ", ".join(f"{name} {text}" for name, text in others if text))
         return " ".join(parts)
 
+    def text_words(self, inputs: Table, row: int, column: str, view: int) -> str:
+        """Say how rare a text is for the group of its row, in one of the views of its column."""
+        one = inputs.take(np.array([row]))
+        return self.texts[column].words(_texts(one, column), view, self.tree.codes(one)[0])
+
     def _beyond(self, cells: Column, row: int) -> list[str]:
         """Say that a row has no time, or one for which nothing was tried."""
         axis = self.axis
@@ -203,6 +229,8 @@ class ContextModel:
         for name, column in wider.columns.items():
             values = _numbers(table, name)
             wider.columns[name] = column.plus_rows(rows, values, len(groups.keys), follow)
+        for name, texts in wider.texts.items():
+            wider.texts[name] = texts.plus_rows(_texts(table, name), rows.groups)
         return wider
 
     def plus(self, other: ContextModel) -> ContextModel:
@@ -211,12 +239,14 @@ class ContextModel:
         groups = self.groups.union(other.groups)
         mine, theirs = (each._with(design, groups) for each in (self, other))
         columns = {name: column.plus(theirs.columns[name]) for name, column in mine.columns.items()}
-        return replace(mine, columns=columns)
+        texts = {name: column.plus(theirs.texts[name]) for name, column in mine.texts.items()}
+        return replace(mine, columns=columns, texts=texts)
 
     def emptied(self) -> ContextModel:
         """Return the same without any row; groups and times stay known."""
         columns = {name: column.emptied() for name, column in self.columns.items()}
-        return replace(self, columns=columns)
+        texts = {name: column.plus(column, -1) for name, column in self.texts.items()}
+        return replace(self, columns=columns, texts=texts)
 
     def _with(self, design: Design, groups: GroupIndex) -> ContextModel:
         """Return the same with further features and groups, which no row has had."""
@@ -225,6 +255,8 @@ class ContextModel:
         wider = ContextModel(self.given, groups, design, {}, self.window)
         for name, column in self.columns.items():
             wider.columns[name] = column.mapped(features, wider.layout, places)
+        for name, texts in self.texts.items():
+            wider.texts[name] = texts.mapped(places, wider.tree)
         return wider
 
     def left_out(self, table: Table) -> Table:
@@ -233,8 +265,9 @@ class ContextModel:
         for name, column in self.columns.items():
             values = _numbers(table, name)
             found, alone = column.scores(rows, values).z, column.left_out(rows, values)
-            scores[name] = np.where(np.isnan(alone), found, alone)
-        return self.scored(table, scores)
+            alone = np.where(np.isnan(alone), found, alone)
+            scores[name] = _with_atoms(alone, found) if _repeated(values) else alone
+        return self.scored(table, scores, left_out=True)
 
     def _rows(self, table: Table) -> ContextRows:
         codes = self.groups.codes(table) if self.given.by else np.full(table.rows, -1)
@@ -245,8 +278,13 @@ class ContextModel:
         tenths = tenths_ahead(share, self.axis.last)
         return ContextRows(x, codes, share, tenths, trend.beyond(share))
 
-    def scored(self, table: Table, scores: Mapping[str, Floats]) -> Table:
-        """Return the columns that are judged with these scores for numbers."""
+    def scored(
+        self, table: Table, scores: Mapping[str, Floats], *, left_out: bool = False
+    ) -> Table:
+        """Return the columns that are judged with these scores for numbers.
+
+        Texts are looked at beside their group; with `left_out` as if rows had not been counted.
+        """
         columns: dict[int, Column] = {}
         for name, found in scores.items():
             cells = table[name]
@@ -255,7 +293,43 @@ class ContextModel:
         if self.window is not None:
             columns |= self.window.neutral(table, scores)
         judged = [name for name in table.names if name not in self.given.names]
-        return replace(table.with_columns(columns).select(judged), inputs=table)
+        result = replace(table.with_columns(columns).select(judged), inputs=table)
+        return self.with_texts(result, left_out=left_out)
+
+    def with_texts(self, judged: Table, *, left_out: bool = False) -> Table:
+        """Return rows as `apply` does, after their texts were changed."""
+        if not self.texts or judged.inputs is None:
+            return judged
+        path = self.tree.codes(judged.inputs)
+        return judged.with_columns(
+            {
+                judged.names.index(name): own.apply(_texts(judged, name), path, left_out=left_out)
+                for name, own in self.texts.items()
+                if name in judged.names
+            }
+        )
+
+    def usual_texts(self, inputs: Table, column: str) -> list[str | None]:
+        """Return the value that most rows of the group of each row have; None if it is unknown."""
+        groups, counts = self.groups.codes(inputs), self.texts[column].views[0]
+        usual = {group: counts.most_frequent(group) for group in np.unique(groups).tolist()}
+        return [usual[group] for group in groups.tolist()]
+
+
+def _repeated(values: Floats) -> bool:
+    """Whether many of the numbers of a column come several times, by some of its rows."""
+    some = values[:: max(len(values) // _SOME_ROWS, 1)]
+    some = some[~np.isnan(some)]
+    return len(np.unique(some)) < 0.9 * len(some)
+
+
+def _with_atoms(alone: Floats, found: Floats) -> Floats:
+    """Return scores of rows left out; where several rows have the same, that which new rows have.
+
+    New rows would else lie beside all atoms that were learned, which are no values to compare with.
+    """
+    _, place, times = np.unique(np.round(found, _DIGITS), return_inverse=True, return_counts=True)
+    return np.where(times[place.ravel()] >= _ATOM, found, alone)
 
 
 def _features(table: Table, name: str) -> ContextFeatures:
@@ -271,3 +345,9 @@ def _numbers(table: Table, name: str) -> Floats:
     cells = table[name]
     assert isinstance(cells, NumberColumn)
     return cells.values
+
+
+def _texts(table: Table, name: str) -> TextColumn:
+    cells = table[name]
+    assert isinstance(cells, TextColumn)
+    return cells

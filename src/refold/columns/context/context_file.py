@@ -1,4 +1,4 @@
-"""What numbers should be in their context, in a model file."""
+"""What cells should be in their context, in a model file."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from refold.columns.context.design import (
     LevelFeatures,
     NumberFeatures,
 )
+from refold.columns.context.group_texts import MOST_LABELS, N_VIEWS, GroupTexts, LabelCounts
 from refold.columns.context.mixed_model import GroupSquares, MixedModel, Moments
 from refold.columns.context.trend import FORMS, FeatureLayout, TimeAxis, TrendFeatures
 from refold.columns.context.window_file import read_window, window_written
@@ -29,6 +30,7 @@ from refold.modelfile.fields import Field
 
 _MOST_GROUPS = 10**6
 _MOST_KNOTS = 100
+_MOST_ROWS = 2**53  # more cannot be counted exactly
 _COLUMN = (
     *("log", "middle", "scale", "form", "ahead", "spread_coef", "smallest", "moments", "squares"),
     *("reference", "variance", "group_ridge", "ridges"),
@@ -47,13 +49,17 @@ def context_written(context: ContextModel) -> dict[str, Any]:
         "span": None if axis is None else [axis.begin, axis.end, axis.unit],
         "columns": {name: _column_written(column) for name, column in context.columns.items()},
         "window": None if context.window is None else window_written(context.window),
+        "texts": {
+            name: [_labels_written(counts) for counts in texts.views]
+            for name, texts in context.texts.items()
+        },
     }
 
 
 def read_context(field: Field) -> ContextModel:
     """Return a checked context."""
-    by, over, context, groups, features, span, columns, window = field.members(
-        "by", "over", "context", "groups", "features", "span", "columns", "window"
+    by, over, context, groups, features, span, columns, window, texts = field.members(
+        "by", "over", "context", "groups", "features", "span", "columns", "window", "texts"
     )
     given = ContextColumns(*(tuple(map(Field.text, each.items())) for each in (by, over, context)))
     arrays.check_different(by, given.names)
@@ -75,7 +81,27 @@ def read_context(field: Field) -> ContextModel:
     model = ContextModel(given, index, Design(parts), {}, windows)
     for name, column in columns.entries():
         model.columns[name] = _read_column(column, model.layout)
+    for name, views in texts.entries():
+        counts = tuple(_read_labels(view, len(index.keys)) for view in views.items(N_VIEWS))
+        model.texts[name] = GroupTexts(counts, model.tree)
     return model
+
+
+def _labels_written(counts: LabelCounts) -> dict[str, Any]:
+    labels = arrays.StringArray(list(counts.labels))
+    return {"labels": labels, "keys": counts.keys, "counts": counts.counts}
+
+
+def _read_labels(field: Field, groups: int) -> LabelCounts:
+    labels, keys, counts = field.members("labels", "keys", "counts")
+    told = tuple(arrays.texts(labels, MOST_LABELS))
+    arrays.check_different(labels, told)
+    pairs = groups * (len(told) + 2)
+    n = arrays.length_of(keys, pairs, least=0)
+    found = arrays.integers(keys, n, least=0, most=max(pairs - 1, 0))
+    if (np.diff(found) <= 0).any():
+        keys.refuse("must rise")
+    return LabelCounts(told, found, arrays.integers(counts, n, least=1, most=_MOST_ROWS))
 
 
 def _features_written(part: ContextFeatures) -> dict[str, Any]:

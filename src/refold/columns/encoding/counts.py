@@ -158,7 +158,9 @@ class TableCounts:
         self, k: int, cells: Column, left_out: LeftOut, without: Collection[str]
     ) -> Floats:
         counts = self.others[k]
-        if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):  # once for each text
+        alone = isinstance(cells, TextColumn) and cells.in_group is None
+        if alone and isinstance(counts, TextCounts):  # once for each text
+            assert isinstance(cells, TextColumn)
             views = counts.views(cells, left_out=left_out, without=without)
             return np.asarray(views.max(axis=1)[cells.codes])
         return np.asarray(self.views(k, cells, left_out=left_out, without=without).max(axis=1))
@@ -174,7 +176,11 @@ class TableCounts:
         counts = self.others[k]
         if isinstance(cells, TextColumn):
             assert isinstance(counts, TextCounts)
-            return counts.views(cells, left_out=left_out, without=without)[cells.codes]
+            views = counts.views(cells, left_out=left_out, without=without)[cells.codes]
+            if cells.in_group is not None:
+                own = views[:, : cells.in_group.shape[1]]
+                np.maximum(own + np.minimum(cells.in_group, _CONTRADICTION), 0.0, out=own)
+            return views
         assert isinstance(cells, DateColumn)
         assert isinstance(counts, DateCounts)
         ranged = self.plan.used[k].ranged
@@ -211,6 +217,8 @@ class TableCounts:
                 new = counts.new(each)
                 if new.any():
                     novel[:, k] |= new[each.codes]
+            if isinstance(each, TextColumn) and each.in_group is not None:
+                novel[:, k] |= (each.in_group == np.inf).any(axis=1)
 
     def novel_states(self, k: int) -> Booleans:
         """Say which states a column never had that has shown enough: readable, missing, not."""
@@ -267,6 +275,8 @@ class TableCounts:
 _ENOUGH = 20
 # … unless a larger share of the rows brought the first gap of some column.
 _MOST_NEWS = 0.004
+# What a text that contradicts its group adds to its surprise: it is novel anyway.
+_CONTRADICTION = 10.0
 
 
 def _numbers(table: Table) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.words import number, printable, quoted
+from refold.columns.context.context import ContextModel
 from refold.columns.encoding import dates, texts
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import HOURS, DateCounts
@@ -238,12 +239,20 @@ class CellWords:
         How surprising the cells are; of a table of numbers alone there is none.
     novel : ndarray of bool, shape (n, d)
         Which cells hold what a column that seemed closed never had.
+    context : ContextModel or None, default=None
+        What is usual in the group of each row.
     """
 
     def __init__(
-        self, counts: TableCounts, table: Table, magnitudes: Floats, novel: Booleans
+        self,
+        counts: TableCounts,
+        table: Table,
+        magnitudes: Floats,
+        novel: Booleans,
+        context: ContextModel | None = None,
     ) -> None:
         self._counts, self._magnitudes, self._novel = counts, magnitudes, novel
+        self._context, self._inputs = context, table.inputs
         self._cells = counts.plan.parse(table).columns
         self._written: dict[int, TextColumn] = {}
         self._views: dict[int, Floats] = {}
@@ -262,7 +271,8 @@ class CellWords:
         """Return what is odd about a cell."""
         state = int(self._cells[column].state[row])
         if state == CellState.MISSING:
-            return Said("missing", self._missing(column), self._surprise(row, column))
+            words = self._for_group(row, column, 0) or self._missing(column)
+            return Said("missing", words, self._surprise(row, column))
         if state == CellState.UNREADABLE:
             return Said("unreadable", self._unreadable(row, column), self._surprise(row, column))
         view, alone = self._leading(row, column)
@@ -271,7 +281,7 @@ class CellWords:
         if self._novel[row, column] and self.contradicts(row, column):
             return self._beside(row, column, alone)
         if self._novel[row, column]:
-            return Said("unseen", self._odd(row, column, "value"), alone)
+            return Said("unseen", self._odd(row, column, "value" if unseen else view), alone)
         if view == "range":
             return Said(view, self._odd(row, column, view), alone)
         if beside > max(alone, USUAL) and not (unseen and alone >= USUAL):
@@ -295,6 +305,9 @@ class CellWords:
         names = dates.VIEWS if isinstance(cells, DateColumn) else texts.VIEWS
         if isinstance(cells, DateColumn) and views[_RANGE] > _BEYOND:
             return dates.VIEWS[_RANGE], float(views.max())
+        added = cells.in_group if isinstance(cells, TextColumn) else None
+        if added is not None and added[row, 0] == np.inf:  # its form says less than the value
+            return "value", float(views.max())
         return names[int(views.argmax())], float(views.max())
 
     def _unseen(self, row: int, column: int) -> bool:
@@ -331,10 +344,24 @@ class CellWords:
     def _odd(self, row: int, column: int, view: str) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)
         if isinstance(cells, TextColumn) and isinstance(counts, TextCounts):
+            if said := self._for_group(row, column, texts.VIEWS.index(view)):
+                return said
             return text_words(counts, view, cells.values[int(cells.codes[row])])
         if isinstance(cells, DateColumn) and isinstance(counts, DateCounts):
             return date_words(counts, view, cells, row)
         return ""  # of a number its range says more
+
+    def _for_group(self, row: int, column: int, view: int) -> str:
+        """Say what is odd about a text in its group, if that is why it surprises."""
+        cells = self._cells[column]
+        if self._context is None or self._inputs is None or not isinstance(cells, TextColumn):
+            return ""
+        if cells.in_group is None or view >= cells.in_group.shape[1]:
+            return ""
+        if cells.in_group[row, view] < USUAL:
+            return ""
+        name = self._counts.plan.names[column]
+        return self._context.text_words(self._inputs, row, name, view)
 
     def _not_odd(self, row: int, column: int) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)

@@ -143,7 +143,10 @@ class LearnedTable:
         nothing is lost but their rate: all that is novel stays abnormal.
         """
         calibration, threshold = inside.calibration, inside.threshold
-        share = self.counts.novel_left_out / max(self.counts.rows, 1)
+        context, rows = self.encoder.context, max(self.counts.rows, 1)
+        share = self.counts.novel_left_out / rows
+        if context is not None and context.once_seen:
+            share = min(share + context.once_seen / rows, 0.5)
         if share == 0.0:
             return inside
         most = float(calibration.scores[-1])
