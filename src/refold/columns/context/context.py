@@ -32,8 +32,8 @@ from refold.columns.context.trend import (
 from refold.columns.context.window import WindowModel
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
-# So many rows with the same score, to so many digits, are an atom; so many rows show whether numbers
-# are repeated.
+# So many rows with the same score, to so many digits, are an atom; so many rows show whether there
+# are any.
 _ATOM, _DIGITS, _SOME_ROWS = 5, 9, 2_000
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
