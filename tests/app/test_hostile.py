@@ -194,7 +194,7 @@ def test_one_thing_at_a_time(visitor, files):
     go_on.set()
     visitor.workspace.worker.wait(60)
     assert visitor.client.get("/progress").json() == {
-        "what": "", "rows": 0, "seconds": 0, "finished": 1
+        "what": "", "rows": 0, "share": None, "seconds": 0, "finished": 1
     }  # fmt: skip
     assert list(Path(visitor.workspace.folder).iterdir()) == []
 

@@ -90,6 +90,7 @@ class _Steps:
             Route("/take", self._take),
             Route("/take/{name}", self._download),
             Route("/progress", self._progress),
+            Route("/cancel", self._cancel, methods=["POST"]),
             Route("/assets/{name}", self._asset),
             Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
             Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
@@ -230,10 +231,17 @@ class _Steps:
             {
                 "what": "" if job is None else job.what,
                 "rows": 0 if job is None else job.rows,
+                "share": None if job is None else job.share,
                 "seconds": 0 if job is None else round(job.seconds, 1),
                 "finished": worker.finished,
             }
         )
+
+    async def _cancel(self, request: Request) -> Response:
+        """End what is under way; a page that is out of date may ask for it too."""
+        here = one(await fields_of(request), "here", "/")
+        self._work.worker.cancel()
+        return _redirect(request, here if here in dict(_STEPS) else "/")
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params["name"]

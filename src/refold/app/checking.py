@@ -294,7 +294,7 @@ class CheckedRows:
         first = dict(known)
         new = np.array([row for row in rows.tolist() if row not in first], dtype=np.int64)
         if len(new):
-            job.says(f"Finding the reasons of {plural(len(new), 'row')}")
+            job.says(f"Finding the reasons of {plural(len(new), 'row')}", len(new))
         for begin in range(0, len(new), _EXPLAINED):
             part = self._explained(new[begin : begin + _EXPLAINED])
             first |= {said.row: that_matter(said)[:1] for said in part}

@@ -13,6 +13,7 @@ from refold.app.reading import as_control
 from refold.app.tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.findings import told
+from refold.base.progress import part
 from refold.base.words import shortened
 from refold.checks import Findings, Limit, Limits, check
 from refold.columns.encoding.column_info import ColumnInfo
@@ -287,10 +288,12 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
     learned = choice.learned(table)
     roles = choice.roles_of(learned)
     encoder = TableEncoder(roles=roles)
-    known = encoder.fit_table(learned)
+    with part(0.0, 0.3):
+        known = encoder.fit_table(learned)
     places = {learned.names.index(name): column for name, column in known.items()}
     parsed = learned.with_columns(places)
-    noticed = in_file(check(parsed, roles=roles), training)
+    with part(0.3, 0.9):
+        noticed = in_file(check(parsed, roles=roles), training)
     used = set(encoder.counts.plan.names)
     infos = {column.name: column for column in encoder.columns_}
     columns = []

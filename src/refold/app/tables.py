@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from refold.columns.missing import Written
 from refold.columns.number_form import NumberForm
 from refold.columns.table import CellState, Column, NumberColumn, Table, TextColumn
 from refold.tabular import InputError, Training, Wanted, open_table, read_training
+from refold.tabular.files import is_text_file
 
 _KEPT = 8  # columns whose order is kept: somebody goes through pages, and tries another column
 _LOOKED_AT = 100
@@ -214,6 +216,7 @@ def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable
     try:
         with open_table(file.path, say=notes.append, **file.options()) as table:
             job.file = opened = file.opened(table)
+            job.total = table.rows or (_lines(file.path) if is_text_file(file.path) else 0)
 
             def counted(rows: int) -> None:
                 nonlocal read
@@ -231,6 +234,12 @@ def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable
             return KeptTable(name, table.format, said, training, opened)
     except InputError as error:
         raise InputError(_named(error.args[0], file), advice=error.advice) from None
+
+
+def _lines(path: Path) -> int:
+    """Return how many lines a file has, about as many as rows."""
+    with path.open("rb") as file:
+        return sum(part.count(b"\n") for part in iter(lambda: file.read(2**20), b""))
 
 
 def _named(sentence: str, file: TableFile) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from refold.app.checking import CheckedRows
+from refold.app.jobs import Job
 from refold.app.learning import TrainedModel
 from refold.app.tables import KeptTable
 from refold.base.errors import UserError
@@ -18,20 +19,22 @@ from refold.base.needs import needs
 from refold.judgement import answer_names
 from refold.models.files import save
 from refold.report import write_report
+from refold.report.parts import plural
 from refold.scale.stream import ScoredColumns
 from refold.service import curl_command
 from refold.tabular import WriteOptions, writing
 
 _REASONS, _PREFIX = 3, "refold_"
+_AT_ONCE = 2000  # rows that are explained before it is said how far it has come
 DIALECTS = ("duckdb", "postgres", "sqlite", "snowflake", "bigquery")
 
 
-def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
     save(trained.in_use, out)
 
 
 def _onnx(without: Sequence[str]) -> Making:
-    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         from refold.export import to_onnx
 
         with replacing(out) as file:
@@ -41,7 +44,7 @@ def _onnx(without: Sequence[str]) -> Making:
 
 
 def _sql(dialect: str) -> Making:
-    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         from refold.export import to_sql
 
         with replacing(out) as file:
@@ -51,9 +54,9 @@ def _sql(dialect: str) -> Making:
 
 
 def _scored(fmt: str) -> Making:
-    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+    def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         checked = _needed(checked)
-        table = scored_table(checked, as_written=fmt == "csv")
+        table = scored_table(checked, job, as_written=fmt == "csv")
         added = table.column_names[checked.table.training.table.num_columns :]
         if fmt == "xlsx" and checked.id_column:  # people read it: what a row is called comes first
             names = [checked.id_column, *table.column_names]
@@ -65,7 +68,7 @@ def _scored(fmt: str) -> Making:
     return make
 
 
-def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
+def scored_table(checked: CheckedRows, job: Job, *, as_written: bool) -> Any:
     """Return the new rows with the columns that scoring adds.
 
     CSV hands numbers on as they are written; other formats have what the model saw.
@@ -82,11 +85,18 @@ def scored_table(checked: CheckedRows, *, as_written: bool) -> Any:
         csv=as_written,
         model=checked.trained.in_use,
     )
-    given = {name: table[name].combine_chunks() for name in table.column_names}
-    return pa.Table.from_batches([columns.batch(given, found)])
+    job.says(f"Explaining {plural(len(found), 'row')}", len(found))
+    batches = []
+    for begin in range(0, len(found), _AT_ONCE):
+        rows = np.arange(begin, min(begin + _AT_ONCE, len(found)))
+        some = table.slice(begin, len(rows))
+        given = {name: some[name].combine_chunks() for name in table.column_names}
+        batches.append(columns.batch(given, found.take(rows)))
+        job.count(len(rows))
+    return pa.Table.from_batches(batches)
 
 
-def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path) -> None:
+def _report(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
     checked = _needed(checked)
     write_report(
         trained.in_use,
@@ -107,7 +117,7 @@ def _needed(checked: CheckedRows | None) -> CheckedRows:
     return checked
 
 
-Making = Callable[[TrainedModel, CheckedRows | None, Path], None]
+Making = Callable[[TrainedModel, CheckedRows | None, Path, Job], None]
 # What each file is made by; those of the second list need new rows.
 OF_MODEL: dict[str, Making] = {
     "model.json": _model,

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from refold.app.checking import CheckedRows
-from refold.app.jobs import Job, Worker
+from refold.app.jobs import CancelledError, Job, Worker
 from refold.app.learning import TrainedModel, learned
 from refold.app.looking import Choice, TableLook, looked_at
 from refold.app.reading import TableFile, as_control
@@ -138,7 +138,10 @@ class Workspace:
             failed, self.news = self.news.file, Notice("")
             try:
                 state, said = work(self.state, job)
+                job.check()  # until the last moment
                 news = Notice(said)
+            except CancelledError:
+                state, news = self.state, Notice("Cancelled: nothing was changed.")
             except Exception as error:
                 if os.environ.get(SHOW_TRACEBACK):
                     traceback.print_exception(error)
@@ -218,7 +221,7 @@ class Workspace:
             said = f"Learned from {plural(trained.rows, 'row')}."
             if state.checked is None:
                 return state, said
-            job.says("Judging the new rows again")
+            job.says("Judging the new rows again", state.checked.table.rows)
             try:
                 checked = CheckedRows.of(trained, state.checked.table, job)
             except ValueError as error:
@@ -259,7 +262,7 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             trained = _there(state.trained, "Nothing is learned yet.")
             table = bring(state, job)
-            job.says(f"Judging {plural(table.rows, 'row')}")
+            job.says(f"Judging {plural(table.rows, 'row')}", table.rows)
             checked = CheckedRows.of(trained, table, job)
             return replace(state, checked=checked, files={}), " ".join(table.notes)
 
@@ -315,7 +318,7 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             trained = _there(state.trained, "Nothing is learned yet.")
             out = self.new_file()
-            MAKING[name](trained, state.checked, out)
+            MAKING[name](trained, state.checked, out, job)
             return replace(state, files={**state.files, name: out}), f"{name} is ready."
 
         self.begin(f"Writing {name}", work)
@@ -358,7 +361,7 @@ def _again(state: WorkState, trained: TrainedModel, said: str, job: Job) -> tupl
     state = replace(state, trained=trained, blind=None, files={})
     if state.checked is None:
         return state, said
-    job.says("Judging the new rows again")
+    job.says("Judging the new rows again", state.checked.table.rows)
     before = state.checked.found.outlier
     checked = CheckedRows.of(trained, state.checked.table, job)
     after = checked.found.outlier

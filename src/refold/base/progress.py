@@ -1,11 +1,78 @@
-"""A bar that shows how many rows are done and how fast, where somebody can see it."""
+"""How far long work has come: a bar for a terminal, and a share for whoever watches."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
+from typing import NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+
+
+class _Watcher(NamedTuple):
+    report: Callable[[float], None]
+    begin: float = 0.0
+    end: float = 1.0
+
+
+_WATCHER: ContextVar[_Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(report: Callable[[float], None]) -> Iterator[None]:
+    """Tell `report` which share of the work is done, from 0 to 1; what it raises ends the work.
+
+    Examples
+    --------
+    >>> from refold.base.progress import advance, part, steps, watched
+    >>> seen = []
+    >>> with watched(seen.append):
+    ...     with part(0.0, 0.5):
+    ...         for _ in steps(["first", "second"]):
+    ...             pass
+    ...     advance(1.0)
+    >>> seen
+    [0.0, 0.25, 0.5, 1.0]
+    """
+    token = _WATCHER.set(_Watcher(report))
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def advance(share: float) -> None:
+    """Say which share of the current part is done; nothing happens unless somebody watches."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher.report(watcher.begin + share * (watcher.end - watcher.begin))
+
+
+@contextmanager
+def part(begin: float, end: float) -> Iterator[None]:
+    """Take what is done inside as so much of the current part."""
+    watcher = _WATCHER.get()
+    if watcher is None:
+        yield
+        return
+    width = watcher.end - watcher.begin
+    inner = _Watcher(watcher.report, watcher.begin + begin * width, watcher.begin + end * width)
+    token = _WATCHER.set(inner)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def steps(items: Sequence[Item]) -> Iterator[Item]:
+    """Give items, each of which is an equal share of the current part."""
+    for k, item in enumerate(items):
+        advance(k / len(items))
+        yield item
+    advance(1.0)
 
 
 @contextmanager

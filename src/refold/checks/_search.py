@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.base.progress import steps
 from refold.checks._rows import NormalRows
 from refold.columns.summary import Summary
 from refold.judgement import Judge
@@ -101,7 +102,7 @@ class ShiftSearch:
         """Try shifts from the largest down; return the first that is missed, the one before it."""
         lower, upper = np.zeros(len(self._rows)), np.full(len(self._rows), np.inf)
         going = np.arange(len(self._rows))
-        for rung in range(self._rungs.shape[2]):
+        for rung in steps(range(self._rungs.shape[2])):
             shifts = self._shifts(going, rung)
             going, shifts = going[shifts > 0.0], shifts[shifts > 0.0]  # others are through
             caught = self._rejected(going, shifts)

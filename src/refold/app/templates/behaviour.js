@@ -45,6 +45,8 @@ async function watch() {
     const now = await (await fetch(progress)).json();
     if (String(now.finished) !== job.dataset.finished) return location.reload();
     const rows = now.rows ? `, ${now.rows.toLocaleString("en")} rows` : "";
+    const bar = job.querySelector("progress");
+    if (now.share === null) bar.removeAttribute("value"); else bar.value = now.share;
     if (now.what) job.querySelector("[data-what]").textContent = `${now.what} … ${Math.round(now.seconds)} s${rows}`;
   } catch { /* it is asked again */ }
   setTimeout(watch, 400);

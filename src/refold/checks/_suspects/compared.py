@@ -18,6 +18,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import RateWarning
+from refold.base.progress import part
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import CellState, NumberColumn, Table
@@ -91,7 +92,8 @@ def beside_the_rest(table: Table, budget: int, options: dict[str, Any]) -> Judge
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RateWarning)  # nothing is decided by its threshold
         rest = np.setdiff1d(np.arange(table.rows), aside)
-        model = Detector(method="ref", **options).fit(table.take(rest))
+        with part(0.3, 1.0):
+            model = Detector(method="ref", **options).fit(table.take(rest))
     scores[aside] += _for_novelty(model, table.take(aside))
     return JudgedTable(table, model, scores)
 
@@ -105,12 +107,14 @@ def in_their_context(table: Table, budget: int, options: dict[str, Any]) -> Judg
     most = min(budget, table.rows // _LEAST_REST)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RateWarning)  # nothing is decided by its threshold
-        model = Detector(**options).fit(table)
+        with part(0.0, 0.5):
+            model = Detector(**options).fit(table)
         read = model.encoder_.read(table, reset=False).columns
         scores = [each.values for each in read if isinstance(each, NumberColumn)]
         deviations = np.nanmax(np.abs([np.zeros(table.rows), *scores]), axis=0)
         aside = np.union1d(_largest(distances(model, table), most), _largest(deviations, most))
-        model = Detector(**options).fit(table.take(np.setdiff1d(np.arange(table.rows), aside)))
+        with part(0.5, 1.0):
+            model = Detector(**options).fit(table.take(np.setdiff1d(np.arange(table.rows), aside)))
     return JudgedTable(table, model, distances(model, table))
 
 

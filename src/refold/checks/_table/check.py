@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold.base.findings import Finding
+from refold.base.progress import advance
 from refold.checks._table.cells import notice_cells
 from refold.checks._table.columns import notice_formats, notice_roles
 from refold.checks._table.groups import notice_groups
@@ -98,12 +99,16 @@ def check(
 def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:
     """Return what to act on, and what is only good to know."""
     cells = list(notice_cells(table))
+    advance(0.3)
     units = list(notice_units(table.without([f for f in cells if f.kind == "sentinel"])))
     other_unit = {found.column for found in units}
+    advance(0.4)
     pairs = list(notice_pairs(table))
+    advance(0.6)
     derived = {found.column for found in pairs}
     rest = table.without(cells)  # what was said of cells is not said of their columns again
     changed, ordered = notice_order(rest, derived)
+    advance(0.8)
     found = [
         *units,
         *(f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit),

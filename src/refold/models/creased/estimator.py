@@ -18,6 +18,7 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
 from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
+from refold.base.progress import advance, part
 from refold.columns.frames import check_enough, feature_names, read_table
 from refold.columns.noticed import absurd_cells, notice_columns
 from refold.columns.summary import Summary
@@ -235,8 +236,10 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             )
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
+        advance(0.4)
         some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
-        Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
+        with part(0.4, 1.0):
+            Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:
             self.dropped_ = cut.dropped(X, counts, self.n_jobs)
         self._notice(self._findings(X, weights))

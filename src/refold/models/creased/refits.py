@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from refold._typing import Floats, Integers
+from refold.base import progress
 from refold.base.errors import TableError
 
 # Up to so many rows models are made anew; creases go through rows, which flatters those few.
@@ -71,12 +72,13 @@ def refitted(
     part = np.random.RandomState(seed).permutation(total) % parts
     each = weights / copies
     scores = np.empty(total)
-    for number in range(parts):
+    for number in progress.steps(range(parts)):
         left = which[part == number]
         rest = weights - np.bincount(left, minlength=len(rows)) * each
         used = np.flatnonzero(rest > 1e-9 * weights)
         try:
-            scores[part == number] = score(used, rest[used], left)
+            with progress.part(number / parts, (number + 1) / parts):
+                scores[part == number] = score(used, rest[used], left)
         except TableError:
             scores[part == number] = otherwise[left]
     return np.asarray(np.bincount(which, weights=scores, minlength=len(rows)) / copies)

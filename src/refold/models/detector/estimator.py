@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Floats
 from refold.base.learning import check_learned
 from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
+from refold.base.progress import part
 from refold.columns.context.time_noticed import notice_missing_times
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
@@ -221,11 +222,13 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             rows_read = table.rows
             found = state.learn_context(table)
             state, table = found.state, found.learned
-        state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
+        with part(0.0, 0.2):
+            state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
-        if learned.plan.plain and table.rows > SIZE and state.context is None:
-            LearnedTable.inside.keep(learned, learned.of_rows(table))
-        learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
+        with part(0.2, 0.6):
+            if learned.plan.plain and table.rows > SIZE and state.context is None:
+                LearnedTable.inside.keep(learned, learned.of_rows(table))
+            learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
         if found is not None and found.rows is not None:
             calibration = left_out_in_stretches(self, found)
             if calibration is not None:
@@ -241,7 +244,8 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             noticed = (each.renumbered(found.places) for each in noticed)
             if (missing := rows_read - found.inputs.rows) and self.over is not None:
                 noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
-        self._notice(noticed, WARNED)
+        with part(0.6, 1.0):
+            self._notice(noticed, WARNED)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Go on learning.
