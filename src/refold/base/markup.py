@@ -12,7 +12,8 @@ from refold.base.words import printable
 # Text and lines take the colours of where they stand, so that they can be read in light and dark;
 # the others are seen on both. The class comes twice to outweigh what notebooks say of tables.
 _STYLE = """
-.refold.refold { font-size: 14px; line-height: 1.45; max-width: 1000px; overflow-wrap: anywhere; }
+.refold.refold { font-size: 14px; line-height: 1.45; max-width: 1000px; overflow-wrap: break-word; }
+.refold.refold .wide { overflow-x: auto; }
 .refold.refold p { margin: .3em 0; max-width: 90ch; }
 .refold.refold .head { font-size: 1.15em; font-weight: 600; }
 .refold.refold .soft { opacity: .72; }
@@ -84,7 +85,8 @@ def grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
     names = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
     head = f"<thead><tr>{names}</tr></thead>" if heads else ""
-    return f"<table>{head}<tbody>\n{chr(10).join(lines)}\n</tbody></table>"
+    table = f"<table>{head}<tbody>\n{chr(10).join(lines)}\n</tbody></table>"
+    return f'<div class="wide">{table}</div>'
 
 
 def details(summary: str, *parts: str, opened: bool = False) -> str:
