@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from refold.studies.run import Study, run
@@ -41,6 +43,12 @@ class Squares(Study[SquareJob, SquareCell]):
             os._exit(3)
         if job.number == 2:
             raise ArithmeticError("not two")
+        if job.number < 0:  # so many tenths of the machine's memory; no page of it is touched
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+            try:
+                return SquareCell(np.empty(-job.number * memory // 10, np.uint8).nbytes * 0)
+            except MemoryError:
+                return SquareCell(None)
         return SquareCell(job.number**2, os.getpid())
 
     def read(self, **stored):
@@ -91,3 +99,9 @@ def test_the_study_says_what_becomes_of_jobs_that_hang_or_crash(tmp_path):
 def test_without_a_word_from_the_study_a_crash_is_an_error(tmp_path):
     with pytest.raises(Exception, match="Abnormal termination"):
         run(Squares(), jobs(1), tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_no_process_takes_more_than_its_share_of_the_memory(tmp_path):
+    done = run(Squares(), jobs(-6, -2), tmp_path, n_jobs=2)
+    assert [cell.square for cell in done.values()] == [None, 0]

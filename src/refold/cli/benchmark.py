@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -19,11 +20,13 @@ from refold.cli import options
 from refold.cli.studies import chosen, cores, progress_bar
 
 if TYPE_CHECKING:
+    from refold.studies.novelty.suite import Suite
     from refold.studies.own.benchmark import OwnResult
     from refold.studies.own.table import OwnTable
 
 
 _SEEDS = 5
+_TIME_LIMIT = 120.0
 
 
 @dataclass(frozen=True)
@@ -199,7 +202,10 @@ class DataSuite(StrEnum):
     """Where the data sets come from."""
 
     adbench = "adbench"
+    adbench_dte = "adbench-dte"
     oddbench = "oddbench"
+    oddbench_test = "oddbench-test"
+    streams = "streams"
     tables = "tables"
 
 
@@ -240,9 +246,19 @@ def benchmark(
     suite: Annotated[
         DataSuite | None,
         typer.Option(
-            help="adbench; or what is in a folder of REFOLD_DATA: the tasks in oddbench, or the "
-            "mixed tables in tables.",
+            help="adbench; or what is in a folder of REFOLD_DATA: the tasks in oddbench or "
+            "oddbench-test, the sets in adbench by the protocol of DTE (adbench-dte), the mixed "
+            "tables in tables, the series with incidents in streams.",
             show_default="adbench",
+            rich_help_panel=_SUITES,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that has the suite's folder in it, or its files. Default: REFOLD_DATA.",
+            exists=True,
+            file_okay=False,
             rich_help_panel=_SUITES,
         ),
     ] = None,
@@ -257,13 +273,15 @@ def benchmark(
         str | None,
         typer.Option(
             help="Methods, such as REF,kNN-5,LOF; quick are the dozen that take seconds. "
-            "Default: all, or quick for oddbench. Tables have methods of their own."
+            "Default: all for adbench, those of published comparisons for other suites. Tables "
+            "have methods of their own."
         ),
     ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(
-            help="How many times rows are drawn anew. Default: 5, but 1 for oddbench and tables.",
+            help="How many times rows and what methods draw are drawn anew. Default: 5, but 1 "
+            "for tables.",
             min=1,
         ),
     ] = None,
@@ -278,8 +296,13 @@ def benchmark(
     ] = None,
     jobs: options.Jobs = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds after which a method is stopped on a set.", min=1.0)
-    ] = 120.0,
+        float | None,
+        typer.Option(
+            help="Seconds after which a method is stopped on a set.",
+            show_default="120; 3,600 for oddbench, adbench-dte and streams",
+            min=1.0,
+        ),
+    ] = None,
     *,
     reading: options.Reading,
     as_json: options.AsJson = False,
@@ -295,7 +318,8 @@ def benchmark(
     Without a table it is novelty detection on public ones. Each method learns from half of the
     normal rows of a set and judges the others and the anomalies. The data is ADBench's: in the
     folder adbench of the one that REFOLD_DATA names, or downloaded once. With --suite oddbench it
-    is the tasks in the folder oddbench there, .npz files with train, test and test_labels. With
+    is the tasks in the folder oddbench there, .npz files with train, test and test_labels, by the
+    protocol of published comparisons: own splits, at most 100,000 rows, five seeds. With
     --suite tables it is the mixed tables in the folder tables there: clean-NAME.csv.gz, into which
     errors of thirteen kinds are put, and natural-NAME.csv.gz, whose column row_is says normal or
     anomaly. Finished cells are kept in the output folder; run the command again to continue after
@@ -310,16 +334,21 @@ def benchmark(
     """
     asked = OwnOptions(label, normal, ignore, alpha, as_json, reading)
     if table is not None:
-        _refuse({"--suite": suite, "--sets": sets}, "does not go with a table of your own")
-        own_table(table, asked, methods, seeds, out, jobs, time_limit)
+        _refuse(
+            {"--suite": suite, "--sets": sets, "--data": data},
+            "does not go with a table of your own",
+        )
+        own_table(table, asked, methods, seeds, out, jobs, time_limit or _TIME_LIMIT)
         return
     _refuse(dict.fromkeys(asked.given(), True), "needs a table: refold benchmark my.csv")
+    if data is not None:
+        os.environ["REFOLD_DATA"] = str(data)
     suite = suite or DataSuite.adbench
     folder = out or Path("benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}")
     study = _tables if suite is DataSuite.tables else _novelty
-    run = study(suite, sets, methods, seeds)
+    run = study(suite, sets, methods, seeds, time_limit)
     with progress_bar() as progress:
-        found = run(folder, time_limit=time_limit, n_jobs=jobs or cores(), progress=progress)
+        found = run(folder, n_jobs=jobs or cores(), progress=progress)
     for line in found.text():
         options.say(line)
     options.say(f"Open {printable(str(folder / 'index.html'))}")
@@ -333,29 +362,51 @@ def _refuse(given: dict[str, object], why: str) -> None:
 
 
 def _novelty(
-    suite: DataSuite, sets: str | None, methods: str | None, seeds: int | None
+    suite: DataSuite,
+    sets: str | None,
+    methods: str | None,
+    seeds: int | None,
+    time_limit: float | None,
 ) -> Callable[..., Any]:
     """Return the comparison on numbers that is asked for."""
     for module in ("matplotlib", "jinja2", "rich", "pebble", "pyod"):
         needs(module, "benchmark")  # now, not after hours
     from refold.studies.novelty.benchmark import benchmark as run
     from refold.studies.novelty.methods import METHODS, QUICK
-    from refold.studies.novelty.suite import ADBENCH, oddbench
+    from refold.studies.novelty.published import COMPARED, adbench_dte, oddbench
+    from refold.studies.novelty.streams import streams
+    from refold.studies.novelty.suite import ADBENCH
 
-    tasks = oddbench() if suite is DataSuite.oddbench else ADBENCH
-    if methods == "quick" or (methods is None and suite is DataSuite.oddbench):
+    suites: dict[DataSuite, Callable[[], Suite]] = {
+        DataSuite.adbench: lambda: ADBENCH,
+        DataSuite.adbench_dte: adbench_dte,
+        DataSuite.oddbench: oddbench,
+        DataSuite.oddbench_test: partial(oddbench, "oddbench-test"),
+        DataSuite.streams: streams,
+    }
+    tasks = suites[suite]()
+    if methods == "quick":
         methods = ",".join(QUICK)
+    elif methods is None and suite is not DataSuite.adbench:
+        # One Gaussian ranks rows by Mahalanobis' distance, which is usual for streams.
+        more = ("GaussianMixture",) if suite is DataSuite.streams else ()
+        methods = ",".join((*COMPARED, *more))
     return partial(
         run,
         tasks,
         chosen(sets, tuple(tasks.files), "--sets", True),
         chosen(methods, tuple(METHODS), "--methods", True),
         range(seeds or tasks.seeds),
+        time_limit=time_limit or tasks.time_limit,
     )
 
 
 def _tables(
-    suite: DataSuite, sets: str | None, methods: str | None, seeds: int | None
+    suite: DataSuite,
+    sets: str | None,
+    methods: str | None,
+    seeds: int | None,
+    time_limit: float | None,
 ) -> Callable[..., Any]:
     """Return the comparison on mixed tables that is asked for."""
     for module in ("jinja2", "rich", "pebble", "pyod", "pandas", "skrub"):
@@ -375,4 +426,5 @@ def _tables(
         chosen(sets, tuple(files.sha256), "--sets", True),
         [name for name in names if name not in absent],
         range(seeds or 1),
+        time_limit=time_limit or _TIME_LIMIT,
     )

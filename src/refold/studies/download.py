@@ -33,9 +33,11 @@ class LocalFiles:
 
 
 def local_files(name: str, ending: str, wanted: str) -> LocalFiles:
-    """Return the files of a folder in the one that ``REFOLD_DATA`` names."""
+    """Return the files of a folder in the one that ``REFOLD_DATA`` names, or of that one itself."""
     around = os.environ.get("REFOLD_DATA")
     files = LocalFiles(Path(around or "", name), ending)
+    if around and not files.sha256 and LocalFiles(Path(around), ending).sha256:
+        return LocalFiles(Path(around), ending)
     if not around or not files.sha256:
         there = f"{files.folder} has none" if around else "REFOLD_DATA is not set"
         raise DataError(

@@ -149,8 +149,11 @@ class MeasuredComparison:
         self.seeds: list[int] = list(dict.fromkeys(job.seed for job in results))
 
     def cells(self, *key: str) -> list[MeasuredCell]:
-        """Return a method's cells, on a data set if there are several: one for each seed."""
-        return [self.results[(*key, seed)] for seed in self.seeds]
+        """Return a method's cells, on a data set if there are several: one for each seed.
+
+        Where seeds make no difference there is one cell only.
+        """
+        return [self.results[job] for seed in self.seeds if (job := (*key, seed)) in self.results]
 
     def unfinished(self, *key: str) -> str:
         """Return why a method has no value; empty if every seed was finished."""
@@ -187,7 +190,7 @@ def mean_of(values: Iterable[float]) -> float:
 
 def over_seeds(measure: str, values: list[float]) -> float:
     """Return the mean; of times the median, as the first use of a method may compile code."""
-    return float(median(values) if measure.endswith("_seconds") else fmean(values))
+    return float(median(values) if "seconds" in measure else fmean(values))
 
 
 def why_unfinished(cells: Iterable[MeasuredCell]) -> str:

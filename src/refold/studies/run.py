@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import as_completed
 from dataclasses import asdict
 from hashlib import sha256
+from importlib import import_module
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
@@ -119,11 +121,12 @@ def run(
         return cells
     pebble = needs("pebble", "paper")
     # Not forked: threads of compiled code do not survive that. Not joblib: it cannot stop one job.
+    processes = min(n_jobs, len(todo))
     pool = pebble.ProcessPool(
-        min(n_jobs, len(todo)),
+        processes,
         context=get_context("spawn"),
         initializer=_start,
-        initargs=[study],
+        initargs=[study, processes],
     )
     try:
         futures = {pool.schedule(_compute, [job], timeout=study.time_limit): job for job in todo}
@@ -141,10 +144,22 @@ def run(
     return {job: cells[job] for job in jobs}
 
 
-def _start(study: Study[Any, Any]) -> None:
+def _share_memory(processes: int) -> None:
+    """Let this process have its share of the memory: what needs more fails, not the machine."""
+    if sys.platform != "linux":  # elsewhere there is no limit on what a process really holds
+        return
+    resource = import_module("resource")
+    share = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // processes
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == resource.RLIM_INFINITY or soft > share:
+        resource.setrlimit(resource.RLIMIT_DATA, (share, hard))
+
+
+def _start(study: Study[Any, Any], processes: int) -> None:
     """Keep the study in a new process, and do not outlive a run that was killed."""
     global _study
     _study = study
+    _share_memory(processes)
     parent: Any = parent_process()
 
     def wait() -> None:

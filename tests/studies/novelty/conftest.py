@@ -30,7 +30,7 @@ def adbench():
 
 def write_task(folder, name, rng, **changed):
     """Write a task that says which rows to learn from."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     test = np.concatenate([rng.normal(size=(30, 3)), rng.normal(6.0, 1.0, (10, 3))])
     arrays = {"train": rng.normal(size=(60, 3)), "test": test, "test_labels": np.arange(40) >= 30}
     np.savez(folder / f"{name}.npz", **arrays | changed)

@@ -1,10 +1,14 @@
-"""Comparisons of runs that were never run."""
+"""Data sets, and comparisons of runs that were never run."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from refold.studies.measured import MeasuredCell
-from refold.studies.novelty.cells import MEASURES, NoveltyJob
+from refold.studies.novelty.cells import NoveltyJob
 from refold.studies.novelty.comparison import NoveltyComparison
+from refold.studies.novelty.measures import MEASURES
+from refold.studies.novelty.suite import Dataset
 
 
 def made(values, note="no"):
@@ -18,6 +22,12 @@ def made(values, note="no"):
             for seed, value in enumerate(table[i])
         }
     )
+
+
+def labelled(name, normals, anomalies):
+    """Return a data set; its anomalies come last."""
+    is_anomaly = np.repeat([False, True], [len(normals), len(anomalies)])
+    return Dataset(name, np.concatenate([normals, anomalies]), is_anomaly)
 
 
 def cell(value, note):

@@ -11,16 +11,17 @@ from pebble import ProcessExpired
 from sklearn.metrics import precision_recall_curve
 
 from refold.studies.measured import MeasuredCell
-from refold.studies.novelty.cells import (
+from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy, run_cell
+from refold.studies.novelty.measures import (
     MEASURES,
-    NoveltyJob,
-    NoveltyStudy,
-    measure,
-    run_cell,
+    decision_measures,
+    incidents_caught,
+    ranking_measures,
 )
 from refold.studies.novelty.methods import METHODS
-from refold.studies.novelty.suite import ADBENCH, Dataset, divide
+from refold.studies.novelty.suite import ADBENCH
 from refold.studies.run import CellStore
+from tests.studies.novelty.made import labelled
 
 JOB = NoveltyJob("wine", "LOF", 0)
 DONE = MeasuredCell("done", dict.fromkeys(MEASURES, 0.5), "careful")
@@ -51,14 +52,14 @@ def method(make, **settings):
 
 @pytest.fixture
 def dataset(rng):
-    return Dataset("made", rng.normal(5.0, 3.0, (200, 2)), rng.normal(20.0, 3.0, (30, 2)))
+    return labelled("made", rng.normal(5.0, 3.0, (200, 2)), rng.normal(20.0, 3.0, (30, 2)))
 
 
 def test_measures_by_their_definitions(rng):
     is_anomaly = rng.random(300) < 0.2
     scores = np.round(rng.normal(size=300) + is_anomaly, 1)  # with equal ones
     rejected = scores > 0.8
-    found = measure(is_anomaly, scores, rejected)
+    found = ranking_measures(is_anomaly, scores) | decision_measures(is_anomaly, rejected)
     pairs = scores[is_anomaly][:, None] - scores[~is_anomaly][None, :]
     assert found["auroc"] == pytest.approx(np.mean(pairs > 0) + np.mean(pairs == 0) / 2)
     precision, recall, _ = precision_recall_curve(is_anomaly, scores)
@@ -68,10 +69,23 @@ def test_measures_by_their_definitions(rng):
     assert found["gmean"] == pytest.approx(np.sqrt(caught * (1 - found["false_alarms"])))
 
 
+def test_incidents_with_an_alarm_in_the_budget():
+    incident = np.full(400, -1)
+    incident[100:110], incident[200:203], incident[300] = 0, 1, 2
+    scores = np.arange(400.0) % 50
+    scores[[105, 106, 50]] = 90.0, 91.0, 92.0  # four of 400 rows may raise an alarm
+    scores[[201, 300]] = 80.0, 79.0
+    assert incidents_caught(incident, scores) == pytest.approx(2 / 3)
+    scores[300] = 80.0  # as high as 201: beyond the budget, so neither counts
+    assert incidents_caught(incident, scores) == pytest.approx(1 / 3)
+
+
 @pytest.mark.parametrize("standardizes", [False, True])
 def test_rows_are_standardized_once_by_the_training_rows(dataset, standardizes):
-    spy, rows = Spy(), divide(dataset, seed=0)
-    assert run_cell(method(lambda seed: spy, standardizes=standardizes), dataset, 0).measures
+    spy, rows = Spy(), ADBENCH.divide(dataset, seed=0)
+    assert run_cell(
+        method(lambda seed: spy, standardizes=standardizes), ADBENCH, dataset, 0
+    ).measures
     mean, std = (0.0, 1.0) if standardizes else (rows.train.mean(axis=0), rows.train.std(axis=0))
     for seen, expected in zip(spy.seen[:2], (rows.train, rows.test), strict=True):
         np.testing.assert_allclose(seen, (expected - mean) / std, rtol=1e-12, atol=1e-12)
@@ -79,12 +93,12 @@ def test_rows_are_standardized_once_by_the_training_rows(dataset, standardizes):
 
 def test_the_seed_reaches_the_method(dataset):
     seeds = []
-    run_cell(method(lambda seed: seeds.append(seed) or Spy()), dataset, 3)
+    run_cell(method(lambda seed: seeds.append(seed) or Spy()), ADBENCH, dataset, 3)
     assert set(seeds) == {3}
 
 
 def test_done(dataset):
-    cell = run_cell(method(lambda seed: Spy()), dataset, 0)
+    cell = run_cell(method(lambda seed: Spy()), ADBENCH, dataset, 0)
     assert cell.outcome == "done"
     assert tuple(cell.measures) == MEASURES
     assert cell.note == ""
@@ -94,14 +108,14 @@ def test_an_error_is_recorded(dataset):
     def make(seed):
         raise np.linalg.LinAlgError("not\n   positive definite")
 
-    cell = run_cell(method(make), dataset, 0)
+    cell = run_cell(method(make), ADBENCH, dataset, 0)
     assert (cell.outcome, cell.measures) == ("failed", {})
     assert cell.note == "LinAlgError: not positive definite"
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_scores_that_are_no_numbers_are_a_failure(dataset, bad):
-    cell = run_cell(method(lambda seed: Spy(lambda X: np.full(len(X), bad))), dataset, 0)
+    cell = run_cell(method(lambda seed: Spy(lambda X: np.full(len(X), bad))), ADBENCH, dataset, 0)
     assert cell.outcome == "failed"
     assert "130 scores are not finite" in cell.note
 
@@ -112,7 +126,7 @@ def test_warnings_are_noted_once_each(dataset):
             warnings.warn(text, stacklevel=1)
         return X[:, 0]
 
-    cell = run_cell(method(lambda seed: Spy(scores)), dataset, 0)
+    cell = run_cell(method(lambda seed: Spy(scores)), ADBENCH, dataset, 0)
     assert (cell.outcome, cell.note) == ("done", "one; two")
 
 

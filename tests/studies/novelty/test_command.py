@@ -12,10 +12,11 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
-from refold.studies.novelty.cells import RANKED
-from refold.studies.novelty.suite import ADBENCH, divide
+from refold.studies.novelty.measures import MEASURES, RANKED
+from refold.studies.novelty.suite import ADBENCH
 from tests.studies.conftest import refold
 from tests.studies.novelty.conftest import OPTIONS, write_task
+from tests.studies.novelty.test_streams import write_nab, write_skab
 from tests.waiting import wait_until
 from tests.warm import REFOLD
 
@@ -27,7 +28,7 @@ def test_two_sets_and_three_methods(whole_run):
     with (whole_run.folder / "cells.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     assert [cell["outcome"] for cell in cells] == ["done"] * 18
-    rows = divide(ADBENCH.load("wine"), seed=1)
+    rows = ADBENCH.divide(ADBENCH.load("wine"), seed=1)
     scale = StandardScaler().fit(rows.train)
     lof = LocalOutlierFactor(novelty=True).fit(scale.transform(rows.train))
     expected = roc_auc_score(rows.is_anomaly, -lof.score_samples(scale.transform(rows.test)))
@@ -42,18 +43,42 @@ def test_two_sets_and_three_methods(whole_run):
 
 
 @pytest.mark.slow
-def test_tasks_that_say_what_to_learn_from(tmp_path, rng):
-    for name in ("one", "Other"):
-        write_task(tmp_path / "oddbench", name, rng)
-    line = ["benchmark", "--suite", "oddbench", "--methods", "CreasedREF,kNN-1", "--out"]
-    environment = {"REFOLD_DATA": str(tmp_path), "HOME": str(tmp_path)}
-    done = refold(*line, tmp_path / "out", env=environment)
+@pytest.mark.parametrize(
+    ("suite", "names"),
+    [
+        ("oddbench", ["one", "Other"]),
+        ("oddbench-test", ["one", "Other"]),
+        ("adbench-dte", ["one", "Other"]),
+        ("streams", ["skab/valve1-0", "nab/taxi"]),
+    ],
+)
+def test_every_suite_on_small_files_of_its_kind(tmp_path, rng, suite, names):
+    data, out = tmp_path / "data", tmp_path / "out"
+    if suite == "streams":
+        write_skab(data / suite, rng)
+        write_nab(data / suite, rng.normal(size=300), [(200, 220)])
+    for i, name in enumerate([] if suite == "streams" else names):
+        extra = {"X": rng.normal(size=(50, 3)), "y": np.arange(50) % 10 == 0}
+        dte = suite == "adbench-dte"
+        folder, file = ("adbench", f"{i}_{name}") if dte else (suite, name)
+        write_task(data / folder, file, rng, **(extra if dte else {}))
+    line = ["benchmark", "--suite", suite, "--methods", "CreasedREF,kNN-1", "--seeds", "2"]
+    done = refold(*line, "--data", data, "--out", out, env={"HOME": str(tmp_path)})
     assert done.returncode == 0, done.stderr
-    with (tmp_path / "out" / "cells.csv").open(encoding="utf-8", newline="") as file:
+    with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
-    ran = [(cell["set"], cell["method"], cell["outcome"]) for cell in cells]
-    assert ran == [(s, m, "done") for s in ("one", "Other") for m in ("CreasedREF", "kNN-1")]
-    assert "the training rows of a task" in (tmp_path / "out" / "index.html").read_text("utf-8")
+    ran = [(cell["set"], cell["method"], cell["seed"], cell["outcome"]) for cell in cells]
+    one_by_one = [("CreasedREF", "0"), ("CreasedREF", "1"), ("kNN-1", "0"), ("kNN-1", "1")]
+    # Of fifty rows DTE draws a thousand; elsewhere the nearest neighbour needs one seed only.
+    jobs = one_by_one if suite == "adbench-dte" else one_by_one[:3]
+    assert ran == [(name, *job, "done") for name in names for job in jobs]
+    with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
+        summary = {row["method"]: row for row in csv.DictReader(file)}
+    mean = np.mean([float(cell["auroc"]) for cell in cells if cell["method"] == "CreasedREF"])
+    assert float(summary["CreasedREF"]["auroc"]) == pytest.approx(100 * mean, abs=0.006)
+    page = (out / "index.html").read_text("utf-8")
+    assert ("TaskBridge" in page) == suite.startswith("oddbench")
+    assert ('id="groups"' in page) == (suite != "adbench-dte")
 
 
 def test_no_tasks_are_told_in_a_sentence(tmp_path):
@@ -99,10 +124,13 @@ def test_a_killed_run_continues(whole_run, tmp_path):
     assert not any(worker.exists() for worker in workers), "a worker has outlived its run"
 
 
+KEPT = [name for name in MEASURES if name in RANKED or name == "false_alarms"]
+
+
 def results(folder):
     """What a run wrote, but for the times."""
     with (folder / "cells.csv").open(encoding="utf-8", newline="") as file:
         return [
-            [row[key] for key in ("set", "method", "seed", "outcome", *RANKED, "false_alarms")]
+            [row[key] for key in ("set", "method", "seed", "outcome", *KEPT)]
             for row in csv.DictReader(file)
         ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from refold.studies.novelty.cells import MEASURES
+from refold.studies.novelty.comparison import NoveltyComparison
+from refold.studies.novelty.measures import MEASURES
 from tests.studies.novelty.made import made
 
 
@@ -84,3 +85,27 @@ def test_the_largest_losses_come_first():
     ]
     assert "  set2: 20.0, LOF has 70.0" in found.text()
     assert any("1–0–2, p=" in line for line in found.text())
+
+
+def test_wins_and_medians_and_parts():
+    found = made({"REF": [[0.5], [0.9], [0.2]], "LOF": [[0.6], [0.9], [None]]})
+    assert [found.wins("auroc", name) for name in ("REF", "LOF")] == [2, 2]
+    assert found.median("auroc", "REF") == pytest.approx(0.5)
+    assert found.median("auroc", "LOF") == pytest.approx(0.75)
+    part = found.of_sets(["set0", "set2"])
+    assert part.sets == ["set0", "set2"]
+    assert part.mean("auroc", "REF") == pytest.approx(0.35)
+
+
+def test_a_set_that_nobody_finished_is_no_win():
+    found = made({"REF": [[None], [0.4]], "LOF": [[None], [0.3]]})
+    assert [found.wins("auroc", name) for name in ("REF", "LOF")] == [1, 0]
+
+
+def test_seeds_may_be_fewer_where_they_make_no_difference():
+    results = dict(made({"REF": [[0.5, 0.7]], "LOF": [[0.6, 0.8]]}).results)
+    del results[("set0", "LOF", 1)]
+    found = NoveltyComparison(results)
+    assert found.mean("auroc", "REF") == pytest.approx(0.6)
+    assert found.mean("auroc", "LOF") == pytest.approx(0.6)
+    assert found.n_finished("LOF") == 1

@@ -6,11 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.neighbors import LocalOutlierFactor
 
 from refold.studies.novelty.cells import run_cell
 from refold.studies.novelty.methods import METHODS, PYOD
-from refold.studies.novelty.suite import Dataset
+from refold.studies.novelty.suite import ADBENCH
 from refold.studies.paper.columns import METHODS as PAPER_METHODS
+from tests.studies.novelty.made import labelled
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +20,7 @@ def easy():
     """Two correlated features and a third; anomalies are far away in every one."""
     rng = np.random.default_rng(0)
     normals = rng.normal(size=(160, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]])
-    return Dataset(
+    return labelled(
         "easy", normals, rng.choice([-9.0, 9.0], size=(30, 3)) + rng.normal(size=(30, 3))
     )
 
@@ -30,7 +32,7 @@ LIMITED = {"Linear OCSVM": 0.4, "SSVDD": 0.5, "LODA": 0.85}
 
 @pytest.mark.parametrize("name", METHODS)
 def test_tells_what_is_far_away(name, easy):
-    cell = run_cell(METHODS[name], easy, seed=0)
+    cell = run_cell(METHODS[name], ADBENCH, easy, seed=0)
     assert cell.outcome == "done", cell.note
     assert cell.measures["auroc"] > LIMITED.get(name, 0.95)
     assert 0.0 <= cell.measures["false_alarms"] < 0.75
@@ -39,7 +41,7 @@ def test_tells_what_is_far_away(name, easy):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_same_in_every_run(name, easy):
-    first, second = (run_cell(METHODS[name], easy, seed=4).measures for _ in range(2))
+    first, second = (run_cell(METHODS[name], ADBENCH, easy, seed=4).measures for _ in range(2))
     for measure in ("auroc", "auprc", "gmean", "false_alarms"):
         assert first[measure] == second[measure]
 
@@ -77,3 +79,34 @@ def test_all_that_should_take_part():
 def test_a_mixture_rejects_a_tenth_of_its_training_rows(easy):
     model = METHODS["GaussianMixture"].make(0).fit(easy.normals)
     assert np.mean(model.predict(easy.normals) == -1) == pytest.approx(0.1, abs=1 / 160)
+
+
+def test_dte_is_the_mean_squared_distance_to_five_rows(easy):
+    model = METHODS["DTE-NP"].make(0).fit(easy.normals[40:])
+    squares = np.sum((easy.anomalies[:, None] - easy.normals[None, 40:]) ** 2, axis=2)
+    expected = np.sort(squares, axis=1)[:, :5].mean(axis=1)
+    np.testing.assert_allclose(model.offset_ - model.decision_function(easy.anomalies), expected)
+    assert np.mean(model.predict(easy.normals[40:]) == 1) > 0.85
+
+
+def test_feature_bagging_is_the_mean_of_factors_of_at_least_half_the_columns(easy):
+    model = METHODS["FeatureBagging"].make(3).fit(easy.normals)
+    sizes = {len(columns) for columns in model.columns_}
+    assert len(model.columns_) == 10
+    assert sizes <= {1, 2, 3}
+    assert len(sizes) > 1
+    one_by_one = [
+        LocalOutlierFactor(novelty=True)
+        .fit(easy.normals[:, at])
+        .score_samples(easy.anomalies[:, at])
+        for at in model.columns_
+    ]
+    expected = np.mean(one_by_one, axis=0) + 1.5
+    np.testing.assert_allclose(model.decision_function(easy.anomalies), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "draws"), [("CreasedREF", True), ("REF", False), ("kNN-5", False), ("LODA", True)]
+)
+def test_which_methods_draw(name, draws):
+    assert METHODS[name].draws is draws

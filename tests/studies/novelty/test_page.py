@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from refold.studies.novelty.benchmark import write_index
-from refold.studies.novelty.cells import MEASURES, RANKED
+from refold.studies.novelty.measures import MEASURES
 from refold.studies.novelty.methods import METHODS
 from refold.studies.novelty.suite import ADBENCH
 from tests.browser import chromium, needs_chromium, width_in_window
@@ -66,7 +66,9 @@ def test_losses_are_shown_like_wins(page, found):
     part = text[text.index("REF-all against") :]
     part = part[: part.index("</table>")]
     for standing in ("better", "worse"):
-        assert part.count(f'<td class="{standing}"') == len(RANKED) * standings.count(standing)
+        assert part.count(f'<td class="{standing}"') == len(found.ranked) * standings.count(
+            standing
+        )
     assert "▼</b> 0–0–21, p&lt;.001" in part
     assert "▲</b> 21–0–0, p&lt;.001" in part
 
@@ -77,10 +79,10 @@ def test_what_was_not_finished_is_said_and_harmless(page):
     assert "<script" not in text
 
 
-def test_needs_no_other_file(page):
+def test_needs_no_other_file(page, found):
     text = page.read_text(encoding="utf-8")
     assert re.findall(r'(?:src|href)="(?!data:|#)([^"]*)"', text) == []
-    assert text.count("<svg") == len(RANKED)
+    assert text.count("<svg") == len(found.ranked) + 1  # and ranks against time
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))
 

@@ -7,10 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import minimize
 
 from refold.studies.novelty.comparison import (
     average_ranks,
     critical_difference,
+    elo_ratings,
     friedman,
     groups,
     signed_rank,
@@ -131,3 +133,29 @@ class TestSignedRank:
 
     def test_one_set(self):
         assert signed_rank(np.array([0.9]), np.array([0.3])) == (1, 0, 0, 1, 1.0)
+
+
+def test_elo_ratings_are_those_of_a_logistic_regression():
+    """Bradley and Terry's model is one, with +1 for the one that wins and -1 for the other."""
+    means = np.array([0.8, 0.3, 0.0, -0.5])
+    values = np.round(np.random.default_rng(0).normal(means, size=(60, 4)), 1)
+
+    def loss(strength):
+        difference = strength[:, None] - strength[None, :]
+        points = [(row[:, None] > row) + 0.5 * (row[:, None] == row) for row in values]
+        return np.sum(np.sum(points, axis=0) * np.logaddexp(0.0, -difference))
+
+    log_strength = minimize(loss, np.zeros(4), tol=1e-12).x
+    expected = 1000 + 400 * (log_strength - log_strength.mean()) / np.log(10)
+    np.testing.assert_allclose(elo_ratings(values), expected, atol=0.01)
+
+
+def test_elo_of_two_is_the_odds():
+    values = np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]])  # three games to one
+    first, second = elo_ratings(values)
+    assert first - second == pytest.approx(400 * np.log10(3.0))
+    assert first + second == pytest.approx(2000.0)
+
+
+def test_no_elo_where_one_always_wins():
+    assert elo_ratings(np.array([[1.0, 0.5, 0.4], [1.0, 0.2, 0.3]])) is None

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from refold.studies.download import DataError
-from refold.studies.novelty.suite import ADBENCH, SHA256, Dataset, divide
+from refold.studies.novelty.suite import ADBENCH, SHA256
+from tests.studies.novelty.made import labelled
 
 
 def dataset(n_normals, n_anomalies, name="made"):
     """Each row is a number of its own; anomalies are negative."""
     normals = np.arange(1.0, n_normals + 1)[:, None]
-    return Dataset(name, normals, -np.arange(1.0, n_anomalies + 1)[:, None])
+    return labelled(name, normals, -np.arange(1.0, n_anomalies + 1)[:, None])
 
 
 class TestDivide:
@@ -29,32 +30,32 @@ class TestDivide:
         ],
     )
     def test_halves_up_to_the_limits(self, n_normals, n_anomalies, sizes):
-        rows = divide(dataset(n_normals, n_anomalies), seed=0)
+        rows = ADBENCH.divide(dataset(n_normals, n_anomalies), seed=0)
         assert (len(rows.train), (~rows.is_anomaly).sum(), rows.is_anomaly.sum()) == sizes
 
     def test_no_row_is_used_twice_and_labels_are_right(self):
-        rows = divide(dataset(30_000, 9_000), seed=3)
+        rows = ADBENCH.divide(dataset(30_000, 9_000), seed=3)
         used = np.concatenate([rows.train, rows.test]).ravel()
         assert len(np.unique(used)) == len(used)
         np.testing.assert_array_equal(rows.test.ravel() < 0, rows.is_anomaly)
         assert (rows.train > 0).all()
 
     def test_a_seed_always_gives_the_same_rows(self):
-        first, second = (divide(dataset(400, 40), seed=1) for _ in range(2))
+        first, second = (ADBENCH.divide(dataset(400, 40), seed=1) for _ in range(2))
         np.testing.assert_array_equal(first.train, second.train)
         np.testing.assert_array_equal(first.test, second.test)
 
     def test_other_seeds_and_other_sets_give_other_rows(self):
         drawn = [
-            divide(dataset(400, 40), seed=0),
-            divide(dataset(400, 40), seed=1),
-            divide(dataset(400, 40, name="other"), seed=0),
+            ADBENCH.divide(dataset(400, 40), seed=0),
+            ADBENCH.divide(dataset(400, 40), seed=1),
+            ADBENCH.divide(dataset(400, 40, name="other"), seed=0),
         ]
         assert len({tuple(rows.train.ravel()) for rows in drawn}) == 3
 
     def test_rows_come_from_the_whole_table(self):
         """Files are often sorted: the first rows alone would not stand for the rest."""
-        rows = divide(dataset(100_000, 10_000), seed=0)
+        rows = ADBENCH.divide(dataset(100_000, 10_000), seed=0)
         for part, middle in ((rows.train, 50_000), (rows.test[rows.is_anomaly], -5_000)):
             assert abs(part.mean() / middle - 1) < 0.05
 

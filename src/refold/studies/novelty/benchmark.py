@@ -2,116 +2,57 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
-from itertools import product
+import platform
+from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from refold.base.needs import needs
-from refold.studies.measured import (
-    BLUE,
-    compared,
-    drawing_style,
-    over_seeds,
-    svg_text,
-    write_page,
-)
-from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob, NoveltyStudy
-from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Ranking, Standing, groups
+from refold.studies.measured import compared, csv_text, over_seeds, write_page, write_text
+from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy
+from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Standing
+from refold.studies.novelty.figures import cost_figure, diagram
+from refold.studies.novelty.measures import RANKED, TIMES, TITLES
 from refold.studies.novelty.methods import METHODS
+from refold.studies.novelty.published import printed_figures
 from refold.studies.novelty.suite import Suite
 from refold.studies.run import Progress, silent
-
-_INK, _SOFT = "#1b1f24", "#59636e"
-_WIDTH, _ROW = 9.6, 0.23  # inches: the whole, and one line of text
-_BAR, _MARGIN = 0.4, 0.26  # a group's bar in rows; a label's room as a share of the axis
-
-
-def diagram(ranking: Ranking, ours: Collection[str]) -> str:
-    """Draw a ranking as SVG for a page; names in `ours` stand out."""
-    figures = needs("matplotlib.figure", "paper")
-    k, ranks = len(ranking.ranks), np.array(list(ranking.ranks.values()))
-    runs = groups(ranks, ranking.critical_difference)
-    top = _BAR * (len(runs) + 1) + 0.6  # where the first name is, in rows below the axis
-    height = top + (k + 1) // 2
-    # Text stays text: it can be searched and is read aloud.
-    with drawing_style(**{"svg.fonttype": "none"}):
-        figure = figures.Figure(figsize=(_WIDTH, _ROW * (height + 3.2)))
-        ax = figure.add_axes((0, 0, 1, 1))
-        room = _MARGIN * max(k - 1, 1)
-        ax.set(xlim=(1 - room, k + room), ylim=(height, -3.2))
-        ax.axis("off")
-        _draw_axis(ax, k, ranking.critical_difference)
-        for level, (first, last) in enumerate(runs, start=1):
-            ends = ranks[first] - 0.04, ranks[last] + 0.04
-            ax.plot(ends, [_BAR * level] * 2, color=_INK, lw=3.2, solid_capstyle="butt")
-        for i, (name, rank) in enumerate(ranking.ranks.items()):
-            left = i < (k + 1) // 2
-            y = top + (i if left else k - 1 - i)
-            edge, align = (1 - room / 20, "right") if left else (k + room / 20, "left")
-            beside = edge + (-room if left else room) / 30
-            color, weight = (BLUE, "bold") if name in ours else (_INK, "normal")
-            ax.plot([rank, rank, edge], [0, y, y], color=color, lw=0.9)
-            label = f"{name} {rank:.2f}" if left else f"{rank:.2f} {name}"
-            ax.text(beside, y, label, ha=align, va="center", color=color, weight=weight)
-        return _inline(svg_text(figure), ranking.measure)
-
-
-def _draw_axis(ax: Any, k: int, difference: float) -> None:
-    ax.plot([1, k], [0, 0], color=_INK, lw=1.2)
-    for rank in range(1, k + 1):
-        ax.plot([rank, rank], [0, -0.3], color=_INK, lw=1.2)
-        ax.text(rank, -0.45, str(rank), ha="center", va="bottom", color=_SOFT)
-    wider = " (wider than the axis)" if difference > k - 1 else ""
-    end = min(1 + difference, k)
-    ax.plot([1, end], [-2, -2], color=_SOFT, lw=1.2, marker="|", markersize=7)
-    ax.text(1, -2.35, f"critical difference {difference:.2f}{wider}", va="bottom", color=_SOFT)
-
-
-def _inline(svg: str, measure: str) -> str:
-    """Return the element alone, as wide as its place, with names of its own inside the page."""
-    label = f"Average ranks by {measure}"
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{measure}-", svg)
-    return re.sub(
-        r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg ',
-        lambda found: f'<svg role="img" aria-label="{label}" {found.group(1) or ""}',
-        svg,
-        count=1,
-    )
-
 
 # Shapes as well as colours: not everyone sees colours.
 SYMBOLS: dict[Standing, str] = {"better": "▲", "level": "≈", "worse": "▼"}
 
 
 def write_index(found: NoveltyComparison, suite: Suite, folder: Path) -> None:
-    """Write ``index.html`` into a folder."""
-    markupsafe = needs("markupsafe", "paper")
-    rankings = [ranking for name in RANKED if (ranking := found.ranking(name))]
+    """Write ``index.html`` into a folder, and its first figure for use elsewhere."""
+    markup = needs("markupsafe", "paper").Markup
+    rankings = [ranking for name in found.ranked if (ranking := found.ranking(name))]
     ranks = {ranking.measure: ranking.ranks for ranking in rankings}
     order = list(ranks["auroc"]) if ranks else found.methods
+    cost = cost_figure(found, rankings[0]) if rankings else ""
+    if cost:
+        write_text(folder / "time.svg", cost)
     write_page(
         folder / "index.html",
         "refold.studies.novelty",
         found=found,
         suite=suite,
-        titles=TITLES,
-        ranked=RANKED,
+        titles={name: TITLES[name] for name in found.measures},
+        ranked=found.ranked,
         symbols=SYMBOLS,
         methods=[METHODS[name] for name in order],
         means=_means(found, order, ranks),
-        diagrams=[
-            (ranking, markupsafe.Markup(diagram(ranking, found.references))) for ranking in rankings
-        ],
+        summary=summary_rows(found),
+        printed=printed_figures(suite.title),
+        groupings=_groupings(found, suite, order),
+        diagrams=[(ranking, markup(diagram(ranking, found.references))) for ranking in rankings],
+        cost=markup(cost),
         tests={name: _tests(found, name) for name in found.references},
         overviews={
             name: [_overview(found, name, dataset, order) for dataset in found.sets]
-            for name in ("auroc", "auprc")
+            for name in _PAIR
         },
         sets=[_set(found, dataset, order) for dataset in found.sets],
         unfinished=[
@@ -120,14 +61,69 @@ def write_index(found: NoveltyComparison, suite: Suite, folder: Path) -> None:
             for dataset in found.sets
             if (why := found.unfinished(dataset, method))
         ],
+        environment=environment(),
     )
+
+
+def environment() -> str:
+    """Return what the figures were computed with."""
+    libraries = ("refold", "numpy", "scipy", "scikit-learn", "pyod")
+    versions = ", ".join(f"{name} {version(name)}" for name in libraries)
+    return f"Python {platform.python_version()}, {versions}; {platform.machine()}"
+
+
+_PAIR = ("auroc", "auprc")
+SUMMARY = (
+    *("method", "sets", "auroc", "auprc", "median_auroc", "median_auprc", "rank_auroc"),
+    *("rank_auprc", "elo_auroc", "elo_auprc", "wins_auroc", "wins_auprc", "seconds_per_1000"),
+)
+
+
+def summary_rows(found: NoveltyComparison) -> list[dict[str, str]]:
+    """Return one line per method, the best rank by AUROC first; figures as they are printed."""
+    rankings = {name: ranking.ranks for name in _PAIR if (ranking := found.ranking(name))}
+    ratings = {name: found.elo(name) for name in _PAIR}
+    rows = []
+    for method in rankings.get("auroc", found.methods):
+        row = {"method": method, "sets": str(found.n_finished(method))}
+        for name in _PAIR:
+            row[name] = _percent(found.mean(name, method))
+            row[f"median_{name}"] = _percent(found.median(name, method))
+            row[f"rank_{name}"] = f"{rankings[name][method]:.2f}" if rankings else "–"
+            row[f"elo_{name}"] = f"{ratings[name][method]:.0f}" if ratings[name] else "–"
+            row[f"wins_{name}"] = str(found.wins(name, method))
+        seconds = found.median("seconds_per_1000", method)
+        row["seconds_per_1000"] = "–" if np.isnan(seconds) else f"{seconds:.3g}"
+        rows.append({name: row[name] for name in SUMMARY})
+    return rows
+
+
+def _percent(value: float) -> str:
+    return "–" if np.isnan(value) else f"{100 * value:.2f}"
+
+
+def _groupings(found: NoveltyComparison, suite: Suite, order: list[str]) -> list[dict[str, Any]]:
+    """Return, for each grouping of the sets, each method's AUROC and AUPRC in the groups."""
+    answer = []
+    for title, groups in suite.groupings(found.sets).items():
+        parts = [found.of_sets(names) for names in groups.values()]
+        rows = [
+            (
+                method,
+                [[shown(name, part.mean(name, method)) for name in _PAIR] for part in parts],
+            )
+            for method in order
+        ]
+        heads = [f"{group} ({len(names)})" for group, names in groups.items()]
+        answer.append({"title": title, "heads": heads, "rows": rows})
+    return answer
 
 
 def shown(measure: str, value: float) -> str:
     """Return a value as the page shows it: percent with one decimal, seconds with three digits."""
     if np.isnan(value):
         return "–"
-    if measure.endswith("_seconds"):
+    if measure in TIMES:
         return f"{value:.3f}" if value < 1 else f"{value:.1f}"
     return f"{100 * value:.1f}"
 
@@ -135,14 +131,14 @@ def shown(measure: str, value: float) -> str:
 def _means(
     found: NoveltyComparison, order: list[str], ranks: dict[str, dict[str, float]]
 ) -> list[dict[str, Any]]:
-    means = {name: [found.mean(name, method) for method in order] for name in MEASURES}
+    means = {name: [found.mean(name, method) for method in order] for name in found.measures}
     rows = []
     for i, method in enumerate(order):
         cells = [
             {"text": shown(name, means[name][i]), "best": _is_best(name, means[name], i)}
-            for name in MEASURES
+            for name in found.measures
         ]
-        own_ranks = [f"{ranks[name][method]:.2f}" if ranks else "–" for name in RANKED]
+        own_ranks = [f"{ranks[name][method]:.2f}" if ranks else "–" for name in found.ranked]
         finished = found.n_finished(method)
         rows.append({"method": method, "cells": cells, "ranks": own_ranks, "finished": finished})
     return rows
@@ -161,7 +157,7 @@ def _is_best(measure: str, values: list[float], i: int) -> bool:
 
 def _tests(found: NoveltyComparison, reference: str) -> list[tuple[str, list[Pairing]]]:
     """Return the comparisons of a reference: other methods down, measures across."""
-    columns = [found.pairings(name, reference) for name in RANKED]
+    columns = [found.pairings(name, reference) for name in found.ranked]
     return [(row[0].other, list(row)) for row in zip(*columns, strict=True)]
 
 
@@ -189,7 +185,8 @@ def _set(found: NoveltyComparison, dataset: str, order: list[str]) -> dict[str, 
     for method in sorted(order, key=lambda name: -row[name]):
         cells = found.cells(dataset, method)
         why = found.unfinished(dataset, method)
-        columns = {} if why else {name: [c.measures[name] for c in cells] for name in MEASURES}
+        names = () if why else found.measures
+        columns = {name: [cell.measures[name] for cell in cells] for name in names}
         notes = dict.fromkeys(cell.note for cell in cells if cell.note and not why)
         rows.append(
             {
@@ -204,7 +201,7 @@ def _set(found: NoveltyComparison, dataset: str, order: list[str]) -> dict[str, 
 
 def _with_spread(measure: str, values: list[float]) -> str:
     mean = shown(measure, over_seeds(measure, values))
-    if measure.endswith("_seconds") or len(values) == 1:
+    if measure in TIMES or len(values) == 1:
         return mean
     return f"{mean} ± {100 * np.std(values, ddof=1):.1f}"
 
@@ -220,12 +217,27 @@ def benchmark(
     n_jobs: int = 1,
     progress: Progress = silent,
 ) -> NoveltyComparison:
-    """Compare methods over data sets."""
-    sets = list(sets)
+    """Compare methods over data sets.
+
+    A seed is tried where it decides something: the rows of a set, or what a method draws.
+    """
+    sets, seeds = list(sets), list(seeds)
     suite.fetch(sets)
+    draws = {name: METHODS[name].draws for name in methods}
     # Those of a set together: a process keeps the last set that it has read.
-    jobs = [NoveltyJob(*key) for key in product(sets, methods, seeds)]
+    jobs = [
+        NoveltyJob(name, method, seed)
+        for name in sets
+        for method in draws
+        for seed in (seeds if draws[method] or suite.draws_rows(name) else seeds[:1])
+    ]
     study = NoveltyStudy(suite, time_limit)
     found = compared(study, jobs, NoveltyComparison, out, n_jobs, progress)
+    rows = summary_rows(found)
+    write_text(out / "summary.csv", csv_text(SUMMARY, ([*row.values()] for row in rows)))
+    for name in _PAIR:
+        lines = zip(found.sets, found.values[name], strict=True)
+        table = ([dataset, *(_percent(value) for value in line)] for dataset, line in lines)
+        write_text(out / f"{name}.csv", csv_text(["set", *found.methods], table))
     write_index(found, suite, out)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from time import process_time
@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from refold._typing import Booleans, Floats
-from refold.model_selection import gmean_score
 from refold.studies.measured import MeasuredCell, MeasuredStudy, left_out_threshold
+from refold.studies.novelty.measures import (
+    decision_measures,
+    incidents_caught,
+    ranking_measures,
+)
 from refold.studies.novelty.methods import METHODS, NoveltyMethod
-from refold.studies.novelty.suite import Dataset, Division, Suite, divide
+from refold.studies.novelty.suite import Dataset, Division, Suite
 
 ALPHA = 0.05
 BEYOND = 0.25  # of the column's range in training
@@ -77,22 +80,7 @@ def _at_rate(method: NoveltyMethod, train: Floats, seed: int) -> Callable[[Float
 
 
 # A cell's numbers follow from the protocol; raise this when the protocol changes.
-PROTOCOL = 3
-
-TITLES = {
-    "auroc": "AUROC",
-    "auprc": "AUPRC",
-    "gmean": "Gmean",
-    "false_alarms": "False alarms",
-    "faults_above": "Faults above",
-    "faults_below": "Faults below",
-    "alarms_05": "Alarms at 5",
-    "fit_seconds": "Learning, s",
-    "score_seconds": "Scoring, s",
-}
-MEASURES = tuple(TITLES)
-# Of these higher is better, and methods are ranked by them.
-RANKED = ("auroc", "auprc", "gmean", "faults_above", "faults_below")
+PROTOCOL = 4
 
 
 class NoveltyJob(NamedTuple):
@@ -112,18 +100,19 @@ class NoveltyStudy(MeasuredStudy[NoveltyJob]):
 
     def settings(self, job: NoveltyJob) -> list[Any]:
         """Return what decides a cell beside its job."""
-        data = self.suite.source.sha256[self.suite.files[job.dataset]]
+        data = self.suite.fingerprint(job.dataset)
         libraries = version("scikit-learn"), version("pyod")
-        return [PROTOCOL, *libraries, METHODS[job.method].describe(job.seed), data]
+        method = METHODS[job.method].describe(job.seed)
+        return [PROTOCOL, self.suite.title, *libraries, method, data]
 
     def compute(self, job: NoveltyJob) -> MeasuredCell:
         """Run a method; a process keeps the last set that it has read."""
-        return run_cell(METHODS[job.method], _load(self, job.dataset), job.seed)
+        return run_cell(METHODS[job.method], self.suite, _load(self, job.dataset), job.seed)
 
     def read(self, **stored: Any) -> MeasuredCell:
         """Return a cell from its stored fields."""
         cell = super().read(**stored)
-        if cell.measures and tuple(cell.measures) != MEASURES:
+        if cell.measures and tuple(cell.measures) != self.suite.measures:
             raise ValueError("There is not one value for each measure.")
         return cell
 
@@ -133,30 +122,31 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
     return study.suite.load(name)
 
 
-def run_cell(method: NoveltyMethod, dataset: Dataset, seed: int) -> MeasuredCell:
+def run_cell(method: NoveltyMethod, suite: Suite, dataset: Dataset, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure."""
-    rows = divide(dataset, seed)
-    return MeasuredCell.of(lambda: _measured(method, rows, seed))
+    rows = suite.divide(dataset, seed)
+    return MeasuredCell.of(lambda: _measured(method, rows, seed, suite.measures))
 
 
-def measure(is_anomaly: Booleans, scores: Floats, rejected: Booleans) -> dict[str, float]:
-    """Return how well anomalies were told apart, and the share of normal rows that was rejected."""
-    return {
-        "auroc": float(roc_auc_score(is_anomaly, scores)),
-        "auprc": float(average_precision_score(is_anomaly, scores)),
-        "gmean": gmean_score(np.where(is_anomaly, -1, 1), np.where(rejected, -1, 1)),
-        "false_alarms": float(rejected[~is_anomaly].mean()),
-    }
-
-
-def _measured(method: NoveltyMethod, rows: Division, seed: int) -> dict[str, float]:
+def _measured(
+    method: NoveltyMethod, rows: Division, seed: int, measures: Sequence[str]
+) -> dict[str, float]:
     model = method.make(seed)
     started = process_time()
     trained = method.learn(model, rows.train)
     fitted = process_time()
     scores = trained.score(rows.test)
     scored = process_time()
-    rejected = trained.reject(rows.test, scores)
-    found = measure(rows.is_anomaly, scores, rejected) | faults(method, rows, seed)
-    found |= {"fit_seconds": fitted - started, "score_seconds": scored - fitted}
-    return {name: found[name] for name in MEASURES}
+    found = ranking_measures(rows.is_anomaly, scores)
+    if rows.incident is not None:
+        found["incidents"] = incidents_caught(rows.incident, scores)
+    if "gmean" in measures:
+        found |= decision_measures(rows.is_anomaly, trained.reject(rows.test, scores))
+        found |= faults(method, rows, seed)
+    n_rows = len(rows.train) + len(rows.test)
+    found |= {
+        "fit_seconds": fitted - started,
+        "score_seconds": scored - fitted,
+        "seconds_per_1000": 1000 * (scored - started) / n_rows,
+    }
+    return {name: found[name] for name in measures}

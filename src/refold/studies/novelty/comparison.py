@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
+from scipy.sparse.csgraph import connected_components
 
 from refold._typing import Floats
 from refold.monitoring.statistics import holm
 from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
-from refold.studies.novelty.cells import MEASURES, RANKED, TITLES, NoveltyJob
+from refold.studies.novelty.cells import NoveltyJob
+from refold.studies.novelty.measures import MEASURES, RANKED, TIMES, TITLES
 from refold.studies.novelty.methods import REFERENCES
 
 
@@ -41,6 +43,33 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
     """Return by how much two average ranks must differ to be significant (Nemenyi's test)."""
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets)))
+
+
+def elo_ratings(values: Floats) -> Floats | None:
+    """Return each method's Elo rating, as the comparison of TaskBridge's paper has it.
+
+    On every set each method meets each other one: 1 point for the better value, half a point for
+    an equal one. The strengths of Bradley and Terry's model that make these points most likely,
+    with a geometric mean of 1, become 1000 + 400·log10 of it. There are none if some methods lose
+    every point against the others.
+    """
+    better = np.round(values[:, :, None] - values[:, None, :], 12)  # equal but for rounding
+    points = np.sum((better > 0) + 0.5 * (better == 0), axis=0)
+    np.fill_diagonal(points, 0.0)
+    if connected_components(points > 0, connection="strong")[0] > 1:
+        return None
+    games, won = points + points.T, points.sum(axis=1)
+    strength = np.ones(len(won))
+    for _ in range(_MAX_STEPS):  # Hunter's MM steps, each of which raises the likelihood
+        new = won / np.sum(games / np.add.outer(strength, strength), axis=1)
+        new /= np.exp(np.mean(np.log(new)))
+        if np.max(np.abs(new / strength - 1.0)) < _PRECISION:
+            break
+        strength = new
+    return np.asarray(1000.0 + 400.0 * np.log10(new))
+
+
+_MAX_STEPS, _PRECISION = 10_000, 1e-10
 
 
 def groups(ranks: Floats, difference: float) -> list[tuple[int, int]]:
@@ -138,11 +167,19 @@ class NoveltyComparison(MeasuredComparison):
     def __init__(self, results: dict[NoveltyJob, MeasuredCell]) -> None:
         super().__init__(results)
         self.sets = list(dict.fromkeys(job.dataset for job in results))
+        done = (tuple(cell.measures) for cell in results.values() if cell.measures)
+        self.measures: tuple[str, ...] = next(done, MEASURES)
+        self.ranked = [name for name in RANKED if name in self.measures]
+
+    def of_sets(self, sets: Collection[str]) -> NoveltyComparison:
+        """Return the comparison on some of the sets."""
+        return NoveltyComparison({j: c for j, c in self.results.items() if j.dataset in sets})
 
     @cached_property
     def values(self) -> dict[str, Floats]:
         """Each measure over the seeds, shape (n_sets, n_methods); NaN where unfinished."""
-        tables = {name: np.full((len(self.sets), len(self.methods)), np.nan) for name in MEASURES}
+        shape = len(self.sets), len(self.methods)
+        tables = {name: np.full(shape, np.nan) for name in self.measures}
         for i, dataset in enumerate(self.sets):
             for j, method in enumerate(self.methods):
                 cells = self.cells(dataset, method)
@@ -154,6 +191,22 @@ class NoveltyComparison(MeasuredComparison):
     def mean(self, measure: str, method: str) -> float:
         """Return a method's mean over the sets that it finished, NaN if it finished none."""
         return mean_of(self.values[measure][:, self.methods.index(method)])
+
+    def median(self, measure: str, method: str) -> float:
+        """Return a method's median over the sets that it finished, NaN if it finished none."""
+        values = self.values[measure][:, self.methods.index(method)]
+        return float(np.nanmedian(values)) if self.n_finished(method) else np.nan
+
+    def elo(self, measure: str) -> dict[str, float]:
+        """Return each method's Elo rating; empty where there is none."""
+        ratings = elo_ratings(self.comparable(measure)) if len(self.methods) > 1 else None
+        return {} if ratings is None else dict(zip(self.methods, ratings.tolist(), strict=True))
+
+    def wins(self, measure: str, method: str) -> int:
+        """Return on how many sets no method is better."""
+        values = np.round(self.comparable(measure), 12)
+        own = values[:, self.methods.index(method)]
+        return int(np.sum((own == values.max(axis=1)) & (own >= 0.0)))
 
     def n_finished(self, method: str) -> int:
         """Return on how many sets a method finished with every seed."""
@@ -198,7 +251,7 @@ class NoveltyComparison(MeasuredComparison):
         ranking = self.ranking("auroc")
         ranks = ranking.ranks if ranking else {}
         width = max(map(len, self.methods))
-        percent = [name for name in MEASURES if not name.endswith("_seconds")]
+        percent = [name for name in self.measures if name not in TIMES]
         heads = [f"{TITLES[name]:>12}" for name in percent]
         yield " ".join([" " * width, *heads, "  rank  sets"])
         for method in sorted(self.methods, key=lambda name: ranks.get(name, 0.0)):
@@ -215,8 +268,8 @@ class NoveltyComparison(MeasuredComparison):
     def _tests_text(self, reference: str, width: int) -> Iterator[str]:
         yield ""
         yield f"{reference} against each: sets won–tied–lost, p of Wilcoxon's test after Holm's"
-        columns = [self.pairings(name, reference) for name in RANKED]
-        yield " ".join([f"{'':{width}}", *(f"{TITLES[name]:>18}" for name in RANKED)])
+        columns = [self.pairings(name, reference) for name in self.ranked]
+        yield " ".join([f"{'':{width}}", *(f"{TITLES[name]:>18}" for name in self.ranked)])
         for row in zip(*columns, strict=True):
             yield " ".join([f"{row[0].other:{width}}", *(f"{pairing!s:>18}" for pairing in row)])
         losses = self.largest_losses("auroc", reference)

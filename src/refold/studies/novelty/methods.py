@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.covariance import EllipticEnvelope
 from sklearn.ensemble import IsolationForest
 from sklearn.mixture import GaussianMixture
-from sklearn.neighbors import LocalOutlierFactor
+from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
@@ -93,6 +93,11 @@ class NoveltyMethod:
         """Return the settings as text that changes whenever one of them does."""
         return f"{self.make(seed).get_params()!r}, standardizes: {self.standardizes}"
 
+    @property
+    def draws(self) -> bool:
+        """Whether the seed makes a difference."""
+        return self.describe(0) != self.describe(1)
+
 
 class LeastLikely(OutlierMixin, BaseEstimator):
     """A density that rejects what is less likely than all but a share of its training rows."""
@@ -110,6 +115,66 @@ class LeastLikely(OutlierMixin, BaseEstimator):
     def decision_function(self, X: Floats) -> Floats:
         """Return the log-likelihood above the threshold's."""
         return np.asarray(self.density_.score_samples(X) - self.offset_)
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:
+        """Return 1 for normal rows, -1 for others."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+
+class NeighbourDiffusion(OutlierMixin, BaseEstimator):
+    """DTE-NP: the mean squared distance to the nearest training rows.
+
+    The diffusion time that V. Livernoche et al. estimate without a network ("On Diffusion Modeling
+    for Anomaly Detection", ICLR 2024) grows with nothing else, so both rank rows alike.
+    """
+
+    def __init__(self, n_neighbors: int, contamination: float) -> None:
+        self.n_neighbors = n_neighbors
+        self.contamination = contamination
+
+    def fit(self, X: Floats, y: None = None) -> Self:
+        """Keep the rows, and learn the threshold from each one's distance to the others."""
+        self.neighbors_ = NearestNeighbors(n_neighbors=self.n_neighbors).fit(X)
+        self.offset_ = np.quantile(self._mean_squares(None), 1.0 - self.contamination)
+        return self
+
+    def _mean_squares(self, X: Floats | None) -> Floats:
+        return np.asarray(np.mean(self.neighbors_.kneighbors(X)[0] ** 2, axis=1))
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return how far below the threshold rows are."""
+        return self.offset_ - self._mean_squares(X)
+
+    def predict(self, X: Floats) -> NDArray[np.int64]:
+        """Return 1 for normal rows, -1 for others."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+
+class FeatureBagging(OutlierMixin, BaseEstimator):
+    """The mean of local outlier factors, each by at least half of the columns, drawn at random.
+
+    PyOD has it as well, but there it needs a package that PyOD does not bring.
+    """
+
+    def __init__(self, n_estimators: int, random_state: int) -> None:
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def fit(self, X: Floats, y: None = None) -> Self:
+        """Draw columns, and learn the factors by them."""
+        rng, d = np.random.default_rng(self.random_state), X.shape[1]
+        sizes = rng.integers(max(d // 2, 1), d + 1, size=self.n_estimators)
+        self.columns_ = [rng.choice(d, size, replace=False) for size in sizes]
+        self.factors_ = [
+            LocalOutlierFactor(novelty=True).fit(X[:, columns]) for columns in self.columns_
+        ]
+        return self
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return the mean of what each has left to its threshold."""
+        parts = zip(self.factors_, self.columns_, strict=True)
+        left = [factor.decision_function(X[:, at]) for factor, at in parts]
+        return np.asarray(np.mean(left, axis=0))
 
     def predict(self, X: Floats) -> NDArray[np.int64]:
         """Return 1 for normal rows, -1 for others."""
@@ -160,6 +225,12 @@ _ALL = (
     _from_refold("REF-all", "distance 1", lambda seed: REF(levels="all", n_jobs=1)),
     _from_pyod("kNN-1", "knn", n_neighbors=1),
     _from_pyod("kNN-5", "knn", n_neighbors=5),
+    NoveltyMethod(
+        "DTE-NP",
+        "V. Livernoche et al.",
+        f"none of its own; {_SHARE}",
+        lambda seed: NeighbourDiffusion(5, CONTAMINATION),
+    ),
     _from_scikit_learn("LOF", "factor 1.5", lambda seed: LocalOutlierFactor(novelty=True)),
     _from_scikit_learn(
         "IsolationForest", "score 0.5", lambda seed: IsolationForest(random_state=seed)
@@ -172,6 +243,12 @@ _ALL = (
     ),
     _from_scikit_learn(
         "EllipticEnvelope", _SHARE, lambda seed: EllipticEnvelope(random_state=seed)
+    ),
+    NoveltyMethod(
+        "FeatureBagging",
+        "A. Lazarevic and V. Kumar, as in PyOD",
+        "mean factor 1.5",
+        lambda seed: FeatureBagging(n_estimators=10, random_state=seed),
     ),
     _from_pyod("ECOD", "ecod"),
     _from_pyod("COPOD", "copod"),

@@ -1,4 +1,4 @@
-"""Suites of labelled tables, ADBench and OddBench, and how a table is divided."""
+"""Suites of labelled tables, and ADBench with the division of ours."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from refold._typing import Booleans, Floats
-from refold.studies.download import DataError, PublishedFiles, local_files
+from refold._typing import Booleans, Floats, Integers
+from refold.studies.download import DataError, PublishedFiles
+from refold.studies.novelty.measures import MEASURES
 
 MAX_TRAINING = 5_000
-MAX_GIVEN = 2_500  # where the task says which rows to learn from
 MAX_NORMALS = 5_000
 MAX_ANOMALIES = 2_000
 
@@ -26,10 +26,38 @@ class Dataset:
     """A labelled table."""
 
     name: str  # unique in its suite
-    normals: Floats  # the rows of each kind, in file order
-    anomalies: Floats
-    # Normal rows to learn from, where the suite says which; `normals` are then all to judge by.
+    rows: Floats  # in file order
+    is_anomaly: Booleans  # which of them are anomalies
+    # Normal rows to learn from, where the suite says which; `rows` are then all to judge by.
     train: Floats | None = None
+    # Of streams: the number of each row's incident, counted from 0; -1 if it is in none.
+    incident: Integers | None = None
+
+    def given_training(self) -> Floats:
+        """Return the rows to learn from of a set that says which."""
+        if self.train is None:
+            raise ValueError(f"{self.name} does not say which rows to learn from.")
+        return self.train
+
+    @property
+    def normals(self) -> Floats:
+        """The normal rows, in file order."""
+        return self.rows[~self.is_anomaly]
+
+    @property
+    def anomalies(self) -> Floats:
+        """The anomalies, in file order."""
+        return self.rows[self.is_anomaly]
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What a method learns from and what it is judged by."""
+
+    train: Floats  # normal rows
+    test: Floats  # other normal rows, and anomalies
+    is_anomaly: Booleans  # which of the test rows are anomalies
+    incident: Integers | None = None  # of streams, as in `Dataset`
 
 
 class DataFiles(Protocol):
@@ -55,6 +83,8 @@ class Suite:
     files: dict[str, str]  # each data set's file by the set's name
     learns_from: str = "half of the normal rows"  # which rows a method learns from, in words
     seeds: int = 5  # how many times each set is divided unless something else is asked for
+    measures: tuple[str, ...] = MEASURES
+    time_limit: float = 120.0  # seconds for one method, unless something else is asked for
 
     def load(self, name: str) -> Dataset:
         """Load a data set, from a local copy or from where it was published.
@@ -71,7 +101,7 @@ class Suite:
         finite = np.isfinite(X).all() and (train is None or np.isfinite(train).all())
         if not (np.isin(y, (0, 1)).all() and len(X) == len(y) and finite):
             raise DataError(f"{self.files[name]} should have finite rows, each labelled 0 or 1.")
-        return Dataset(name, X[y == 0], X[y == 1], train)
+        return Dataset(name, X, y == 1, train)
 
     def read(self, path: Path) -> tuple[Floats, NDArray[Any], Floats | None]:
         """Return a file's rows, for each whether it is normal (0) or an anomaly (1), and others.
@@ -80,6 +110,31 @@ class Suite:
         """
         with np.load(path) as file:
             return file["X"].astype(np.float64), file["y"].ravel(), None
+
+    def divide(self, dataset: Dataset, seed: int) -> Division:
+        """Return half of the normal rows to learn from, and others and anomalies to judge."""
+        rng = np.random.default_rng([crc32(dataset.name.encode()), seed])
+        normals = rng.permutation(dataset.normals)
+        half = len(normals) // 2
+        test_normals = normals[half:][:MAX_NORMALS]
+        anomalies = rng.permutation(dataset.anomalies)[:MAX_ANOMALIES]
+        return Division(
+            train=normals[:half][:MAX_TRAINING],
+            test=np.concatenate([test_normals, anomalies]),
+            is_anomaly=np.repeat([False, True], [len(test_normals), len(anomalies)]),
+        )
+
+    def draws_rows(self, name: str) -> bool:
+        """Whether the seed decides which rows of a set are used."""
+        return True
+
+    def fingerprint(self, name: str) -> str:
+        """Return what changes whenever a set's data does."""
+        return self.source.sha256[self.files[name]]
+
+    def groupings(self, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+        """Return sets in groups that are reported apart: titles, groups, names of sets."""
+        return {}
 
     def fetch(self, names: Sequence[str]) -> None:
         """Make sure that data sets can be loaded; if not, DataError names those that are local."""
@@ -93,33 +148,6 @@ class Suite:
             raise DataError(
                 f"{error}\nTo go on with the sets that REFOLD_DATA has: --sets {','.join(local)}"
             ) from error
-
-
-@dataclass(frozen=True, eq=False)
-class Division:
-    """What a method learns from and what it is judged by."""
-
-    train: Floats  # normal rows
-    test: Floats  # other normal rows, and after them anomalies
-    is_anomaly: Booleans  # which of the test rows are anomalies
-
-
-def divide(dataset: Dataset, seed: int) -> Division:
-    """Divide a data set: half of the normals to learn from, the rest and the anomalies to judge."""
-    rng = np.random.default_rng([crc32(dataset.name.encode()), seed])
-    normals = rng.permutation(len(dataset.normals))
-    half = len(normals) // 2 if dataset.train is None else 0
-    test_normals = dataset.normals[normals[half:][:MAX_NORMALS]]
-    chosen = rng.permutation(len(dataset.anomalies))[:MAX_ANOMALIES]
-    if dataset.train is None:
-        train = dataset.normals[normals[:half][:MAX_TRAINING]]
-    else:
-        train = dataset.train[rng.permutation(len(dataset.train))[:MAX_GIVEN]]
-    return Division(
-        train=train,
-        test=np.concatenate([test_normals, dataset.anomalies[chosen]]),
-        is_anomaly=np.repeat([False, True], [len(test_normals), len(chosen)]),
-    )
 
 
 # 43 of ADBench's 47, as ``sha256sum`` writes them: backdoor, census, fraud and speech are left out
@@ -140,23 +168,3 @@ ADBENCH = Suite(
         for file in sorted(SHA256, key=lambda file: file.partition("_")[2].lower())
     },
 )
-
-
-class GivenTraining(Suite):
-    """A suite of tasks that say which rows to learn from."""
-
-    def read(self, path: Path) -> tuple[Floats, NDArray[Any], Floats | None]:
-        """Return the test rows, their labels and the training rows."""
-        with np.load(path) as file:
-            if missing := {"train", "test", "test_labels"}.difference(file.files):
-                raise DataError(f"{path} has no {' and no '.join(sorted(missing))}.")
-            labels = file["test_labels"].ravel()
-            return file["test"].astype(np.float64), labels, file["train"].astype(np.float64)
-
-
-def oddbench() -> Suite:
-    """Return the tasks in ``REFOLD_DATA``; DataError if there are none."""
-    wanted = "the tasks of OddBench, .npz files with train, test and test_labels,"
-    source = local_files("oddbench", ".npz", wanted)
-    files = {name.removesuffix(".npz"): name for name in source.sha256}
-    return GivenTraining("OddBench", source, files, "the training rows of a task", seeds=1)

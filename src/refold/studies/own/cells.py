@@ -12,7 +12,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats
 from refold.studies.measured import MeasuredCell, MeasuredStudy, finite
-from refold.studies.novelty.cells import measure
+from refold.studies.novelty.measures import ranking_measures
 from refold.studies.own.table import OwnTable, divide
 from refold.studies.tables.methods import METHODS as TABLE_METHODS
 from refold.studies.tables.methods import TableMethod, TableModel, detector, one_hot, one_hot_peer
@@ -123,8 +123,7 @@ def _measured(
     kinds = np.array(task.kinds)
     found = caught(kinds, rejected)
     if ANOMALY in task.kinds:
-        ranked = measure(kinds == ANOMALY, scores, rejected)
-        found = {name: ranked[name] for name in ("auroc", "auprc")} | found
+        found = ranking_measures(kinds == ANOMALY, scores) | found
     return {
         **found,
         "fit_seconds": fitted - started,
