@@ -118,7 +118,7 @@ def test_blocks_give_what_the_whole_gives(estimator):
         found = Judgement.of(model, new[begin : begin + 37])
         finder = finder or IncidentFinder(model, 4, timed=False)
         finder.add(found, begin + np.arange(len(found)), None, groups[begin : begin + 37].tolist())
-    assert finder.all() == list(whole)
+    assert list(finder.incidents()) == list(whole)
     outliers = np.flatnonzero(model.predict(new) == -1)
     assert sorted(row for one in whole for row in one.rows) == outliers.tolist()
 
@@ -174,4 +174,4 @@ def test_of_very_many_those_with_most_outliers_are_kept(model):
     finder = IncidentFinder(model, 1, timed=False, most=2, most_rows=2)
     finder.add(found, np.arange(330))
     assert finder.total == 10
-    assert [(one.outliers, len(one.rows)) for one in finder.all()] == [(3, 2), (3, 2)]
+    assert [(one.outliers, len(one.rows)) for one in finder.incidents()] == [(3, 2), (3, 2)]

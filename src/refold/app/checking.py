@@ -12,6 +12,7 @@ import numpy as np
 from refold._typing import Integers
 from refold.app.jobs import Job
 from refold.app.learning import TrainedModel
+from refold.app.running import RunOfRows
 from refold.app.tables import KeptTable, SortKey, SortKeys, key_of
 from refold.base.errors import UserError
 from refold.columns.missing import Written
@@ -85,7 +86,7 @@ _AT_ONCE = 5000  # rows that are judged before it is said how far it has come
 _EXPLAINED = 500  # rows that are explained before it is said how far it has come
 _KEPT = 10_000  # rows of which it is kept what was said
 _BESIDE = 40  # columns that are shown beside the verdicts
-OWN_SORTS = {"row": "Row", "verdict": "Verdict", "distance": "Distance", "p": "P-value"}
+OWN_SORTS = {"row": "Row", "verdict": "Verdict", "distance": "× the limit", "p": "P-value"}
 _COLUMN = "column-"
 
 
@@ -178,6 +179,8 @@ class CheckedRows:
         self._members = [worst[rows] for rows in grouped(because).values()]
         self.grouped = sum(group.rows for group in self.groups)
         self._keys = SortKeys()
+        job.says("Finding incidents")
+        self.run = RunOfRows.of(trained, found, [self.number(row) for row in range(len(found))])
 
     @classmethod
     def of(cls, trained: TrainedModel, table: KeptTable, job: Job) -> CheckedRows:

@@ -70,4 +70,4 @@ class TableIncidents:
 
     def result(self) -> Incidents:
         """Return the incidents of all rows so far."""
-        return Incidents(self._finder.all())
+        return self._finder.incidents()

@@ -80,7 +80,7 @@ def incidents(
     moments, groups = timeline.times(X, found), timeline.groups(X, found)
     finder = IncidentFinder(inner, gap, timed=timeline.timed)
     finder.add(found, np.arange(len(found)), moments, groups)
-    return Incidents(finder.all())
+    return finder.incidents()
 
 
 @dataclass
@@ -188,12 +188,12 @@ class IncidentFinder:
         """How many incidents there are, those that may go on too."""
         return self.ended + len(self._open)
 
-    def all(self) -> list[Incident]:
+    def incidents(self) -> Incidents:
         """Return the incidents so far, those that may go on too, in the order of their begin."""
         going_on = [self._incident(group, event) for group, event in self._open.items()]
         found = sorted([*self._kept, *going_on], key=_by_weight)
         found = found if len(found) <= self._most else found[: int(self._most)]
-        return sorted(found, key=lambda incident: incident.begin)
+        return Incidents(sorted(found, key=lambda incident: incident.begin))
 
     def _places(self, order: Integers, groups: Sequence[str] | None) -> Integers:
         """Return which row of its group each is, from 0 on over all blocks."""

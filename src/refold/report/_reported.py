@@ -131,7 +131,7 @@ class ReportedTable:
 
     def incidents(self) -> tuple[Incidents, int]:
         """Return the incidents with most outliers, and how many there are in all."""
-        return Incidents(self._finder.all()), self._finder.total
+        return self._finder.incidents(), self._finder.total
 
     def run_chart(self) -> RunChart | None:
         """Return how far out rows are, one after the other or over time."""

@@ -75,9 +75,10 @@ def share(part: float) -> str:
     return f"{100.0 * part:.0f}\N{NO-BREAK SPACE}%"
 
 
-def far(distance: float) -> str:
-    """Return a row's distance; of one very far out how many digits it has is enough."""
-    return number(distance) if distance < 1e9 else f"{distance:.1e}".replace("e+", "e")
+def times(distance: float, threshold: float) -> str:
+    """Say how far out a row is where the heading says that these are multiples of the limit."""
+    said = times_limit(distance, threshold).replace("more than", ">")
+    return said.removesuffix(" × the limit").removesuffix(" the limit")
 
 
 def described(column: ColumnInfo) -> str:
@@ -111,7 +112,7 @@ _SAID = (
     state,
     state_text,
     share,
-    far,
+    times,
     described,
     advised,
     by_kind,

@@ -3,6 +3,7 @@
 from refold.report import _drawing as drawing
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
 from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
+from refold.report._run_chart import RunChart, RunRows
 from refold.report._template import count, environment_of, percent, plural, script_source
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "ColumnShares",
     "ExpectedRejections",
     "MarkedShares",
+    "RunChart",
+    "RunRows",
     "count",
     "drawing",
     "environment_of",

@@ -86,3 +86,4 @@ if (ready) {
   history.replaceState(null, "", location.pathname); // to come back is not to ask again
   ready.click();
 }
+{% include "report/run_chart.js" %}
