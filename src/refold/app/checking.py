@@ -180,7 +180,7 @@ class CheckedRows:
         self.grouped = sum(group.rows for group in self.groups)
         self._keys = SortKeys()
         job.says("Finding incidents")
-        self.run = RunOfRows.of(trained, found, [self.number(row) for row in range(len(found))])
+        self.run = RunOfRows.of(trained, found, self.names(np.arange(len(found))))
 
     @classmethod
     def of(cls, trained: TrainedModel, table: KeptTable, job: Job) -> CheckedRows:

@@ -26,7 +26,7 @@ class RunOfRows:
     total: int  # how many there are
 
     @classmethod
-    def of(cls, trained: TrainedModel, found: Judgement, names: list[int]) -> RunOfRows:
+    def of(cls, trained: TrainedModel, found: Judgement, names: list[str]) -> RunOfRows:
         """Follow rows over the time of the model, else over a date that never goes back."""
         timeline = Timeline(trained.model, time=_rising(trained, found))
         times, groups = timeline.times(found, found), timeline.groups(found, found)
