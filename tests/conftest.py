@@ -5,6 +5,9 @@ from tests import environment  # first: libraries read some of what it sets when
 environment.prepare()
 
 import os
+import shutil
+import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -56,6 +59,41 @@ def browser():
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """Spark in local mode; what needs it is skipped where there is no Java."""
+    if shutil.which("java") is None and not nothing_skipped():
+        pytest.skip("There is no Java to run Spark.")
+    from pyspark.sql import SparkSession
+
+    # Workers are the Python that runs the tests.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "700",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.ui.enabled": "false",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("refold")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The address of a PostgreSQL server of the tests' own."""
+    from tests.postgresql import running
+
+    with running() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

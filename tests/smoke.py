@@ -205,13 +205,19 @@ def mcp(folder):
     assert create_server(ModelTools({}, Path(folder))).name == "refold"
 
 
+def great_expectations(folder):
+    from refold.integrations.great_expectations import ExpectRowsToBeNormal
+
+    assert ExpectRowsToBeNormal(model=str(Path(folder, "m.json"))).mostly == 1.0
+
+
 def everything(folder):
     pass
 
 
 EXTRAS = {
     **{f.__name__: f for f in (cli, plot, report, onnx, sql, parquet, excel, paper, benchmark)},
-    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp)},
+    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp, great_expectations)},
     "all": everything,
 }
 

@@ -140,7 +140,7 @@ def test_a_class_name_stands_for_one_thing():
 PUBLIC = [
     *("refold", "refold.cards", "refold.checks", "refold.explanation", "refold.export"),
     *("refold.judgement", "refold.monitoring"),
-    *(f"refold.integrations.{name}" for name in ("mcp", "mlflow", "pyod")),
+    *(f"refold.integrations.{name}" for name in ("great_expectations", "mcp", "mlflow", "pyod")),
     *("refold.model_selection", "refold.peers", "refold.plot"),
     *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.duckdb"),
     "refold.scale.spark",

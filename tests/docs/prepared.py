@@ -138,6 +138,10 @@ def _suspects(normal, new):
     return {"table": table, "doubtful": new, "known_good": normal}
 
 
+def _great_expectations(normal, new):
+    return {"new_birds": new_birds()}
+
+
 PAGE_NAMES = {
     "docs/adapters.md": _adapters,
     "docs/check.md": _check,
@@ -145,6 +149,7 @@ PAGE_NAMES = {
     "docs/explain.md": _explain,
     "docs/export.md": _export,
     "docs/feedback.md": _feedback,
+    "docs/integrations/great_expectations.md": _great_expectations,
     "docs/limits.md": _limits,
     "docs/modelfile.md": _modelfile,
     "docs/report.md": _report,

@@ -48,7 +48,17 @@ class FaultyTable(NamedTuple):
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("faulty")
+    """The model of refold fit."""
+    return _faulty(tmp_path_factory.mktemp("faulty"), "auto")
+
+
+@pytest.fixture(scope="session")
+def faulty_ref(tmp_path_factory):
+    """A model that can be written as SQL."""
+    return _faulty(tmp_path_factory.mktemp("faulty"), "ref")
+
+
+def _faulty(folder, method):
     normal = load_penguins().drop(columns="year")
     new = normal.astype(dict.fromkeys(("species", "island", "sex"), object))
     for row, cells in FAULTS.items():
@@ -57,7 +67,7 @@ def faulty(tmp_path_factory):
     files = FaultyTable(*(folder / name for name in ("", "normal.csv", "new.csv", "m.json")), [])
     normal.to_csv(files.normal, index=False)
     new.to_csv(files.new, index=False)
-    run = [warm.command(), "fit", files.normal, "-o", files.model]
+    run = [warm.command(), "fit", files.normal, "-o", files.model, "--method", method]
     subprocess.run(run, check=True, capture_output=True)
     run = [warm.command(), "score", files.model, files.new, "-o", folder / "scored.csv"]
     subprocess.run(run, check=True, capture_output=True)

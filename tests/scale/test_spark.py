@@ -1,9 +1,6 @@
 """Spark in local mode, with Java: the model of one machine."""
 
-import os
 import shutil
-import sys
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -30,29 +27,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    from pyspark.sql import SparkSession
-
-    # Workers are the Python that runs the tests.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    settings = {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "700",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.ui.enabled": "false",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("refold")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        session = builder.config(map=settings).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 @pytest.fixture

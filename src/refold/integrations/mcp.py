@@ -160,32 +160,27 @@ class ModelTools:
         self, model: ModelName, table: TableFile = None, rows: Rows = None, limit: Listed = 20
     ) -> dict[str, Any]:
         """Count the rows that are outliers, and list those farthest out with a sentence each."""
-        import numpy as np
-
-        from refold.explanation import explain
+        from refold.integrations._batch import judge_batch
 
         fitted = self._model(model)
         found = self._judged(fitted, table, rows)
-        outliers = np.flatnonzero(found.outlier)
-        order = np.argsort(-found.distances[outliers], kind="stable")[:limit]
-        farthest = outliers[order]
-        explained = explain(fitted, found.take(farthest)) if len(farthest) else []
+        verdict = judge_batch(fitted, found, listed=limit)
         return {
-            "rows": len(found),
-            "outliers": len(outliers),
-            "not_judged": int((~found.judged).sum()),
+            "rows": verdict.rows,
+            "outliers": len(verdict.outliers),
+            "not_judged": verdict.rows - verdict.judged,
             "threshold": found.judge.threshold,
             "alpha": found.judge.alpha,
             "farthest": [
                 {
-                    "row": row + 1,
+                    "row": one.row + 1,
                     "name": one.name,
                     "distance": one.distance,
                     "p_value": one.p_value,
                     "reasons": [reason.feature for reason in one.reasons],
                     "sentence": one.sentence(),
                 }
-                for row, one in zip(farthest.tolist(), explained, strict=True)
+                for one in verdict.farthest
             ],
         }
 
