@@ -97,8 +97,8 @@ class RowLearner(BaseEstimator, ABC):
         """Set all that ends in an underscore."""
 
 
-class OneClassDetector(OutlierMixin, RowLearner):
-    """A detector that learns a score of rows and the offset at which rows become outliers."""
+class ScoreDetector(OutlierMixin, BaseEstimator, ABC):
+    """A detector with a score of rows and an offset at which rows become outliers."""
 
     offset_: float
 
@@ -155,3 +155,7 @@ class OneClassDetector(OutlierMixin, RowLearner):
         decision = self.decision_function(X)
         inside = decision >= 0.0 if self._boundary_is_inside else decision > 0.0
         return np.where(inside, 1, -1)
+
+
+class OneClassDetector(ScoreDetector, RowLearner):
+    """A detector that learns its score and its offset from normal rows alone."""

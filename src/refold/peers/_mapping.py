@@ -35,7 +35,7 @@ class KernelMap:
         return (rbf(X, self.reference, self.gamma) - self.row_means) @ self.projection
 
 
-def _learn_map(reference: Floats, gamma: float) -> KernelMap:
+def learn_map(reference: Floats, gamma: float) -> KernelMap:
     """Decompose the centred kernel of the reference rows, largest eigenvalue first.
 
     Where no eigenvalue is large enough the space has no dimension, which no table can have; one
@@ -62,7 +62,7 @@ class KernelMapper(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowLearner
     gamma: float
 
     def _decompose(self, reference: Floats) -> None:
-        self._map = _learn_map(reference, self.gamma)
+        self._map = learn_map(reference, self.gamma)
         self.eigenvalues_ = self._map.eigenvalues
 
     def transform(self, X: Array) -> Floats:
