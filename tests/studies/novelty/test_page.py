@@ -92,7 +92,7 @@ def test_needs_no_other_file(page, found):
 def test_opens_without_a_word_in_the_console(page, tmp_path):
     dom, console = chromium(page, tmp_path / "profile", "--dump-dom")
     assert console == []
-    assert "Average ranks by auroc" in dom
+    assert "Average ranks by AUROC" in dom
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.studies.download import DataError, local_files
 from refold.studies.novelty.measures import PUBLISHED
-from refold.studies.novelty.suite import Dataset, Division, Suite
+from refold.studies.novelty.suite import Dataset, Division, Suite, grouped
 
 MAX_ROWS = 100_000  # of a task of OddBench, training and test together
 MIN_DTE, MAX_DTE = 1_000, 50_000
@@ -72,6 +72,7 @@ class TaskExtent(NamedTuple):
     columns: int
 
 
+_USES = ("development tasks", "other tasks")
 _SIZES = (1_000, 5_000, 20_000)
 _WIDTHS = (6, 11, 21)
 
@@ -132,29 +133,16 @@ class OddBench(Suite):
     def groupings(self, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
         """Return tasks by their use here, training rows, columns and origin."""
         development = set(_resource("oddbench-development.txt").split())
-        uses = ["development tasks", "other tasks"]
-        origins = {name: self._origin(name) for name in names}
-        sizes = {name: bisect_right(_SIZES, self.extents[name].train) for name in names}
-        widths = {name: bisect_right(_WIDTHS, self.extents[name].columns) for name in names}
-        found = {
-            "Use here": {name: uses[name not in development] for name in names},
-            "Training rows": {name: _ranges(_SIZES)[sizes[name]] for name in names},
-            "Columns": {name: _ranges(_WIDTHS)[widths[name]] for name in names},
-            "Origin": origins,
-        }
-        order = {
-            "Use here": uses,
-            "Training rows": _ranges(_SIZES),
-            "Columns": _ranges(_WIDTHS),
-            "Origin": sorted(set(origins.values())),
-        }
+        uses, sizes, widths = _USES, _ranges(_SIZES), _ranges(_WIDTHS)
+        extents = {name: self.extents[name] for name in names}
+        by_size = {name: sizes[bisect_right(_SIZES, e.train)] for name, e in extents.items()}
+        by_width = {name: widths[bisect_right(_WIDTHS, e.columns)] for name, e in extents.items()}
+        by_origin = {name: self._origin(name) for name in names}
         return {
-            title: {
-                group: [name for name in names if of[name] == group]
-                for group in order[title]
-                if group in of.values()
-            }
-            for title, of in found.items()
+            "Use here": grouped({name: uses[name not in development] for name in names}, uses),
+            "Training rows": grouped(by_size, sizes),
+            "Columns": grouped(by_width, widths),
+            "Origin": grouped(by_origin, sorted(set(by_origin.values()))),
         }
 
     def _origin(self, name: str) -> str:

@@ -22,7 +22,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from refold._typing import Booleans, Floats, Integers
 from refold.studies.download import DataError, LocalFiles
 from refold.studies.novelty.measures import STREAMS
-from refold.studies.novelty.suite import Dataset, Division, Suite
+from refold.studies.novelty.suite import Dataset, Division, Suite, grouped
 
 SKAB_TRAINING = 400  # rows, as in SKAB's own examples
 NAB_SHARE, NAB_TRAINING = 0.15, 750  # NAB's probationary period: this share, at most so many rows
@@ -134,9 +134,8 @@ class Streams(Suite):
 
     def groupings(self, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
         """Return streams by collection."""
-        of = {name: name.partition("/")[0].upper() for name in names}
-        kinds = dict.fromkeys(of.values())
-        return {"Collection": {kind: [n for n in names if of[n] == kind] for kind in kinds}}
+        kinds = {name: name.partition("/")[0].upper() for name in names}
+        return {"Collection": grouped(kinds, dict.fromkeys(kinds.values()))}
 
 
 def streams() -> Suite:

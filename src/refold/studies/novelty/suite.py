@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -148,6 +148,16 @@ class Suite:
             raise DataError(
                 f"{error}\nTo go on with the sets that REFOLD_DATA has: --sets {','.join(local)}"
             ) from error
+
+
+def grouped(labels: Mapping[str, str], order: Iterable[str]) -> dict[str, list[str]]:
+    """Return names by their labels, in an order; labels that no name has are left out.
+
+    >>> grouped({"a": "small", "b": "large", "c": "small"}, ["tiny", "small", "large"])
+    {'small': ['a', 'c'], 'large': ['b']}
+    """
+    found = {label: [name for name, own in labels.items() if own == label] for label in order}
+    return {label: names for label, names in found.items() if names}
 
 
 # 43 of ADBench's 47, as ``sha256sum`` writes them: backdoor, census, fraud and speech are left out
