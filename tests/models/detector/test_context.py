@@ -314,3 +314,18 @@ def test_numbers_with_few_values_make_no_false_alarms_in_their_group():
         for k in range(6)
     ]
     assert max(share.mean() for share in shares) < 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("each", "worst"), [(8, 0.12), (30, 0.1)])
+def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):
+    # Of an exact rate of .05, a hundred rows per group would show .087 in the worst tenth.
+    found = []
+    for seed in range(3):
+        made, _ = fleet(100, seed=seed)
+        model = Detector(by="machine", alpha=0.05).fit(made(each))
+        rates = (model.predict(made(100)) == -1).reshape(100, 100).mean(axis=1)
+        found.append((rates.mean(), np.sort(rates)[-10:].mean()))
+    mean, most = np.mean(found, axis=0)
+    assert 0.025 < mean < 0.05
+    assert most < worst

@@ -24,6 +24,8 @@ from refold.columns.context.trend import (
 # The expectation of the logarithm of a squared standard normal value, with its sign turned.
 _LOG_CHI_SQUARE = 1.2703628454614782
 _ROWS = 20_000
+# So many standard errors of its logarithm the spread of a group is widened for new rows.
+_CAREFUL = 0.25
 _AMONG_ALL = 4.0  # standard deviations: so far from all groups a new one may be
 
 
@@ -295,11 +297,14 @@ class ColumnContext:
         """Return the scores of new rows."""
         x, y = rows.x[:, self.features], self.transformed(values)
         expected, leverage = _expected(self.model, x, rows.groups)
-        if rows.steps is not None and self.form == "level":
-            leverage = leverage + rows.steps / self.model.ridges[-1]
         variance, freedom = self.spread.of_rows(rows.groups)
         factor = _factor(self.spread_coef, x)
-        width = np.sqrt(variance * factor**2 + self.model.variance * leverage)
+        # How well spread and level of the group are known: in the worst groups they are too small.
+        error = np.sqrt(0.5 / freedom + 0.25 * np.minimum(leverage, 1.0))
+        careful = np.where(rows.groups >= 0, np.exp(_CAREFUL * error), 1.0)
+        if rows.steps is not None and self.form == "level":
+            leverage = leverage + rows.steps / self.model.ridges[-1]
+        width = careful * np.sqrt(variance * factor**2 + self.model.variance * leverage)
         if rows.tenths is not None and len(self.ahead) > 1:
             width *= widened(self.ahead, rows.tenths)
         z = normal_scores(self._beyond_rounding(y - expected) / width, freedom)
