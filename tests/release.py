@@ -1,6 +1,6 @@
 """Write the number of a release where it belongs, and say whether all of it agrees.
 
-python tests/release.py prepare 1.2.3   # pyproject.toml, CITATION.cff, CHANGELOG.md; nothing else
+python tests/release.py prepare 1.2.3   # pyproject.toml, CITATION.cff, CHANGELOG.md, the recipe
 python tests/release.py v1.2.3          # do tag, version, change log and citation agree?
 """
 
@@ -38,7 +38,7 @@ def complaints(tag, root=ROOT):
 
 
 def prepare(number, root=ROOT, today=None):
-    """Write the version and the day of a release into the three files that name it."""
+    """Write the version and the day of a release into the files that name it."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", number):
         raise SystemExit(f"{number!r} is no version: write VERSION=1.2.3.")
     if _parts(number) < _parts(version(root)):
@@ -48,6 +48,7 @@ def prepare(number, root=ROOT, today=None):
     for file, old, new in [
         ("pyproject.toml", r'^version = ".*"$', f'version = "{number}"'),
         ("CITATION.cff", r"^version: .*$", f"version: {number}"),
+        ("packaging/conda/recipe.yaml", r'^  version: ".*"$', f'  version: "{number}"'),
         ("CHANGELOG.md", r"^## .*\(unreleased\)$", f"## {number} ({day})"),
     ]:
         text = (root / file).read_text(encoding="utf-8")

@@ -29,6 +29,8 @@ def ready(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
     (tmp_path / "CITATION.cff").write_text("version: 1.2.3\n")
     (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3 (2027-01-31)\n")
+    (tmp_path / "packaging/conda").mkdir(parents=True)
+    (tmp_path / "packaging/conda/recipe.yaml").write_text('context:\n  version: "1.2.3"\n')
     return tmp_path
 
 
@@ -152,3 +154,17 @@ def test_hooks_of_a_commit_are_the_versions_of_the_lint_group():
     pins = dict(text.split("==") for text in PYPROJECT["dependency-groups"]["lint"])
     assert versions["ruff-pre-commit"] == f"v{pins['ruff']}"
     assert versions["mirrors-clang-format"] == f"v{pins['clang-format']}"
+
+
+def test_the_conda_recipe_asks_for_what_pyproject_asks_for():
+    text = (ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8")
+    recipe = yaml.safe_load(text)
+
+    def wanted(requirements):
+        return {re.sub(r"\s", "", each) for each in requirements} - {"python", "pip"}
+
+    assert wanted(recipe["requirements"]["run"]) == wanted(PYPROJECT["project"]["dependencies"])
+    assert wanted(recipe["requirements"]["host"]) == wanted(PYPROJECT["build-system"]["requires"])
+    assert recipe["context"]["version"] == version()
+    assert recipe["about"]["license"] == PYPROJECT["project"]["license"]
+    assert recipe["about"]["summary"] == PYPROJECT["project"]["description"]
