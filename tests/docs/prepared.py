@@ -172,6 +172,12 @@ def write_files(page, folder):
     if page in ("docs/compare.md", "docs/report.md", "docs/howto/deployment.md"):
         Detector().fit(penguins[::2]).save(folder / "model.json")
         Detector().fit(penguins[1::2]).save(folder / "retrained.json")
+    if page == "docs/rules.md":
+        (folder / "rules.toml").write_text(
+            'mute = ["species = Chinstrap until 2026-12-31"]\n'
+            '[body_mass_g]\ndirection = "high"\nmax = 6500\n'
+            '[island]\nallowed = ["Biscoe", "Dream", "Torgersen"]\n'
+        )
     if page == "docs/alarms.md":
         parts = numbers(400, 0)
         Detector(alpha=0.01).fit(parts).save(folder / "model.json")

@@ -14,7 +14,7 @@ from tests.command import run_in_process
 from tests.docs.pages import PAGES, ROOT, blocks_of, name_of
 from tests.docs.prepared import names, write_files
 
-LANGUAGES = ("python", "shell", "console", "text", "json")
+LANGUAGES = ("python", "shell", "console", "text", "toml", "json")
 SERVERS = ("serve", "app", "mcp")  # they do not end by themselves; tests of their own start them
 SLOW = ("adapters", "cli", "compare", "deployment", "engineer", "limits", "modelfile", "report")
 SLOW += ("great_expectations",)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refold.columns.summary import decimals_of
 from refold.judgement.numbers import (
     as_read,
-    decimals_of,
     digits_that,
     in_data_digits,
     in_full,

@@ -31,6 +31,12 @@ TRUSTED = [
     "refold.models.learned.FromSketch",
     "refold.models.ref.REF",
     "refold.columns.summary.Summary",
+    "refold.decisions.rules.ColumnRule",
+    "refold.decisions.rules.Condition",
+    "refold.decisions.rules.Mute",
+    "refold.decisions.rules.Rules",
+    "refold.decisions.rules.Specification",
+    "refold.decisions.rules.Tolerance",
     "refold.decisions.thresholds.Calibration",
     "refold.algorithm.engines.sketch.Histogram",
     "refold.algorithm.engines.sketch.Sketch",
@@ -125,6 +131,8 @@ def test_skops_asks_for_no_other_types_than_the_documented(rows):
     models += [CreasedREF(n_creases=16).fit(rows), TableEncoder().fit(mixed(100))]
     models += [Detector(method=method).fit(mixed(100)) for method in ("creased", "ref")]
     models += [Detector(method="ref").fit(rows), Detector().partial_fit(mixed(100))]
+    rules = {"x0": {"tolerance": 1.0, "max": 1e9, "mute": "x1 = 5"}}
+    models += [Detector(method="ref", rules=rules).fit(rows)]
     for model in models:
         if isinstance(model, Detector):
             model.scorer()  # fills what is derived and cached

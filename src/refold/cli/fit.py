@@ -80,6 +80,14 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of rules, TOML or JSON: limits, values that are allowed, what does not "
+            "count or is not to be blamed, rows that are muted.",
+            show_default=False,
+        ),
+    ] = None,
     trim: Annotated[
         float,
         typer.Option(
@@ -128,6 +136,7 @@ def fit(
       refold fit parts.parquet -o model.json --target-column class --target good
       zcat log.gz | refold fit - -o model.json --alpha 0.001
       refold fit fleet.csv -o model.json --by site,machine --over time
+      refold fit parts.csv -o model.json --rules rules.toml
 
     No table is entirely normal. Write a list of its oddest rows, put an x into the column leave_out
     of those that are wrong, and learn without them:
@@ -136,7 +145,7 @@ def fit(
     """
     if (target is None) != (target_column is None):
         raise typer.BadParameter("--target-column and --target need each other.")
-    read: list[str | Path] = [table] if without is None else [table, without]
+    read: list[str | Path] = [table, *(each for each in (without, rules) if each is not None)]
     options.check_output(out, read)
     if suspects is not None:
         check_list(suspects, read, out)
@@ -145,6 +154,7 @@ def fit(
     from refold.cli.large import Rows
     from refold.cli.roles import roles_in
     from refold.cli.suspects import without_ticked
+    from refold.decisions.rules_reading import load_rules
     from refold.tabular import Wanted
 
     said = roles_in(roles)
@@ -168,6 +178,7 @@ def fit(
             over=over,
             context=names_in(context) if context else None,
             window=window,
+            rules=None if rules is None else load_rules(rules),
             trim=trim,
         )
         strict = reading.bad_cells is options.BadCells.ERROR

@@ -16,6 +16,8 @@ from refold.columns.box import Box, side_of
 from refold.columns.edges import UNKNOWN, Edge
 
 N_QUANTILES = 257
+# Digits behind the point that a column may have, and the share of its values that must have them.
+_MOST_DECIMALS, _NEARLY_ALL = 3, 0.98
 _SORTING = 100  # sorting a value takes as long as so many levels of folding
 # Rows whose values are sorted: more of them would cost more than learning does.
 SAMPLED_ROWS = 8192
@@ -146,3 +148,12 @@ def _quantiles_of_bins(histogram: Histogram) -> Floats:
     quantiles = _inverted(centroids, np.cumsum(counts), histogram.high)
     quantiles[0], quantiles[-1] = histogram.low, histogram.high
     return quantiles
+
+
+def decimals_of(values: Floats) -> int | None:
+    """Return how many digits values have behind the point; None if no few are enough."""
+    known = values[np.isfinite(values)]
+    for decimals in range(_MOST_DECIMALS + 1):
+        if np.isclose(np.round(known, decimals), known, rtol=1e-12, atol=0.0).mean() > _NEARLY_ALL:
+            return decimals
+    return None

@@ -59,6 +59,8 @@ def explain(
                 distance=float(found.distances[i]),
                 threshold=found.judge.threshold,
                 p_value=None if p_values is None else float(p_values[i]),
+                muted=found.muted_by(i),
+                unblamed=found.judge.rules.unblamed,
                 **(next(because) if found.judged[i] else {"reasons": ()}),
             )
             for i in range(len(found))

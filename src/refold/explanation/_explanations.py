@@ -66,6 +66,10 @@ class Explanation:
     name : object
         What the row is called: the cell of the model's id column, or the label of a pandas index;
         None where it only has a number.
+    muted : str
+        The rule of the user's that mutes the row, such as "machine = M17 until 2026-12-31".
+    unblamed : tuple of str
+        The columns that are never named as a reason, by the user's rules.
 
     Examples
     --------
@@ -85,6 +89,8 @@ class Explanation:
     reasons: tuple[Reason, ...]
     changes: tuple[Cell, ...] = ()
     name: Any = None
+    muted: str = ""
+    unblamed: tuple[str, ...] = ()
 
     @property
     def row_label(self) -> str:
@@ -97,6 +103,8 @@ class Explanation:
         if self.label != -1 or any(reason.novel for reason in self.reasons):
             return False
         first = self.first(1)
+        if self.unblamed and not first:
+            return True
         alone = len(self.reasons) == 1
         return not alone and (not first or first[0].share < LEADS or first[0].usual)
 
@@ -110,6 +118,8 @@ class Explanation:
             return ""
         if self._no_value:
             return self.reasons[0].words
+        if self.unblamed and not self.first(1):
+            return f"unusual by what your rules do not blame: {listed(list(self.unblamed))}"
         if not self.together:
             return self.reasons[0].sentence()
         named = [reason.cell() for reason in self.first(_SOME)]
@@ -131,6 +141,8 @@ class Explanation:
         """Return the verdict as a line."""
         if self.label == 0:
             return f"{self.row_label}: not judged, it has no value"
+        if self.muted:
+            return f"{self.row_label}: normal, muted by your rule: {self.muted}"
         return f"{self.row_label}: {'normal' if self.label == 1 else 'outlier'}, {self.limit()}"
 
     def text(self, reasons: int = 3) -> str:
@@ -150,6 +162,8 @@ class Explanation:
 
         Of a normal row only what one would not expect: values outside their normal range.
         """
+        if self.muted:
+            return []
         if self.label != -1:
             return [
                 f"{reason.sentence()}; the row is normal all the same"
@@ -200,7 +214,7 @@ class Explanation:
         dict
             ``row``, ``name``, ``label`` (null if the row is not judged), ``verdict`` (the same in
             words), ``distance``, ``threshold``, ``p_value``, ``sentence``, ``reasons``,
-            ``changes``.
+            ``changes``, ``muted`` (the rule that mutes the row, or null).
         """
         return {
             "row": self.row,
@@ -215,6 +229,7 @@ class Explanation:
             "changes": [
                 {"feature": cell.feature, "value": plain(cell.value)} for cell in self.changes
             ],
+            "muted": self.muted or None,
         }
 
     def __str__(self) -> str:

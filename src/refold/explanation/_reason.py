@@ -126,6 +126,8 @@ class Reason:
         "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
     words : str
         The same as a sentence behind the column and its value.
+    rule : str
+        Which limit of the user's own the value violates: "is outside the limit you set, 0–5".
     novel : bool
         Whether the column seemed closed and never had such a value: the row is an outlier for that.
     unit : str
@@ -166,6 +168,7 @@ class Reason:
     role: str = "number"
     view: str = ""
     words: str = ""
+    rule: str = ""
     novel: bool = False
     unit: str = ""
     decimals: int | None = None
@@ -206,6 +209,8 @@ class Reason:
         'weight 345 g is 34 g below the lowest normal value, 379 g'
         """
         cell = self.cell()
+        if self.rule:
+            return f"{printable(self.feature) if self.missing else cell} {self.rule}"
         if self.measure:
             return self._of_window()
         if isinstance(self.value, str):

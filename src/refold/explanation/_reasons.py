@@ -51,7 +51,7 @@ def _need_words(found: Judgement) -> Booleans:
         return np.zeros(len(found), dtype=np.bool_)
     plain = found.judge.encoder.counts.plan.plain
     marked = np.isinf(found.rows).any(axis=1) | np.isnan(found.rows).all(axis=1)
-    return np.asarray(marked | (not plain))
+    return np.asarray(marked | (not plain) | bool(found.judge.rules))
 
 
 def _of_numbers(

@@ -89,6 +89,7 @@ class RowStream:
                 threshold=found.judge.threshold,
                 p_value=None if p_values is None else float(p_values[i]),
                 reasons=(),
+                muted=found.muted_by(i),
             )
             for i in range(len(found))
         ]

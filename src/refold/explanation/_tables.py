@@ -12,9 +12,10 @@ from refold.columns.encoding.words import CellWords
 from refold.columns.number_form import NumberForm
 from refold.explanation._beside import beside
 from refold.explanation._changes import table_changes
-from refold.explanation._reason import Cell, Reason
+from refold.explanation._reason import Cell, Reason, called
 from refold.judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement.normal import normal_of
+from refold.judgement.numbers import in_data_digits
 from refold.models.detector.scorer import TableScorer
 
 
@@ -54,6 +55,7 @@ class _Block:
         counts = judge.encoder.counts
         magnitudes = rows[:, len(judge.scorer.leading) :]
         self._words = CellWords(counts, found.cells, magnitudes, self._novel, judge.encoder.context)
+        self._unblamed = {k for k, n in enumerate(found.names) if n in judge.rules.unblamed}
         self._roles = [column.role for column in counts.plan.used]
         self._forms = [column_form(judge, k) for k in range(len(found.names))]
         self._place = {column: place for place, column in enumerate(judge.numeric)}
@@ -74,11 +76,13 @@ class _Block:
         return [
             c
             for rank, c in enumerate(order)
-            if most is None or rank < most or self._is_novel(row, c)
+            if (most is None or rank < most or self._is_novel(row, c)) and c not in self._unblamed
         ]
 
     def _is_novel(self, row: int, column: int) -> bool:
         """Whether a cell is novel; of two that contradict each other, the one that is to blame."""
+        if self._found.violated[row, column]:
+            return True
         if not self._novel[row, column]:
             return False
         blamed = float(self._found.shares[row, column]) >= LEAST_SHARE
@@ -112,7 +116,19 @@ class _Block:
             novel=self._is_novel(row, column),
             unit=self._forms[column][0],
             decimals=self._forms[column][1],
+            rule=self._rule(row, column),
             **fields,
+        )
+
+    def _rule(self, row: int, column: int) -> str:
+        """Say which limit of the user's a cell violates."""
+        cells, judge = self._found.cells, self._found.judge
+        if not self._found.violated[row, column] or cells is None:
+            return ""
+        own = (cells if cells.inputs is None else cells.inputs).take(np.array([row]))
+        name, (unit, decimals) = self._found.names[column], self._forms[column]
+        return judge.rules.words(
+            name, own, lambda end: in_data_digits(end, decimals), called(name, unit)[1]
         )
 
     def _of_number(self, row: int, column: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from refold.export._graph import Graph
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector, refuse_context
+from refold.models.detector import Detector, refuse_context, refuse_rules
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def to_onnx(
     """
     if isinstance(model, Detector):
         refuse_context(model, "An ONNX graph")
+        refuse_rules(model, "An ONNX graph")
         return _of_detector(model, dtype, without, prefix)
     if without:
         raise ValueError(f"without={without!r} is for a Detector; this is a {_kind(model)}.")

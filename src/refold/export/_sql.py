@@ -20,7 +20,7 @@ from refold.export._sql_names import (
     text_literal,
 )
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector
+from refold.models.detector import Detector, refuse_rules
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _known_dialect(dialect: str) -> str:
 def _check_model(model: REF | Detector) -> None:
     if isinstance(model, Detector):
         check_is_fitted(model)
+        refuse_rules(model, "SQL")
         if isinstance(model.model_, CreasedREF):
             raise TypeError(
                 "CreasedREF cannot be written as SQL, and this Detector has one inside. Fit "

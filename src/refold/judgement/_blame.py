@@ -32,11 +32,13 @@ def shares_of(found: Judgement) -> Floats:
     that a closed column never had has all that no other column explains.
     """
     common = _COMMON_ALONE if found.judge.scorer.additive else _COMMON_TOGETHER
-    blame = found.attribution().parts * np.where(_common(found), common, 1.0)
+    usual = _common(found) & ~found.violated
+    blame = found.attribution().parts * np.where(usual, common, 1.0)
     distances = np.nan_to_num(found.distances)
     outliers = np.flatnonzero(found.outlier)
     if len(outliers):
         blame[outliers] = _of_outliers(found.take(outliers), blame[outliers])
+    blame[:, np.isin(found.names, found.judge.rules.unblamed)] = 0.0
     total = np.maximum(blame.sum(axis=1), distances)[:, None]
     shares: Floats = np.divide(blame, total, out=np.zeros_like(blame), where=total > 0.0)
     return shares
@@ -44,7 +46,8 @@ def shares_of(found: Judgement) -> Floats:
 
 def _of_outliers(found: Judgement, blame: Floats) -> Floats:
     scorer = found.judge.scorer
-    blame[:, found.judge.numeric] *= ~near_expected(found, far_out=False)
+    numeric = found.judge.numeric
+    blame[:, numeric] *= ~near_expected(found, far_out=False) | found.violated[:, numeric]
     _move_to_partners(found, blame)
     if isinstance(scorer, TableScorer):
         novel = scorer.unpack(found.rows)[1]

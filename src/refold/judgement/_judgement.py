@@ -19,12 +19,14 @@ from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table, row_names_of
 from refold.columns.summary import Summary
 from refold.columns.table import NumberColumn, Table
+from refold.decisions.rules import NO_RULES, Rules
 from refold.decisions.thresholds import Calibration
 from refold.judgement._blame import near_expected, shares_of
 from refold.judgement._unwrapping import unwrapped
 from refold.judgement.expected import expected_numbers
 from refold.models.detector import refuse_window
-from refold.models.detector.scorer import TableScorer, encoded_rows
+from refold.models.detector.ruled import judged_rows, muting_rules
+from refold.models.detector.scorer import TableScorer
 from refold.models.scoring import Attribution, Scorer
 
 if TYPE_CHECKING:
@@ -123,6 +125,11 @@ class Judge:
         plan = None if self.encoder is None else self.encoder.counts.plan
         return list(range(len(self.names)) if plan is None else plan.numbers.tolist())
 
+    @property
+    def rules(self) -> Rules:
+        """The user's own."""
+        return self.scorer.rules if isinstance(self.scorer, TableScorer) else NO_RULES
+
     @cached_property
     def common(self) -> dict[int, Floats]:
         """The numbers that a twentieth of the training rows have, by the place of their column."""
@@ -155,10 +162,11 @@ class Judge:
         With a window its rows follow those of the `history`, if there is one.
         """
         assert self.encoder is not None
+        assert isinstance(self.scorer, TableScorer)
         counts = self.encoder.counts
         table = counts.plan.parse(self.encoder.read(X, reset=False, history=history))
         try:
-            rows = encoded_rows(counts, table, n_jobs=self.encoder.n_jobs)
+            rows = judged_rows(self.scorer, self.encoder, table, n_jobs=self.encoder.n_jobs)
         except TableError as error:
             raise error.named(self.names) from None
         return Judgement(self, rows, cells=table, explained=explained)
@@ -261,6 +269,9 @@ class Judgement:
     @cached_property
     def numbers(self) -> Floats:
         """The features that are numbers: ``judge.numeric`` says which."""
+        if self.judge.rules and self.cells is not None:  # which may count as others
+            own = [c.values for c in self.cells.columns if isinstance(c, NumberColumn)]
+            return np.reshape(own, (len(own), len(self))).T
         if isinstance(self.judge.scorer, TableScorer):
             return self.judge.scorer.numbers(self.rows)
         return self.rows
@@ -302,6 +313,29 @@ class Judgement:
     def outlier(self) -> Booleans:
         """Which rows are farther out than the threshold."""
         return np.asarray(self.distances > self.judge.threshold)
+
+    @cached_property
+    def violated(self) -> Booleans:
+        """Which cells lie outside the limits that the user has set."""
+        return self._flags[0]
+
+    @cached_property
+    def muted(self) -> Booleans:
+        """Which rows are no outliers because the user has muted them."""
+        return self._flags[1]
+
+    def muted_by(self, row: int) -> str:
+        """Return the rule that mutes a row, in words; empty if none does."""
+        if not self.muted[row] or self.cells is None or self.judge.encoder is None:
+            return ""
+        one = self.cells.take(np.array([row]))
+        return muting_rules(self.judge.rules, self.judge.encoder, one)
+
+    @property
+    def _flags(self) -> tuple[Booleans, Booleans]:
+        if isinstance(self.judge.scorer, TableScorer):
+            return self.judge.scorer.flags(self.rows)
+        return np.zeros((len(self), len(self.names)), np.bool_), np.zeros(len(self), np.bool_)
 
     @cached_property
     def labels(self) -> NDArray[np.int8]:

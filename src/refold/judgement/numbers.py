@@ -12,8 +12,6 @@ from refold.base.words import DIGITS, number
 from refold.columns.units import is_unit
 
 _ALL_DIGITS = 17
-# Digits behind the point that a column may have, and the share of its values that must have them.
-_MOST_DECIMALS, _NEARLY_ALL = 3, 0.98
 # What stands behind a name, and is a word or an abbreviation of another thing.
 _NO_UNITS = frozenset({"in", "pp", "bp", "cc", "CC", "PS", "mn", "bn", "mio", "kn"})
 
@@ -70,15 +68,6 @@ def split_unit(feature: str) -> tuple[str, str]:
             return feature, ""
         return called, f" {unit}"
     return match[1], f" {match[2]}"
-
-
-def decimals_of(values: Floats) -> int | None:
-    """Return how many digits values have behind the point; None if no few are enough."""
-    known = values[np.isfinite(values)]
-    for decimals in range(_MOST_DECIMALS + 1):
-        if np.isclose(np.round(known, decimals), known, rtol=1e-12, atol=0.0).mean() > _NEARLY_ALL:
-            return decimals
-    return None
 
 
 def in_data_digits(value: float, decimals: int | None, digits: int = DIGITS) -> str:

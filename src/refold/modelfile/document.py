@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
@@ -186,9 +186,31 @@ def _parameters_written(model: BaseEstimator) -> dict[str, Any]:
     """Return the parameters as the document has them."""
     estimator, values = type(model), {}
     for name, value in model.get_params(deep=False).items():
-        values[name] = _plain(value, f"parameters.{name}")
+        plain = _plain_tree if name in _TREES else _plain
+        values[name] = plain(value, f"parameters.{name}")
         _check_parameter(values[name], name, estimator, f"parameters.{name}")
     return values
+
+
+# Parameters whose values may be nested.
+_TREES = frozenset({"rules"})
+
+
+def _plain_tree(value: object, path: str) -> Any:
+    """Return a tree of mappings and lists as the document has it; dates as texts."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain_tree(each, f"{path}.{key}") for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain_tree(each, path) for each in value]
+    return _plain(value.isoformat() if isinstance(value, date) else value, path)
+
+
+def _read_tree(field: Field) -> Any:
+    if type(field.value) is dict:
+        return {name: _read_tree(each) for name, each in field.entries()}
+    if type(field.value) is list:
+        return [_read_tree(each) for each in field.items()]
+    return _parameter(field)
 
 
 def _plain(value: object, path: str) -> Any:
@@ -221,7 +243,7 @@ def _read_parameters(field: Field, estimator: type[BaseEstimator]) -> dict[str, 
                 "refold may"
             )
         each = field.member(name)
-        parameters[name] = _parameter(each)
+        parameters[name] = _read_tree(each) if name in _TREES else _parameter(each)
         _check_parameter(parameters[name], name, estimator, each.path)
     return parameters
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import overload
+from typing import Any, overload
 
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -166,6 +166,16 @@ def _noticed_of_columns(models: Sequence[REF | Detector]) -> tuple[Finding, ...]
     return tuple(dict.fromkeys(found))
 
 
+def _check_rules(ours: Mapping[str, Any], theirs: Mapping[str, Any], number: int) -> None:
+    """Refuse rules that differ, saying where."""
+    for name in {**ours, **theirs}:
+        if ours.get(name) != theirs.get(name):
+            raise ValueError(
+                f"Models 0 and {number} have different rules for {name!r}: {ours.get(name)!r} and "
+                f"{theirs.get(name)!r}. Train them with the same rules."
+            )
+
+
 def _check(first: Model, model: Model, number: int) -> None:
     """Refuse a model that cannot be merged with the first, saying what differs."""
     check_is_fitted(model)
@@ -182,7 +192,8 @@ def _check(first: Model, model: Model, number: int) -> None:
             "engine='sketch' can be merged."
         )
     ours, theirs = first.get_params(), model.get_params()
-    different = [k for k in ours if k not in _FREE and ours[k] != theirs[k]]
+    _check_rules(ours.get("rules") or {}, theirs.get("rules") or {}, number)
+    different = [k for k in ours if k not in (*_FREE, "rules") and ours[k] != theirs[k]]
     if different:
         said = ", ".join(f"{k}={ours[k]!r} and {theirs[k]!r}" for k in different)
         raise ValueError(f"Models 0 and {number} have different parameters: {said}.")

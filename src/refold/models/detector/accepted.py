@@ -112,6 +112,8 @@ class AcceptingTable(LearnedTable):
         A calibration on more rows than the sample keeps, or on stretches of rows with a window,
         cannot be made again: it stays as it was.
         """
+        if self.rules.calibrates:
+            return self.with_rules(inside, self.rows)
         if self.cut is not None:
             return self.with_news(self._counting(inside, self._rows(beyond=True)))
         before, context = self.base.inside, self.encoder.context

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from refold.base.errors import UserError
 from refold.columns.columns_file import read_table, table_written
 from refold.columns.context.context import ContextModel
 from refold.columns.context.context_file import context_written, read_context
@@ -28,8 +29,9 @@ from refold.decisions.calibration_file import (
     read_rate,
     read_threshold,
 )
+from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
-from refold.modelfile import arrays, document
+from refold.modelfile import ModelFileError, arrays, document
 from refold.modelfile.fields import Field
 from refold.modelfile.text import Budget
 from refold.models import ref_file
@@ -79,6 +81,10 @@ def least_memory(model: Detector, n_features: int) -> int:
 
 def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
+    try:
+        read_rules(model.rules)
+    except UserError as error:
+        raise ModelFileError(str(error), where="parameters.rules") from None
     state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
     state, scores = _read_context(members["context"], state, model)
     _check_names(members, state, model)

@@ -73,6 +73,10 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         of `over`, else of the rows: step, rolling mean and standard deviation, and for how many
         rows a value has not changed, are judged too. Rows to judge are given with those before
         them, or to :meth:`stream`.
+    rules : dict or None, default=None
+        What you know of columns and the model cannot: limits, values that are allowed, a direction
+        or differences that do not count, columns that are not to be blamed, rows that are muted.
+        The rate is calibrated with them in place. See ``docs/rules.md``.
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest. They
         count for the threshold all the same. See ``docs/trim.md``.
@@ -146,6 +150,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "over": [str, None],
         "context": [str, list, tuple, None],
         "window": [Integral, str, timedelta, np.timedelta64, None],
+        "rules": [dict, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": [*RANDOM_STATE],
         "n_jobs": [
@@ -166,6 +171,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         over: str | None = None,
         context: str | Sequence[str] | None = None,
         window: int | str | timedelta | None = None,
+        rules: Mapping[str, Any] | None = None,
         trim: float = 0.0,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -178,6 +184,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self.over = over
         self.context = context
         self.window = window
+        self.rules = rules
         self.trim = trim
         self.random_state = random_state
         self.n_jobs = n_jobs

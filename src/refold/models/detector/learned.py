@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -18,9 +18,12 @@ from refold.columns.encoding.state import TableState
 from refold.columns.encoding.surprise import LeftOut
 from refold.columns.summary import Summary
 from refold.columns.table import Table
+from refold.decisions.rules import Rules
+from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
-from refold.models.detector.scorer import CERTAIN, MeanScorer, TableScorer, encoded_rows
+from refold.models.detector.ruled import centers_and_steps, judged_rows, left_out_in_folds
+from refold.models.detector.scorer import CERTAIN, MeanScorer, TableScorer
 from refold.models.detector.trim import TableCut, merged_rows
 from refold.models.draws import draws
 from refold.models.ref import REF
@@ -87,6 +90,12 @@ class LearnedTable:
     n_jobs: int | None  # Threads
     # Which rows are not learned from, only calibrated on; None if there are none
     cut: TableCut | None = None
+    given_rules: Mapping[str, Any] | None = None  # The user's own
+
+    @once
+    def rules(self) -> Rules:
+        """The user's own."""
+        return read_rules(self.given_rules)
 
     @property
     def table(self) -> TableState:
@@ -126,6 +135,18 @@ class LearnedTable:
         return self.of_rows(self.rows)
 
     def of_rows(self, rows: Table) -> Inside:
+        """Learn from rows, and set the threshold with the rules in place."""
+        return self.with_rules(self.without_rules(rows), rows)
+
+    def with_rules(self, inside: Inside, rows: Table) -> Inside:
+        """Return what judges; rows are calibrated on as they are judged by the rules."""
+        if not self.rules.calibrates:
+            return inside
+        calibration, most = left_out_in_folds(self, rows)
+        threshold = min(calibration.threshold(self.rate), most)
+        return replace(inside, threshold=threshold, calibration=calibration)
+
+    def without_rules(self, rows: Table) -> Inside:
         """Learn from rows, of which those beyond the cut count for the threshold alone."""
         beyond = np.zeros(rows.rows, dtype=np.bool_) if self.cut is None else self.cut.beyond(rows)
         if not beyond.any():
@@ -160,8 +181,9 @@ class LearnedTable:
 
     def _counting(self, inside: Inside, others: Table) -> Inside:
         """Return what judges; rows that were not learned count for the threshold."""
-        rows = encoded_rows(self.counts, others, n_jobs=self.n_jobs)
-        distances = self._scorer(inside).distances(rows[~np.isnan(rows).all(axis=1)])
+        scorer = self.scorer_of(inside)
+        rows = judged_rows(scorer, self.encoder, others, n_jobs=self.n_jobs)
+        distances = scorer.distances(rows[~np.isnan(rows).all(axis=1)])
         calibration = inside.calibration.plus(distances, None)
         return replace(inside, threshold=calibration.threshold(self.rate), calibration=calibration)
 
@@ -221,29 +243,49 @@ class LearnedTable:
     @once
     def scorer(self) -> TableScorer:
         """What judges rows."""
-        return self._scorer(self.inside)
+        return self.scorer_of(self.inside)
 
     def encoded(self, X: Any) -> tuple[Floats, Table | None]:
         """Return rows as the scorer takes them, and parsed; None where all cells are numbers."""
-        numbers = self.encoder.plain_rows(X)
+        numbers = None if self.rules else self.encoder.plain_rows(X)
         if numbers is None:
             table = self.plan.parse(self.encoder.read(X, reset=False))
         elif np.isfinite(numbers).all():
             return numbers, None
         else:
             table = Table.of_numbers(self.plan.names, numbers.T)
-        return encoded_rows(self.counts, table, n_jobs=self.n_jobs), table
+        return self._judged(table), table
 
     def distances(self, table: Table) -> Floats:
         """Return how far out rows are."""
-        return self.scorer.distances(encoded_rows(self.counts, table, n_jobs=self.n_jobs))
+        return self.scorer.distances(self._judged(table))
 
-    def _scorer(self, inside: Inside) -> TableScorer:
+    def _judged(self, table: Table) -> Floats:
+        return judged_rows(self.scorer, self.encoder, table, n_jobs=self.n_jobs)
+
+    def scorer_of(self, inside: Inside) -> TableScorer:
+        """Return what judges rows by an estimator that is ready."""
         plan = self.plan
         scorer, columns = inside.scorer, len(plan.used)
         if isinstance(scorer, CreasedScorer) and not plan.plain:
             scorer = replace(scorer, owners=np.append(plan.leading, np.arange(columns)))
-        return TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
+        own = TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
+        if not self.rules:
+            return own
+        self._check_rules()
+        centers, steps = centers_and_steps(self.counts, self.rows, scorer)
+        usual = None
+        if any(rule.mutes for rule in self.rules.columns) and not plan.plain:
+            sizes = self.counts.encode(self.rows, left_out=True, n_jobs=self.n_jobs).magnitudes
+            usual = np.quantile(sizes, 0.5, axis=0, method="lower")
+        return replace(own, rules=self.rules, centers=centers, steps=steps, usual=usual)
+
+    def _check_rules(self) -> None:
+        encoder = self.encoder
+        columns = (*encoder.inputs.used, *self.plan.used)
+        roles = {column.name: str(column.role) for column in columns}
+        known = [str(name) for name in getattr(encoder, "feature_names_in_", self.table.names)]
+        self.rules.check(roles, known, context=encoder.context is not None)
 
 
 def of_model(model: REF | CreasedREF) -> Inside:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from refold._typing import Booleans, Floats
+from refold._typing import Booleans
 from refold.base.findings import Finding
 from refold.columns.context.time_noticed import notice_time
 from refold.columns.labels import notice_labels
@@ -16,14 +16,17 @@ from refold.columns.table import Table
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
 from refold.models.detector.context_noticed import ALPHA_TRIED, groups_matter, trend_matters
-from refold.models.detector.scorer import encoded_rows
+from refold.models.detector.ruled import rule_findings
 
 if TYPE_CHECKING:
     from refold.models.detector.estimator import Detector
 
 # What is warned of: everything else is for those who look.
 WARNED = frozenset(
-    {"too-few-rows", "ties", "false-alarms", "single-value", "groups", "trend", "wandering"}
+    {
+        *("too-few-rows", "ties", "false-alarms", "single-value", "groups", "trend", "wandering"),
+        *("idle-rule", "outside-rule"),
+    }
 )
 # Of so many rows a typical one is chosen.
 _ROWS_TRIED = 200
@@ -36,6 +39,7 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
     plan = model._learned.counts.plan
     yield from notice_labels(plan.parse(table), [column.role for column in plan.used])
     yield from trimmed(model)
+    yield from rule_findings(model._learned.rules, model.encoder_, table)
     if model.model_ is None and model.alpha_ is not None:
         yield from filter(None, [ties(model.calibration_, model.threshold_, model.alpha_)])
     if not model._learned.counts.plan.plain:
@@ -82,17 +86,14 @@ def _too_few_rows(model: Detector, table: Table) -> Finding | None:
     if summary is None:
         return None
 
-    def distances(rows: Table) -> Floats:
-        return learned.scorer.distances(encoded_rows(counts, rows, n_jobs=learned.n_jobs))
-
     tried = table.take(np.arange(0, len(table), max(len(table) // _ROWS_TRIED, 1)))
-    found = distances(tried)
+    found = learned.distances(tried)
     middle = np.argsort(found)[len(found) // 2]
     usual = tried.take(np.array([middle]))
     within = summary if summary.box is None else summary.box
     faulty = with_faults(counts.numbers_of(usual)[0], within.low, within.high)
     copies = usual.take(np.zeros(len(faulty), dtype=np.int64))
-    gained = distances(counts.plan.with_numbers(copies, faulty)) - found[middle]
+    gained = learned.distances(counts.plan.with_numbers(copies, faulty)) - found[middle]
     calibration, threshold = model.calibration_, model.threshold_
     return too_few_rows(gained, calibration.threshold(0.5), threshold, calibration)
 

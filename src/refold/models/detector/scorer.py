@@ -10,6 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.table import Table
+from refold.decisions.rules import NO_RULES, Rules
 from refold.models.scoring import Attribution, Scorer
 
 # What is novel is marked in the rows: a magnitude m, which is never negative, becomes −1 − m, and
@@ -18,6 +19,8 @@ from refold.models.scoring import Attribution, Scorer
 FARTHEST = 1e5
 # A cell with what a closed column never had adds so many thresholds.
 CERTAIN = 10.0
+# One outside the user's own limits adds so many: no threshold reaches up to there.
+VIOLATED = 1000.0
 
 
 def encoded_rows(counts: TableCounts, table: Table, *, n_jobs: int | None = None) -> Floats:
@@ -106,6 +109,11 @@ class TableScorer:
     leading: Integers  # The columns of all features that come before the magnitudes
     columns: int  # How many columns there are
     unit: float  # The estimator's threshold
+    rules: Rules = NO_RULES  # The user's own; rows may have their flags behind the features
+    # (k,): of the columns of numbers the median, and a unit of the last place; None without rules
+    centers: Floats | None = None
+    steps: Floats | None = None
+    usual: Floats | None = None  # (d,): how surprising the cells of each column usually are
 
     @property
     def additive(self) -> bool:
@@ -117,9 +125,22 @@ class TableScorer:
         """As the estimator inside."""
         return self.inside.unexplained
 
+    @property
+    def width(self) -> int:
+        """How many features encoded rows have, without flags."""
+        first = len(self.leading)
+        return first if len(self.numeric) == self.columns else first + self.columns
+
     def unpack(self, X: Floats) -> tuple[Floats, Booleans]:
         """Return encoded rows as the estimator inside has them, and which columns are novel."""
-        return _unpack(X, len(self.leading))
+        return _unpack(X[:, : self.width], len(self.leading))
+
+    def flags(self, X: Floats) -> tuple[Booleans, Booleans]:
+        """Return which cells lie outside the user's limits, and which rows are muted."""
+        flags = X[:, self.width :] > 0.0
+        if flags.shape[1] == 0:
+            return np.zeros((len(X), self.columns), np.bool_), np.zeros(len(X), np.bool_)
+        return flags[:, :-1], flags[:, -1]
 
     def numbers(self, X: Floats) -> Floats:
         """Return the columns of numbers of encoded rows."""
@@ -135,20 +156,27 @@ class TableScorer:
             return self.inside.distances(X)  # numbers alone, and all are there
         rows, novel = self.unpack(X)
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
-        out[some] = self.inside.distances(rows if some.all() else rows[some])
-        return np.asarray(out + self.certain * novel.sum(axis=1))
+        if some.any():
+            out[some] = self.inside.distances(rows if some.all() else rows[some])
+        out += self.certain * novel.sum(axis=1)
+        if X.shape[1] == self.width:
+            return out
+        violated, muted = self.flags(X)
+        return np.where(muted, 0.0, out + self.violation * violated.sum(axis=1))
 
     def attribution(self, X: Floats) -> Attribution:
         """Return the same, and because of which columns."""
         rows, novel = self.unpack(X)
         some: Booleans = np.asarray(~np.isnan(rows).all(axis=1))
-        parts: Floats = self.certain * novel.astype(np.float64)
+        violated, muted = self.flags(X)
+        parts: Floats = (self.certain * novel + self.violation * violated) * ~muted[:, None]
+        distances: Floats = self.certain * novel.sum(axis=1) + self.violation * violated.sum(axis=1)
+        distances *= ~muted
         if not some.any():
-            return Attribution(parts.sum(axis=1), parts)
-        found = self.inside.attribution(rows[some])
-        parts[some] += self._by_column(found.parts)
-        distances: Floats = self.certain * novel.sum(axis=1).astype(np.float64)
-        distances[some] += found.distances
+            return Attribution(distances, parts)
+        found, counted = self.inside.attribution(rows[some]), ~muted[some]
+        parts[some] += self._by_column(found.parts) * counted[:, None]
+        distances[some] += found.distances * counted
         expected, alone = found.expected, found.alone
         return Attribution(
             distances,
@@ -165,6 +193,11 @@ class TableScorer:
     def certain(self) -> float:
         """What a novel cell adds to its row's distance."""
         return CERTAIN * self.unit
+
+    @property
+    def violation(self) -> float:
+        """What a cell outside the user's limits adds to its row's distance."""
+        return VIOLATED * (self.unit or 1.0)
 
     def _by_column(self, parts: Floats) -> Floats:
         """Add up the parts of the features of each column, unless they are by column already."""

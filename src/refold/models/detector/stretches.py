@@ -16,7 +16,7 @@ from refold.columns.context.context import ContextModel
 from refold.columns.encoding.state import RowsInContext, TableState
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration
-from refold.models.detector.learned import SIZE
+from refold.models.detector.learned import SIZE, LearnedTable
 from refold.models.detector.trim import of_rows
 
 if TYPE_CHECKING:
@@ -81,4 +81,5 @@ def _distances(model: Detector, state: TableState, rest: Table, left: Table) -> 
     _, sample = model._nothing()
     state, cut, rest = of_rows(state, rest, trim=model.trim, n_jobs=model.n_jobs)
     learned = model._learned_of(state, sample.plus_rows(rest), cut)
+    LearnedTable.inside.keep(learned, learned.without_rules(learned.rows))
     return learned.distances(learned.plan.parse(left))

@@ -22,6 +22,7 @@ from refold.columns.encoding.state import TableState
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.columns.table import Table
+from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.detector.accepted import AcceptingTable, with_accepted
 from refold.models.detector.learned import LearnedTable, RowSample
@@ -50,6 +51,7 @@ class TableMixin(FeedbackMixin):
         over: str | None
         context: str | Sequence[str] | None
         window: int | str | timedelta | None
+        rules: Mapping[str, Any] | None
         random_state: int | np.random.RandomState | None
         n_jobs: int | None
         alpha_: float | None
@@ -68,6 +70,8 @@ class TableMixin(FeedbackMixin):
 
     @threshold_.setter
     def threshold_(self, value: float) -> None:
+        if self._learned.rules:  # outside the user's limits is an outlier whatever is set
+            value = min(value, float(np.nextafter(self._learned.scorer.violation, 0.0)))
         self._set_threshold = value
 
     @property
@@ -98,6 +102,7 @@ class TableMixin(FeedbackMixin):
         else:
             self.__dict__.pop("feature_names_in_", None)
         self._nothing()[0].given.check(table.names)
+        read_rules(self.rules)  # first of all: what is wrong with them is said at once
         return table
 
     def _more(self, X: Any) -> Table:
@@ -131,6 +136,7 @@ class TableMixin(FeedbackMixin):
             self.random_state if isinstance(self.random_state, Integral) else sample.seed,
             self.n_jobs,
             cut,
+            self.rules,
         )
 
     def _notice_trimmed(self) -> None:
@@ -182,6 +188,15 @@ def refuse_window(model: Any, what: str) -> None:
         raise UserError(
             f"{what} does not take a model with window=. Learn the whole table with fit; judge "
             "rows with those before them, or one by one with stream."
+        )
+
+
+def refuse_rules(model: Any, what: str) -> None:
+    """Refuse what a model whose rules change distances cannot do; blame changes none."""
+    if read_rules(getattr(model, "rules", None)).calibrates:
+        raise UserError(
+            f"{what} does not take a model with rules= that change verdicts: they look at cells as "
+            "they came. Judge rows with predict, refold score or refold serve, or fit without them."
         )
 
 

@@ -21,13 +21,14 @@ from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.table import Table
 from refold.decisions.noticed import ties
+from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
 from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_window
 from refold.models.detector.learned import Inside, LearnedTable, RowSample, auto_rate, of_model
 from refold.models.detector.noticed import WARNED
-from refold.models.detector.scorer import encoded_rows
+from refold.models.detector.ruled import judged_rows, rule_findings
 from refold.models.learned import FromSketch
 from refold.models.parts.drawn import Header, HeldOut, matrix
 from refold.models.parts.look import (
@@ -301,7 +302,9 @@ class DetectorLearner(Learner):
             model._learn(model._learned_of(state, sample, None))
         else:
             self._hold_out(model._learned_of(state, counted.sample, None), counted, out)
-        model._notice([*model.encoder_.noticed_, *self._of_threshold()], WARNED)
+        learned = model._learned
+        of_rules = rule_findings(learned.rules, learned.encoder, learned.rows)
+        model._notice([*model.encoder_.noticed_, *of_rules, *self._of_threshold()], WARNED)
 
     def _hold_out(self, learned: LearnedTable, counted: TableTotals, out: Table) -> None:
         """Learn from the counts; rows that are not among them set the threshold."""
@@ -311,11 +314,13 @@ class DetectorLearner(Learner):
         if counted.counts.plan.plain:
             LearnedTable.inside.keep(learned, _inside(learned, counted, out))
         model._learn(learned)
-        rows = observed(encoded_rows(counted.counts, out, n_jobs=model.n_jobs))
-        model._decide_by(held_out(model.scorer().distances(rows)), learned.rate)
+        rows = observed(judged_rows(learned.scorer, learned.encoder, out, n_jobs=model.n_jobs))
+        muted = learned.scorer.flags(rows)[1]
+        model._decide_by(held_out(learned.scorer.distances(rows[~muted])), learned.rate)
 
     def _check(self) -> None:
         names, (state, _) = list(self.header.names), self.model._nothing()
+        read_rules(self.model.rules)
         self.model._encoder_of(state)._check_roles(names)
         state.given.check(names)
 
