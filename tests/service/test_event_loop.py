@@ -126,16 +126,16 @@ def test_a_request_that_waits_for_a_thread_in_vain_gives_its_place_back(threads,
 
 
 def test_rows_are_compared_with_training_outside_the_loop(threads, monkeypatch):
-    from refold.service.models import DriftWatch
+    from refold.service.watching import RowWatch
 
-    compare, where = DriftWatch.compare, []
+    compare, where = RowWatch.compare, []
 
     def noted(self):
         where.append(threading.current_thread() is threading.main_thread())
         compare(self)
         where.append("done")
 
-    monkeypatch.setattr(DriftWatch, "compare", noted)
+    monkeypatch.setattr(RowWatch, "compare", noted)
     with threads(0.0, 0.0) as client:
         for _ in range(10):
             client.post("/v1/models/ref/score", json=[GOOD] * 60)

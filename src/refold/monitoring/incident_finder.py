@@ -111,9 +111,9 @@ class IncidentFinder:
         See :func:`incidents`.
     timed : bool
         Whether rows have times.
-    most, most_rows : float, default=inf
-        How many incidents are kept of those that have ended, those with most outliers, and how many
-        row numbers of each.
+    most, most_rows, most_groups : float, default=inf
+        How many incidents are kept of those that have ended, those with most outliers, how many
+        row numbers of each, and how many groups are followed, those with the latest rows.
 
     Attributes
     ----------
@@ -129,6 +129,7 @@ class IncidentFinder:
         timed: bool,
         most: float = math.inf,
         most_rows: float = math.inf,
+        most_groups: float = math.inf,
     ) -> None:
         self._model, judge = unwrapped(model), Judge.of(model)
         self._threshold = judge.threshold
@@ -138,7 +139,7 @@ class IncidentFinder:
         self._positions: dict[str | None, int] = {}
         self._open: dict[str | None, _Event] = {}
         self._kept: list[Incident] = []
-        self._most, self._most_rows = most, most_rows
+        self._most, self._most_rows, self._most_groups = most, most_rows, most_groups
         self.ended = 0
 
     def add(
@@ -176,6 +177,24 @@ class IncidentFinder:
                 event.names = [*event.names[:1], names[row]]
             if found.distances[row] > event.distance:
                 event.worst, event.distance = int(numbers[row]), float(found.distances[row])
+        while len(self._positions) > self._most_groups:
+            group = next(iter(self._positions))
+            del self._positions[group]
+            if (event := self._open.pop(group, None)) is not None:
+                self._end(self._incident(group, event))
+
+    def going_on(self) -> list[Incident]:
+        """Return the incidents that more rows may belong to."""
+        return [self._incident(group, event) for group, event in self._open.items()]
+
+    def take_ended(self) -> list[Incident]:
+        """Return and forget the incidents that have ended: rows beyond the gap are normal."""
+        for group, event in list(self._open.items()):
+            if self._positions[group] - event.position > self._rows:
+                del self._open[group]
+                self._end(self._incident(group, event))
+        taken, self._kept = self._kept, []
+        return taken
 
     def _end(self, incident: Incident) -> None:
         self.ended += 1
@@ -190,8 +209,7 @@ class IncidentFinder:
 
     def incidents(self) -> Incidents:
         """Return the incidents so far, those that may go on too, in the order of their begin."""
-        going_on = [self._incident(group, event) for group, event in self._open.items()]
-        found = sorted([*self._kept, *going_on], key=_by_weight)
+        found = sorted([*self._kept, *self.going_on()], key=_by_weight)
         found = found if len(found) <= self._most else found[: int(self._most)]
         return Incidents(sorted(found, key=lambda incident: incident.begin))
 
@@ -199,13 +217,14 @@ class IncidentFinder:
         """Return which row of its group each is, from 0 on over all blocks."""
         places = np.empty(len(order), dtype=np.int64)
         if groups is None:
-            start = self._positions.get(None, 0)
-            self._positions[None] = start + len(order)
+            start = self._positions.get(None, -1) + 1
+            self._positions[None] = start + len(order) - 1
             places[order] = start + np.arange(len(order))
             return places
         for row in order.tolist():
             group = groups[row]
-            places[row] = self._positions[group] = self._positions.get(group, -1) + 1
+            places[row] = self._positions.pop(group, -1) + 1
+            self._positions[group] = int(places[row])  # the latest last
         return places
 
     def _leading(self, found: Judgement) -> list[list[str]]:

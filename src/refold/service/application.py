@@ -33,6 +33,7 @@ from refold.service.pages import (
     card_document,
     docs_page,
     drift_document,
+    incidents_document,
     page,
     summary_document,
 )
@@ -50,6 +51,7 @@ from refold.service.requests import (
 from refold.service.responses import response_body
 from refold.service.scoring import Verdicts, check_count, objects_of, score_objects, score_table
 from refold.service.settings import Settings
+from refold.service.watching import MOST_INCIDENTS
 
 # What is judged in the event loop: a thread would take longer to start than the work does.
 _SMALL_BODY = 4096  # bytes
@@ -114,6 +116,7 @@ class _Service:
             Route("/", self._home, include_in_schema=False),
             Route("/v1/models", self._models),
             Route("/v1/models/{name}", self._card),
+            Route("/v1/models/{name}/incidents", self._incidents),
             Route("/v1/models/{name}/drift", self._drift),
             Route("/v1/models/{name}/drift/reset", self._reset, methods=["POST"]),
         ]
@@ -190,6 +193,14 @@ class _Service:
             docs = f"{request.scope.get('root_path', '')}/docs"
             return HTMLResponse(page("model", title=served.name, card=card, docs=docs))
         return JSONResponse(card)
+
+    def _incidents(self, request: Request) -> Response:
+        served, given = self._served(request), dict(request.query_params)
+        last = given.pop("last", "100")
+        known = last.isascii() and last.isdigit() and len(last) <= 6
+        if given or not known or not 1 <= int(last) <= MOST_INCIDENTS:
+            raise RequestError(400, f"last must be a number from 1 to {MOST_INCIDENTS}.")
+        return JSONResponse(incidents_document(served, int(last)))
 
     def _drift(self, request: Request) -> Response:
         return JSONResponse(drift_document(self._served(request)))

@@ -6,7 +6,6 @@ import hashlib
 import math
 import os
 import re
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,17 +16,14 @@ from typing import Any
 from refold.base.errors import UserError
 from refold.base.once import once
 from refold.columns.number_form import NumberForm
-from refold.judgement import Judge, Judgement
+from refold.judgement import Judge
 from refold.modelfile import ModelFileError
 from refold.models.files import load_with_origin
-from refold.monitoring import Drift, DriftMonitor, StreamChange
 from refold.service.example import example_row
 from refold.service.scoring import score_records
+from refold.service.watching import RowWatch
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-# Rows that are put together before they are compared with training: one by one that takes longer
-# than to score them.
-_COMPARED_AT_ONCE = 500
 _TIMED = 3  # times that a row is judged to know how long it takes
 
 _NUMBER: dict[str, Any] = {"type": ["number", "null"]}
@@ -48,51 +44,6 @@ _PYTHON_TYPES: dict[str, set[type]] = {
 }
 
 
-class DriftWatch:
-    """Compares the rows that were scored with those that a model has learned."""
-
-    def __init__(self, model: Any) -> None:
-        self._model, self._lock, self._comparing = model, threading.Lock(), threading.Lock()
-        self._waiting: list[Judgement] = []
-        self.reset()
-
-    def add(self, found: Judgement) -> bool:
-        """Keep rows that were scored; say whether it is time to `compare` them."""
-        with self._lock:
-            self._waiting.append(found)
-            self._rows += len(found)
-            return self._rows >= _COMPARED_AT_ONCE
-
-    def compare(self) -> None:
-        """Compare the rows that are kept. It may take long; `add` does not wait for it."""
-        with self._comparing:
-            with self._lock:
-                monitor, waiting = self._monitor, self._waiting
-                self._waiting, self._rows = [], 0
-            if waiting:
-                monitor.update(Judgement.joined(waiting))
-                self._compared = True
-
-    def result(self) -> Drift | None:
-        """Return what the rows so far have shown; None if there are none."""
-        self.compare()
-        with self._comparing:
-            return self._monitor.result() if self._compared else None
-
-    def change(self) -> StreamChange:
-        """Say whether the rows have changed since the first one."""
-        self.compare()
-        with self._comparing:
-            return self._monitor.change()
-
-    def reset(self) -> None:
-        """Begin anew."""
-        with self._comparing, self._lock:
-            self._monitor = DriftMonitor(self._model)
-            self._waiting = []
-            self._rows, self._compared = 0, False
-
-
 @dataclass(frozen=True, eq=False)
 class HostedModel:
     """A model in service; it does not change."""
@@ -105,7 +56,7 @@ class HostedModel:
     version: str
     loaded: str  # since when it is in service (UTC)
     row_seconds: tuple[float, float]  # processor time of one row, without and with reasons
-    watch: DriftWatch | None
+    watch: RowWatch | None
 
     @once
     def row_schema(self) -> dict[str, Any]:
@@ -219,7 +170,7 @@ class ModelStore:
             version=origin.refold_version,
             loaded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             row_seconds=(_row_seconds(judge, explained=False), _row_seconds(judge, explained=True)),
-            watch=DriftWatch(model) if self._drift else None,
+            watch=RowWatch(model) if self._drift else None,
         )
 
 

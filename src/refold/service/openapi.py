@@ -21,6 +21,7 @@ from refold.service.requests import (
     PARQUET,
 )
 from refold.service.settings import Settings
+from refold.service.watching import MOST_INCIDENTS
 
 _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
@@ -80,6 +81,25 @@ _SCHEMAS = {
         message=_MAYBE_TEXT,
         features=_TEXTS,
         change={"type": ["object", "null"]},
+    ),
+    "Incidents": _object(
+        watched={"type": "boolean"},
+        rows={"type": "integer"},
+        total={"type": "integer"},
+        incidents={"type": "array", "items": {"$ref": "#/components/schemas/Incident"}},
+    ),
+    "Incident": _object(
+        begin={"type": ["string", "number"]},
+        end={"type": ["string", "number"]},
+        rows={"type": "array", "items": {"type": "integer"}},
+        outliers={"type": "integer"},
+        total={"type": "integer"},
+        columns=_TEXTS,
+        severity={"type": "number"},
+        worst={"type": "integer"},
+        group=_MAYBE_TEXT,
+        text=_TEXT,
+        going_on={"type": "boolean"},
     ),
 }
 _ID_HEADER = _header(REQUEST_ID, "That of the request, or a new one; it is in the log.", _TEXT)
@@ -151,6 +171,17 @@ def _paths_of(served: HostedModel) -> dict[str, Any]:
     card = _get("The model card, as JSON or as a page.", _ref("Model"), 404, 406)
     card["get"]["responses"]["200"]["content"]["text/html"] = {"schema": _TEXT}
     found = {at: card, f"{at}/drift": _get("Scored rows beside those learned.", _ref("Drift"), 404)}
+    incidents = _get("The last incidents among scored rows.", _ref("Incidents"), 400, 404)
+    bad = incidents["get"]["responses"]["400"]
+    bad["description"] = f"last is no number from 1 to {MOST_INCIDENTS}."
+    incidents["get"]["parameters"] = [
+        _parameter(
+            "last",
+            "How many at most.",
+            {"type": "integer", "minimum": 1, "maximum": MOST_INCIDENTS, "default": 100},
+        )
+    ]
+    found[f"{at}/incidents"] = incidents
     found[f"{at}/drift/reset"] = {
         "post": _operation("Begin comparing anew.", {"204": {"description": "Done."}}, 404, 415)
     }

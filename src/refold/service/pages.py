@@ -67,6 +67,20 @@ def drift_document(served: HostedModel) -> dict[str, Any]:
     }
 
 
+def incidents_document(served: HostedModel, most: int) -> dict[str, Any]:
+    """Return the last incidents among the rows that were scored."""
+    watch = served.watch
+    found = None if watch is None else watch.incidents()
+    return {
+        "watched": watch is not None,
+        "rows": 0 if found is None else found.rows,
+        "total": 0 if found is None else found.total,
+        "incidents": []
+        if found is None
+        else [{**one.to_dict(), "going_on": going_on} for one, going_on in found.last(most)],
+    }
+
+
 @cache
 def _templates() -> Any:
     return environment_of("refold.service")

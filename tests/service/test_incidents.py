@@ -1,0 +1,97 @@
+"""The incidents among rows that were scored: those of Python, in bounded memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from starlette.testclient import TestClient
+
+import refold
+from refold.judgement import Judgement
+from refold.service import ModelStore, create
+from refold.service.watching import RowWatch, StreamIncidents
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory):
+    """A model of machines over time, its file, and new rows of which some are wrong."""
+    rng = np.random.default_rng(0)
+    n = 2000
+    at = pd.date_range("2026-01-01", periods=n + 200, freq="h")
+    rows = pd.DataFrame({"at": at, "machine": np.where(np.arange(n + 200) % 2, "M1", "M2")})
+    rows["heat"] = np.where(rows["machine"] == "M1", 5.0, 50.0) + rng.normal(0, 0.1, n + 200)
+    model = refold.Detector(by="machine", over="at", alpha=0.01).fit(rows[:n])
+    new = rows[n:].reset_index(drop=True)
+    new.loc[[40, 42, 44, 46], "heat"] += 3.0
+    file = tmp_path_factory.mktemp("timed") / "line4.json"
+    refold.save(model, file)
+    return model, file, new
+
+
+def test_they_are_those_of_python_whatever_requests_rows_come_in(timed):
+    model, file, new = timed
+    expected = refold.incidents(model, new)
+    sent = new.assign(at=new["at"].astype(str)).to_dict("records")
+    with TestClient(create(ModelStore({"line4": file}), log=lambda entry: None)) as client:
+        at = "/v1/models/line4"
+        assert client.get(f"{at}/incidents").json()["incidents"] == []
+        for begin in range(0, len(sent), 7):
+            answer = client.post(f"{at}/score", json=sent[begin : begin + 7])
+            assert answer.status_code == 200, answer.text
+        told = client.get(f"{at}/incidents").json()
+        assert (told["rows"], told["total"]) == (len(new), len(expected))
+        assert {one["text"] for one in told["incidents"]} == {one.text for one in expected}
+        worst = max(told["incidents"], key=lambda one: one["outliers"])
+        assert worst["group"] == "machine M2"
+        assert worst["begin"] == str(new["at"][40])
+        assert worst["rows"] == [40, 42, 44, 46]
+        last = client.get(f"{at}/incidents?last=1").json()["incidents"]
+        assert last == told["incidents"][-1:]
+        for bad in ("last=0", "last=1001", "last=x", "first=1"):
+            refused = client.get(f"{at}/incidents?{bad}")
+            assert (refused.status_code, "1 to 1000" in refused.text) == (400, True)
+        assert client.post(f"{at}/drift/reset").status_code == 204
+        assert client.get(f"{at}/incidents").json()["rows"] == 0
+
+
+def test_an_incident_goes_on_until_rows_beyond_the_gap_are_normal(models):
+    model = refold.load(models["ref"])
+    watch, normal = RowWatch(model), np.zeros((1, 3))
+    for row in (normal, normal + 9.0, normal + 9.0):
+        watch.add(Judgement.of(model, row))
+    ((one, going_on),) = watch.incidents().last(10)
+    assert (one.rows, going_on) == ((1, 2), True)
+    watch.add(Judgement.of(model, np.zeros((5, 3))))  # alpha is 5 %: the gap is 5 rows
+    assert watch.incidents().last(10)[0][1]
+    watch.add(Judgement.of(model, normal))
+    assert not watch.incidents().last(10)[0][1]
+
+
+def test_incidents_and_groups_are_kept_in_bounded_memory(timed, monkeypatch):
+    monkeypatch.setattr("refold.service.watching._GROUPS", 20)
+    model, _, new = timed
+    stream = StreamIncidents(model)
+    for begin in range(0, 400, 10):
+        part = new[:10].assign(machine=[f"N{begin + k}" for k in range(10)])
+        part.loc[3, "heat"] = 1e6
+        found = Judgement.of(model, part)
+        stream.add(found, None)
+    assert stream.rows == 400
+    assert stream.total >= 40
+    assert len(stream._finder._positions) == 20
+    assert len(stream._finder.going_on()) <= 20
+    assert len(stream.last(1000)) == stream.total
+
+
+def test_a_batch_without_any_time_stays_where_the_rows_before_were(timed):
+    model, _, new = timed
+    stream = StreamIncidents(model)
+    stream.add(Judgement.of(model, new[:40]), None)
+    late = new[40:43].assign(at=pd.NaT)
+    late["heat"] = 1e6
+    stream.add(Judgement.of(model, late), None)
+    assert max(one.end for one, _ in stream.last(10)) == new["at"][39]
+
+
+def test_without_watching_there_are_none(client_of):
+    told = client_of(drift=False).get("/v1/models/ref/incidents").json()
+    assert told == {"watched": False, "rows": 0, "total": 0, "incidents": []}
