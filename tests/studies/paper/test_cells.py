@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,14 @@ def test_an_optimized_cell_is_the_same_in_every_run(column):
     first, second = (PaperStudy().compute(job) for _ in range(2))
     assert first == second
     assert all(0.0 < gmean <= 100.0 for gmean in first.gmeans)
+
+
+@pytest.mark.usefixtures("paper_data")
+def test_rates_of_the_papers_thresholds_are_not_warned_of():
+    """A run of the optimized setting would print hundreds of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PaperStudy().compute(PaperJob("abs L1/D", "optimized", "Iris1", 0))
 
 
 def files_of(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from refold.base.findings import RateWarning
 from refold.model_selection import gmean_score
 from refold.studies.paper.columns import COLUMNS, TableColumn
 from refold.studies.paper.data import Task, load_task
@@ -49,7 +51,9 @@ class PaperStudy(Study[PaperJob, PaperCell]):
         """Run a cell with each of its seeds."""
         column, task = COLUMNS[job.column], load_task(job.task, job.split).standardized()
         seeds = range(column.n_seeds(job.setting))
-        gmeans, chosen = zip(*(_run(column, job.setting, task, s) for s in seeds), strict=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RateWarning)  # the thresholds are the paper's
+            gmeans, chosen = zip(*(_run(column, job.setting, task, s) for s in seeds), strict=True)
         return PaperCell(list(gmeans), list(chosen))
 
     def read(self, **stored: Any) -> PaperCell:
