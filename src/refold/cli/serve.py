@@ -75,6 +75,27 @@ def serve(
         bool,
         typer.Option("--no-drift", help="Do not compare scored rows with those learned."),
     ] = False,
+    webhook: Annotated[
+        str | None,
+        typer.Option(
+            envvar="REFOLD_WEBHOOK",
+            help="Send incidents and changes of the scored rows to this address.",
+            show_default=False,
+            show_envvar=False,
+        ),
+    ] = None,
+    webhook_secret_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="Sign what is sent there with the text in this file.", show_default=False
+        ),
+    ] = None,
+    webhook_format: Annotated[
+        str, typer.Option(help="What the receiver reads: json, slack or teams.")
+    ] = "json",
+    webhook_rows: Annotated[
+        int, typer.Option(help="Tell of incidents with at least so many outliers.", min=1)
+    ] = 3,
 ) -> None:
     """Serve models: rows in by HTTP, verdicts out.
 
@@ -100,8 +121,29 @@ def serve(
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.service import Certificate, ModelStore, Settings, create, listen, log_lines, run
+    from refold.service import (
+        Certificate,
+        ModelStore,
+        Settings,
+        WebhookTarget,
+        create,
+        listen,
+        log_lines,
+        run,
+    )
 
+    if webhook is not None and no_drift:
+        raise typer.BadParameter("Without --no-drift only.", param_hint="--webhook")
+    if webhook is None and webhook_secret_file is not None:
+        raise typer.BadParameter("Give --webhook too.", param_hint="--webhook-secret-file")
+    target = None
+    if webhook is not None:
+        target = WebhookTarget(
+            url=webhook,
+            secret=_secret_in(webhook_secret_file),
+            format=webhook_format,
+            rows=webhook_rows,
+        )
     certificate = None if certfile is None else Certificate(certfile, keyfile)
     if certificate is not None:
         certificate.check()
@@ -120,6 +162,7 @@ def serve(
         idle_seconds=idle_seconds,
         max_connections=max_connections,
         drift=not no_drift,
+        webhook=target,
     )
     store = ModelStore(models_by_name(models), drift=settings.drift)
     at = listen(host, port)
@@ -129,6 +172,19 @@ def serve(
     entry = {"event": "started", "address": address, "models": digests}
     app = create(store, settings)
     run(app, at, started=lambda: log_lines(entry), certificate=certificate)
+
+
+def _secret_in(file: Path | None) -> str | None:
+    """Return what is in the file of a secret, without the end of its line."""
+    if file is None:
+        return None
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or "it is no text"
+        raise typer.BadParameter(
+            f"{file}: {problem}.", param_hint="--webhook-secret-file"
+        ) from None
 
 
 def check_token(token: str, option: str) -> None:

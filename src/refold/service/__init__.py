@@ -13,12 +13,14 @@ from refold.service.models import ModelStore
 from refold.service.pages import curl_command
 from refold.service.server import Certificate, listen, run
 from refold.service.settings import Settings
+from refold.service.webhook import WebhookTarget
 
 __all__ = [
     "Certificate",
     "ModelStore",
     "RequestError",
     "Settings",
+    "WebhookTarget",
     "check_origin",
     "create",
     "curl_command",

@@ -52,6 +52,7 @@ from refold.service.responses import response_body
 from refold.service.scoring import Verdicts, check_count, objects_of, score_objects, score_table
 from refold.service.settings import Settings
 from refold.service.watching import MOST_INCIDENTS
+from refold.service.webhook import Webhook
 
 # What is judged in the event loop: a thread would take longer to start than the work does.
 _SMALL_BODY = 4096  # bytes
@@ -99,6 +100,7 @@ class _Service:
         self._store, self._settings, self._log = store, settings, log
         self._connections = Connections(settings, log)
         self._metrics, self._bodies = Metrics(settings, self._connections), BodyReader(settings)
+        self._webhook: Webhook | None = None
         self._busy, self._ready = 0, False
         self._threads: anyio.CapacityLimiter | None = None
         self._comparisons: set[asyncio.Task[None]] = set()
@@ -142,6 +144,8 @@ class _Service:
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self._threads = anyio.CapacityLimiter(len(os.sched_getaffinity(0)))
+        if self._settings.webhook is not None:
+            self._webhook = Webhook(self._settings.webhook, self._log, self._metrics.told)
         watching = asyncio.create_task(self._watch())
         self._ready = True
         yield
@@ -149,9 +153,11 @@ class _Service:
         watching.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await watching
+        if self._webhook is not None:
+            await anyio.to_thread.run_sync(self._webhook.close)
 
     async def _watch(self) -> None:
-        """Look every second whether a file has changed."""
+        """Look every second whether a file has changed, and whether there is something to tell."""
         while True:
             await asyncio.sleep(_LOOKED_FOR_CHANGES)
             for name, problem in await anyio.to_thread.run_sync(self._store.refresh):
@@ -159,6 +165,14 @@ class _Service:
                 served = self._store.get(name)
                 digest = None if served is None else served.digest
                 self._log({**entry, "model": name, "digest": digest, "problem": problem})
+            if self._webhook is not None:
+                await anyio.to_thread.run_sync(self._tell, self._webhook)
+
+    def _tell(self, webhook: Webhook) -> None:
+        for served in self._store:
+            if served.watch is not None:
+                for event in served.watch.events(webhook.target.rows):
+                    webhook.send(served.name, served.digest, event)
 
     async def _healthz(self, request: Request) -> Response:
         return JSONResponse({"status": "alive"})

@@ -50,6 +50,13 @@ class Metrics:
         self._files = gauge("refold_model_info", about, ["model", "digest", "saved"])
         gauge("refold_info", "1 for the version of refold.", ["version"]).labels(VERSION).set(1)
         ProcessCollector(registry=self._registry)  # memory, processor time, files, start
+        about = "Messages to the webhook: delivered, given up after all attempts, dropped unsent."
+        self._webhook = counter("refold_webhook", about, ["outcome"])
+        for outcome in ("delivered", "given up", "dropped"):
+            self._webhook.labels(outcome)
+        self._incidents = gauge(
+            "refold_incidents", "Incidents since the model was loaded.", ["model"]
+        )
         self._open = gauge("refold_connections", "Open connections.")
         about = "Connections that were closed at a limit since the start."
         self._refused = gauge("refold_connections_refused", about, ["reason"])
@@ -69,6 +76,10 @@ class Metrics:
         self._rows.labels(model).inc(rows)
         self._outliers.labels(model).inc(outliers)
 
+    def told(self, outcome: str) -> None:
+        """Count what became of a message to the webhook."""
+        self._webhook.labels(outcome).inc()
+
     def text(self, store: ModelStore) -> bytes:
         """Return all of it as Prometheus reads it."""
         self._open.set(len(self._connections))
@@ -81,6 +92,7 @@ class Metrics:
             drift = None if served.watch is None else served.watch.result()
             if served.watch is not None:
                 self._change.labels(served.name).set(served.watch.change().p_value)
+                self._incidents.labels(served.name).set(served.watch.incidents().total)
             for verdict in VERDICTS:
                 self._drift.labels(served.name, verdict).set(
                     drift is not None and drift.verdict == verdict

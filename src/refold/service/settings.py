@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from refold.service.webhook import WebhookTarget
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -32,3 +34,4 @@ class Settings:
     # Open connections. One more closes the connection that has waited longest.
     max_connections: int = 1_000
     drift: bool = True  # whether what was scored is compared with what was learned
+    webhook: WebhookTarget | None = None  # who is told of incidents and changes
