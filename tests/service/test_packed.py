@@ -58,7 +58,7 @@ def test_gzip_is_unpacked(client, encoding):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", gzip.compress(b"[]")[:-3], gzip.compress(b"[]") + b"x"]
+    "body", [b"", b"[]", gzip.compress(b"[]", mtime=0)[:-3], gzip.compress(b"[]", mtime=0) + b"x"]
 )
 def test_what_is_no_gzip_is_a_sentence(client, body):
     answer = send(client, body, "application/json", **{"content-encoding": "gzip"})
