@@ -96,6 +96,7 @@ def test_rows_without_a_history_are_judged_by_themselves(learned, new):
 def test_a_stream_answers_as_predict_does_with_the_rows_before(given):
     rows = fleet(150, 1).sort_values("time", kind="stable", ignore_index=True)
     rows["time"] += pd.Timedelta(days=10)
+    rows.loc[400, "pressure"] += 5.0
     model = Detector(by="machine", alpha=0.05, **given).fit(fleet(200, 0))
     stream = model.stream()
     one_by_one = [stream.judge(row) for row in rows.head(300).to_dict("records")]

@@ -177,9 +177,9 @@ class ColumnContext:
     ) -> tuple[ColumnContext, Floats]:
         """Learn from rows; return also their scores, each left out."""
         features, blocks = layout.of_form(form)
-        x, groups = rows.x[:, features], rows.groups
+        x, groups = _columns(rows.x, features), rows.groups
         y = np.log(values) if log else values
-        middle = float(np.median(y))
+        middle = float(np.median(_some(y)))
         scale = float(np.abs(y - middle).mean()) or 1.0
         y = (y - middle) / scale
         moments = Moments.of(x, y, groups, layout.groups)
@@ -232,8 +232,9 @@ class ColumnContext:
     ) -> ColumnContext:
         """Return the same with further rows; `follow` says that the level goes on with them."""
         seen = _learned_from(rows, values, groups)
-        x, y = rows.x[seen][:, self.features], self.transformed(values[seen])
-        own = rows.groups[seen]
+        known = rows if seen.all() else rows.take(seen)
+        x, own = _columns(known.x, self.features), known.groups
+        y = self.transformed(values[seen])
         moments = self.moments.plus(Moments.of(x, y, own, groups))
         reference = self.reference
         if follow:
@@ -286,16 +287,18 @@ class ColumnContext:
         seen = _learned_from(rows, values, len(self.moments.group_rows))
         out = np.full(len(values), np.nan)
         known = rows if seen.all() else rows.take(seen)
-        x, groups = known.x[:, self.features], known.groups
+        x, groups = _columns(known.x, self.features), known.groups
         residuals, _ = _residuals(self.model, x, self.transformed(values[seen]), groups)
-        residuals = self._beyond_rounding(residuals) / _factor(self.spread_coef, x)
+        residuals = self._beyond_rounding(residuals)
+        if self.spread_coef is not None:
+            residuals = residuals / _factor(self.spread_coef, x)
         variance, freedom = self.spread.left_out(residuals, groups)
         out[seen] = normal_scores(residuals / np.sqrt(variance), freedom)
         return out
 
     def scores(self, rows: ContextRows, values: Floats) -> ContextScores:
         """Return the scores of new rows."""
-        x, y = rows.x[:, self.features], self.transformed(values)
+        x, y = _columns(rows.x, self.features), self.transformed(values)
         expected, leverage = _expected(self.model, x, rows.groups)
         variance, freedom = self.spread.of_rows(rows.groups)
         factor = _factor(self.spread_coef, x)
@@ -344,6 +347,16 @@ class ColumnContext:
         return float(np.exp(min(y, 700.0))) if self.log else float(y)
 
 
+def _columns(x: sparse.csr_array, features: Integers) -> sparse.csr_array:
+    """Return some of the features of rows, without a copy where these are all."""
+    return x if len(features) == x.shape[1] else x[:, features]
+
+
+def _some(values: Floats) -> Floats:
+    """Return some thousand values: enough to tell in which units a column is."""
+    return values[:: max(len(values) // _ROWS, 1)]
+
+
 def _whole_groups(groups: Integers, n_groups: int) -> Booleans:
     """Choose some thousand rows: all of some groups, or every so many without groups."""
     if n_groups == 0:
@@ -369,9 +382,10 @@ def _squares(
     spread_coef: Floats | None,
 ) -> GroupSquares:
     """Add up the squares within groups; without groups all rows are one."""
-    weights = _factor(spread_coef, x) ** -2
+    weights = np.ones(len(y)) if spread_coef is None else _factor(spread_coef, x) ** -2
     places = groups if n_groups else np.zeros(len(y), dtype=np.int64)
-    return GroupSquares.of(y - x @ reference, weights, places, max(n_groups, 1))
+    explained = reference if x.shape[1] == 1 else x @ reference
+    return GroupSquares.of(y - explained, weights, places, max(n_groups, 1))
 
 
 def _residuals(
@@ -385,6 +399,8 @@ def _residuals(
 
 def _expected(model: MixedModel, x: sparse.csr_array, groups: Integers) -> tuple[Floats, Floats]:
     """Return expected values and leverages, some thousand rows at a time: they become dense."""
+    if x.shape[1] == 1 and len(model.effects):
+        return model.expected(x, groups)
     expected, leverage = np.empty(len(groups)), np.empty(len(groups))
     for begin in range(0, len(groups), _ROWS):
         part = slice(begin, begin + _ROWS)
@@ -401,7 +417,7 @@ def _factor(spread_coef: Floats | None, x: sparse.csr_array) -> Floats:
 
 def _rounding(y: Floats) -> float:
     """Return the variance that rounding to the smallest step between values leaves."""
-    steps = np.diff(np.unique(y))
+    steps = np.diff(np.unique(_some(y)))
     return max(float(steps.min()) ** 2 / 12.0 if len(steps) else 0.0, 1e-24)
 
 

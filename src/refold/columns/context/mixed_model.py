@@ -42,22 +42,20 @@ class Moments:
     @classmethod
     def of(cls, x: sparse.csr_array, y: Floats, groups: Integers, n_groups: int) -> Moments:
         """Add up rows; `groups` is -1 where a row belongs to none."""
-        inside = np.flatnonzero(groups >= 0)
-        group_rows = np.bincount(groups[inside], minlength=n_groups).astype(np.float64)
+        inside: slice | Integers = slice(None)
+        if len(groups) and groups.min() < 0:
+            inside = np.flatnonzero(groups >= 0)
+        own, values = groups[inside], y[inside]
+        group_rows = np.bincount(own, minlength=n_groups).astype(np.float64)
+        group_y = group_sums(own, values, n_groups)
         if x.shape[1] == 1:  # a constant
             group_x = sparse.csr_array(group_rows[:, None])
-        else:
-            ones, places = np.ones(len(inside)), (groups[inside], inside)
-            group_x = (sparse.csr_array((ones, places), shape=(n_groups, len(y))) @ x).tocsr()
-        return cls(
-            len(y),
-            (x.T @ x).toarray(),
-            x.T @ y,
-            float(y @ y),
-            group_rows,
-            group_x,
-            group_sums(groups[inside], y[inside], n_groups),
-        )
+            sums = np.full((1, 1), float(len(y))), np.array([y.sum()])
+            return cls(len(y), *sums, float(y @ y), group_rows, group_x, group_y)
+        ones, places = np.ones(len(own)), (own, np.arange(len(y))[inside])
+        group_x = (sparse.csr_array((ones, places), shape=(n_groups, len(y))) @ x).tocsr()
+        products = (x.T @ x).toarray(), x.T @ y
+        return cls(len(y), *products, float(y @ y), group_rows, group_x, group_y)
 
     def plus(self, other: Moments, sign: int = 1) -> Moments:
         """Return the sums of the rows of both, or without those of the other."""
@@ -149,6 +147,8 @@ class MixedModel:
         # In one order, however the sums were added: a saved model is the same to the last bit.
         sums, xx = moments.group_x.sorted_indices(), np.ascontiguousarray(moments.xx)
         weights = 1.0 / (moments.group_rows + group_ridge)
+        if len(xx) == 1:
+            return cls._of_constant(moments, weights, group_ridge, ridges)
         weighted = sums.multiply(weights[:, None]).tocsr()
         equations = xx + np.diag(ridges[block_of]) - (sums.T @ weighted).toarray()
         # Columns that others make up would have no unique coefficient.
@@ -158,15 +158,33 @@ class MixedModel:
         effects = weights * (moments.group_y - sums @ coef)
         return cls(coef, effects, weights, inverse, sums, np.nan, group_ridge, ridges)
 
+    @classmethod
+    def _of_constant(
+        cls, moments: Moments, weights: Floats, group_ridge: float, ridges: Floats
+    ) -> MixedModel:
+        """Solve with a constant as the only feature: the sums of features are counts of rows."""
+        rows, total = moments.group_rows, float(moments.xx[0, 0])
+        weighted = rows * weights
+        equation = total - float((rows * weighted).sum()) + 1e-12 * (1.0 + total)
+        coef = (moments.xy - float((weighted * moments.group_y).sum())) / equation
+        effects = weights * (moments.group_y - rows * coef)
+        inverse = np.array([[1.0 / equation]])
+        return cls(coef, effects, weights, inverse, moments.group_x, np.nan, group_ridge, ridges)
+
     def _residual_squares(self, moments: Moments) -> float:
         b, u = self.coef, self.effects
         # Sums, not products of vectors: threads of these wait for each other on a busy machine.
-        of_groups = u * (2.0 * (moments.group_x @ b - moments.group_y) + moments.group_rows * u)
+        of_x = moments.group_rows * b if len(b) == 1 else moments.group_x @ b
+        of_groups = u * (2.0 * (of_x - moments.group_y) + moments.group_rows * u)
         return float(moments.yy - 2.0 * b @ moments.xy + b @ moments.xx @ b + of_groups.sum())
 
     def _group_variances(self) -> Floats:
         """Return the variance of each group's effect, in units of that of e."""
         out = self.weights.copy()
+        if len(self.coef) == 1:
+            rows = 1.0 / self.weights - self.group_ridge
+            out += (out * rows) ** 2 * self.inverse[0, 0]
+            return out
         for begin in range(0, len(out), _GROUPS):
             part = slice(begin, begin + _GROUPS)
             sums = self.group_x[part]
@@ -212,7 +230,7 @@ class MixedModel:
 
     def _expected_of_groups(self, groups: Integers) -> tuple[Floats, Floats]:
         """Return expected values and leverages where a constant is the only feature."""
-        rest = 1.0 - self.weights * self.group_x.toarray()[:, 0]
+        rest = self.weights * self.group_ridge
         leverage = self.weights + rest**2 * self.inverse[0, 0]
         effects = np.append(self.effects, 0.0)[groups]
         unknown = 1.0 / self.group_ridge + self.inverse[0, 0]
