@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from refold import Detector
-from refold.report import write_report
+from refold.report import describe, render, write_report
+from refold.report._drawing import WIDTH, feature_picture
 from tests.report.conftest import HOSTILE
 from tests.report.opened import Opened
 
@@ -112,3 +113,20 @@ def test_a_table_of_texts_alone_has_a_report(tmp_path, train, new):
     report = write_report(model, new[columns], tmp_path / "report.html")
     assert [each.histogram for each in report.features] == [None, None]
     assert report.training_rows == 1200
+
+
+def test_limits_of_the_users_own_are_drawn_on_the_column():
+    rng = np.random.default_rng(0)
+    good = pd.DataFrame({"weight": rng.normal(2.0, 0.5, 400), "torque": rng.normal(75, 2, 400)})
+    rules = {"weight": {"min": 0.8, "max": 5000.0}}
+    report = describe(Detector(alpha=0.02, rules=rules).fit(good), good[:100])
+    weight, torque = report.features
+    assert (weight.own_limits, weight.own_text) == ((0.8, 5000.0), "0.8–5000")
+    assert torque.own_limits == ()
+    picture = feature_picture(weight.histogram, weight.normal, weight.own_limits)
+    edges = weight.histogram.edges
+    place = (0.8 - edges[0]) / (edges[-1] - edges[0]) * WIDTH
+    assert [float(x) for x in picture.limits] == pytest.approx([place], abs=0.01)
+    page = render(report)
+    assert page.count("your limit (broken line)") == 1
+    assert "your limit (broken line): 0.8–5000" in page

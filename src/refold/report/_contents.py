@@ -246,6 +246,10 @@ class Feature:
         What is normal of a text or a date, in a few words.
     column : ColumnInfo or None
         What the column was taken for, where that was guessed.
+    own_limits : tuple of float
+        The limits that the user's rules set for the numbers of all rows.
+    own_text : str
+        The same in words; empty if there are none.
 
     Examples
     --------
@@ -268,6 +272,8 @@ class Feature:
     bars: tuple[FeatureBars, ...] = ()
     about: str = ""
     column: ColumnInfo | None = None
+    own_limits: tuple[float, ...] = ()
+    own_text: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from refold._typing import Floats, Ranges
 from refold.explanation import number
-from refold.explanation.gauges import DOT, GAUGE, band, short
+from refold.explanation.gauges import DOT, GAUGE, across, band, short
 from refold.report._contents import Distances, FeatureBars, FeatureHistogram, MarkedShares
 from refold.report._template import count
 
@@ -27,9 +28,12 @@ class FeaturePicture:
     bands: list[tuple[str, str]]
     training: str
     new: str
+    limits: list[str] = field(default_factory=list)  # of the user's own, where they are to be seen
 
 
-def feature_picture(histogram: FeatureHistogram, normal: Ranges) -> FeaturePicture:
+def feature_picture(
+    histogram: FeatureHistogram, normal: Ranges, own: Sequence[float] = ()
+) -> FeaturePicture:
     """Draw a feature."""
     edges = histogram.edges
     highest = max(histogram.training.max(), histogram.new.max()) or 1.0
@@ -38,6 +42,7 @@ def feature_picture(histogram: FeatureHistogram, normal: Ranges) -> FeaturePictu
         bands=[band(low, high, edges, WIDTH) for low, high in normal],
         training=f"{training}V{HEIGHT}H0Z",
         new=_steps(histogram.new / highest),
+        limits=[short(across(v, edges) * WIDTH) for v in own if edges[0] <= v <= edges[-1]],
     )
 
 
