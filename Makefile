@@ -39,6 +39,14 @@ $(VENV)/.test-slow: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group docs --group test-slow $(SPARK) $(LOCK)
 	@touch $@
 
+# dbt cannot live with the versions above: it has an environment of its own, in which its tests
+# start it.
+.venv-dbt/.installed: constraints-dbt.txt
+	$(PYTHON) -m venv .venv-dbt
+	.venv-dbt/bin/python -m pip install --quiet --only-binary :all: --constraint $< \
+	  dbt-core dbt-duckdb dbt-postgres
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --editable .[onnx,sql,plot,report] --group bench
 	@touch $@
@@ -60,7 +68,7 @@ test: lint ## Set everything up, check style and types, run the tests that tell 
 	@echo "Not run: every variant, browsers, Spark, PostgreSQL, the site and its gallery, long" \
 	  "fuzzing, sanitizers, data that no package brings. They are for: make test-slow"
 
-test-slow: $(VENV)/.test-slow ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
+test-slow: $(VENV)/.test-slow .venv-dbt/.installed ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
 	$(PYTEST) -m slow
 	$(MAKE) --jobs 2 --output-sync=target asan $(if $(shell command -v valgrind),growth)
 
@@ -154,6 +162,11 @@ lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	printf '%s\n' "# What make test installs, and users do not: versions known to pass the tests." \
 	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
 	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --only-binary :all: dbt-core dbt-duckdb dbt-postgres
+	printf '%s\n' "# What the tests of dbt install, apart: it needs other versions than the rest. make lock renews it." \
+	  > constraints-dbt.txt
+	.venv-lock/bin/python -m pip freeze >> constraints-dbt.txt
 
 # The loops built in other ways, in places of their own. There Python is started without its
 # site, which would prefer the editable install, and finds the packages by their paths.
@@ -241,5 +254,5 @@ screenshots: $(VENV)/.test-slow ## Take pictures of each step of refold app, for
 	$(BIN)/python -m tests.app.screenshots docs/images
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .venv-lock .venv-oldest .venv-sdist .venv-wheel build dist
+	rm -rf $(VENV) .venv-dbt .venv-lock .venv-oldest .venv-sdist .venv-wheel build dist
 	rm -rf docs/auto_gallery docs/drawn docs/reference/*/

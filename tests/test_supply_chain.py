@@ -146,13 +146,14 @@ def test_the_lowest_version_of_every_package_is_known():
     assert lowest.keys() >= CORE | {"nanobind", "matplotlib", "pyarrow"}
 
 
-def pins():
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+def pins(file="constraints.txt"):
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     return dict(line.split("==") for line in lines if not line.startswith("#"))
 
 
-def test_the_lock_is_versions_and_nothing_else():
-    for name, version in pins().items():
+@pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("constraints*.txt")))
+def test_a_lock_is_versions_and_nothing_else(file):
+    for name, version in pins(file).items():
         assert re.fullmatch(r"[\w.-]+", name)
         assert re.fullmatch(r"\d[\w.]*", version)
 

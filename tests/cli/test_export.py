@@ -85,10 +85,12 @@ def test_onnx_in_a_file_runs(option, kind, saved, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--to", "pmml"), "'pmml' is not one of 'onnx', 'sql'"),
+        (("--to", "pmml"), "'pmml' is not one of 'onnx', 'sql', 'dbt'"),
         (("--to", "sql"), "SQL needs --table and --dialect."),
         (("--to", "sql", "--table", "rows"), "SQL needs --dialect."),
         ((*SQL, *COLUMNS, "--float32"), "It is for --to onnx only."),
+        (("--to", "dbt"), "dbt needs --dialect."),
+        (("--to", "dbt", "--dialect", "duckdb", "--prefix", "a"), "The test of dbt says"),
         (("--to", "onnx"), "A graph is written to a file: say -o FILE."),
         (("--to", "onnx", "-o", "x.onnx", "--table", "rows"), "It is for --to sql only."),
         (SQL, "The model was fitted without column names"),

@@ -101,7 +101,7 @@ def to_sql(
     (7, -1, 'flow')
     """
     needs("sqlglot", "sql")
-    dialect = _known_dialect(dialect)
+    dialect = known_dialect(dialect)
     _check_model(model)
     if isinstance(reasons, bool) or not isinstance(reasons, int) or reasons < 0:
         raise ValueError(f"reasons={reasons!r} is not a number of columns: 0, 1, 2 …")
@@ -125,7 +125,8 @@ def to_sql(
     return statement
 
 
-def _known_dialect(dialect: str) -> str:
+def known_dialect(dialect: str) -> str:
+    """Return the name that is used here for a database; refuse others."""
     name = _OTHER_NAMES.get(str(dialect).lower(), str(dialect).lower())
     if name not in LIMITS:
         raise ValueError(f"dialect={dialect!r} is not among {', '.join(LIMITS)}.")

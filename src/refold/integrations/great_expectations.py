@@ -67,7 +67,9 @@ class _TableOutliers(_providers.TableMetricProvider):
         rows = sa.select(sa.text("*")).select_from(selectable)
         batch = rows.compile(dialect=dialect, compile_kwargs={"literal_binds": True})
         judged = to_sql(model, "refold_batch", dialect.name, reasons=_REASONS, prefix="refold_")
-        begin = f"WITH refold_batch AS ({batch}), refold_judged AS ({judged}) "
+        quoted = dialect.identifier_preparer.quote_identifier
+        label, distance = quoted("refold_label"), quoted("refold_distance")
+        begin = f"WITH {quoted('refold_batch')} AS ({batch}), refold_judged AS ({judged}) "
 
         def asked(statement: str) -> Any:
             # A colon is no parameter: nothing is bound.
@@ -75,12 +77,11 @@ class _TableOutliers(_providers.TableMetricProvider):
             return execution_engine.execute_query(query).mappings()
 
         (counts,) = asked(
-            "SELECT count(*) AS n, count(refold_label) AS judged, "
-            "count(CASE WHEN refold_label = -1 THEN 1 END) AS outliers FROM refold_judged"
+            f"SELECT count(*) AS n, count({label}) AS judged, "
+            f"count(CASE WHEN {label} = -1 THEN 1 END) AS outliers FROM refold_judged"
         )
         listed = asked(
-            "SELECT * FROM refold_judged WHERE refold_label = -1 "
-            f"ORDER BY refold_distance DESC LIMIT {_MOST}"
+            f"SELECT * FROM refold_judged WHERE {label} = -1 ORDER BY {distance} DESC LIMIT {_MOST}"
         )
         return _document(model, tuple(counts.values()), map(_with_reasons, listed))
 
