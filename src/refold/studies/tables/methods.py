@@ -197,6 +197,7 @@ def _skrub(train: Any, seed: int, alpha: float) -> TableModel:
     )
 
 
+_NUMERIC_PEERS = ("kNN-1", "kNN-5", "DTE-NP", "LOF", "OneClassSVM", "HBOS", "ECOD")
 _ALL = (
     detector("detector-creased", "creased", "typed"),
     detector("detector-ref", "ref", "typed"),
@@ -205,6 +206,7 @@ _ALL = (
     one_hot("one-hot-CreasedREF", "CreasedREF"),
     one_hot("one-hot-REF", "REF-all"),
     one_hot_peer("one-hot-IsolationForest", "IsolationForest", imputes=False),
+    *(one_hot_peer(f"one-hot-{name}", name) for name in _NUMERIC_PEERS),
     TableMethod("isotree", "isotree", _isotree, "its own", module="isotree"),
     TableMethod("skrub-kNN", "skrub, PyOD", _skrub, "its own, kNN-5", module="skrub"),
 )
