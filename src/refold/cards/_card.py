@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -100,8 +101,15 @@ def _beside(model: Any) -> list[tuple[str, str]]:
     return [
         *(("Noticed", text) for text in noticed_by(model)),
         ("refold", version("refold")),
+        ("With", ", ".join(f"{name} {found}" for name, found in _versions())),
         ("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
     ]
+
+
+def _versions() -> list[tuple[str, str]]:
+    packages = {"NumPy": "numpy", "SciPy": "scipy", "scikit-learn": "scikit-learn"}
+    python = ("Python", platform.python_version())
+    return [python, *((name, version(package)) for name, package in packages.items())]
 
 
 def noticed_by(model: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,6 +88,7 @@ def report(
                 fdr=fdr,
                 about={
                     "Model file": model.name,
+                    "SHA-256 of it": sha256(model.read_bytes()).hexdigest(),
                     "Model saved": f"{origin.created} by refold {origin.refold_version}",
                     "Table": f"{data.name} ({data.format})",
                 },

@@ -6,6 +6,7 @@ small print in `refold.cards`) and is typed in `_contents`; how it is shown is d
 """
 
 from refold.cards import Card, card_of
+from refold.report._associations import Associations
 from refold.report._comparison import write_comparison
 from refold.report._contents import (
     AlarmGroup,
@@ -23,6 +24,7 @@ from refold.report._reported import ReportedTable
 
 __all__ = [
     "AlarmGroup",
+    "Associations",
     "Card",
     "Distances",
     "ExpectedBand",

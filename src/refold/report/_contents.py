@@ -13,6 +13,7 @@ from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import LEADS, Reason
 from refold.monitoring import ColumnDrift, Drift, Incidents
+from refold.report._associations import Associations
 from refold.report._in_context import InContext
 from refold.report._run_chart import RunChart
 
@@ -337,6 +338,8 @@ class Report:
         How many there are.
     run_chart : RunChart or None
         How far out rows are, one after the other or over time.
+    associations : Associations
+        Which columns of these rows tell of one another.
 
     Examples
     --------
@@ -378,6 +381,7 @@ class Report:
     incidents: Incidents
     n_incidents: int
     run_chart: RunChart | None
+    associations: Associations
 
     @property
     def judged(self) -> int:

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from refold.cards import card_of
 from refold.checks import check
+from refold.columns.table import Column, NumberColumn
 from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
 from refold.explanation import Reason, normal_ranges
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
 from refold.monitoring import ColumnDrift
+from refold.report._associations import associations_of
 from refold.report._contents import Feature, MarkedShares, Report, WorstRow
 from refold.report._counts import (
     ColumnShares,
@@ -134,7 +136,16 @@ def describe(
         incidents=incidents[0],
         n_incidents=incidents[1],
         run_chart=table.run_chart(),
+        associations=associations_of(_columns(found)),
     )
+
+
+def _columns(found: Judgement) -> dict[str, Column]:
+    """Return the columns of rows as they came; those of a context beside those judged."""
+    if found.cells is None:
+        return {name: NumberColumn(found.numbers[:, k]) for k, name in enumerate(found.judge.names)}
+    table = found.cells if found.cells.inputs is None else found.cells.inputs
+    return dict(zip(table.names, table.columns, strict=True))
 
 
 def _add_all(table: ReportedTable, model: Any, X: Any, row_names: Sequence[object] | None) -> None:

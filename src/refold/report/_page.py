@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from refold.base.needs import needs
 from refold.report import _drawing
+from refold.report._actions import actions_of
 from refold.report._band_drawing import band_picture
 from refold.report._contents import AlarmGroup, Report
 from refold.report._describe import describe
@@ -131,6 +132,7 @@ def render(report: Report) -> str:
         incidents=sorted(report.incidents, key=lambda one: (-one.outliers, -one.severity)),
         incident_link=lambda incident: row_link(incident.worst),
         report=report,
+        actions=actions_of(report),
         features=sorted(report.features, key=lambda f: (-f.leads, -f.drift.distance)),
         groups=_by_feature(report.groups),
         first=_FIRST,

@@ -1,6 +1,7 @@
 """Parts of the report that other pages are made of too: words, pictures, groups and rates."""
 
 from refold.report import _drawing as drawing
+from refold.report._associations import Associations, associations_of
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
 from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
 from refold.report._run_chart import RunChart, RunRows
@@ -8,11 +9,13 @@ from refold.report._template import count, environment_of, percent, plural, scri
 
 __all__ = [
     "AlarmGroup",
+    "Associations",
     "ColumnShares",
     "ExpectedRejections",
     "MarkedShares",
     "RunChart",
     "RunRows",
+    "associations_of",
     "count",
     "drawing",
     "environment_of",
