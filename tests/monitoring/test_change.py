@@ -94,3 +94,60 @@ def test_one_who_does_not_watch_is_told_how_to():
     monitor = DriftMonitor(REF().fit(np.eye(3)), watch=False)
     with pytest.raises(ValueError, match="set watch=True"):
         monitor.change()
+
+
+def test_monitors_of_several_streams_add_up():
+    rng = np.random.default_rng(0)
+    good = pd.DataFrame({"p": rng.normal(size=600), "kind": rng.choice(["a", "b"], 600)})
+    model = Detector(alpha=0.01).fit(good)
+    parts = [good.sample(250, random_state=k).reset_index(drop=True) for k in range(3)]
+    parts[1].loc[100:, "p"] += 1.0
+    parts[2].loc[5, "kind"] = "new"
+    monitors = [DriftMonitor(model).update(part) for part in parts]
+    alone = [monitor.change() for monitor in monitors]
+    assert [each.changed for each in alone] == [False, True, False]
+    merged = DriftMonitor(model)
+    for monitor in monitors:
+        merged.merge(pickle.loads(pickle.dumps(monitor)))
+    whole = DriftMonitor(model).update(pd.concat(parts))
+    assert merged.result().to_dict() == whole.result().to_dict()
+    change = merged.change()
+    assert change.p_value == pytest.approx(min(1.0, 4.0 * alone[1].p_value))  # four streams
+    assert (change.column, change.rows, change.changed) == ("p", 750, True)
+    assert change.outliers == sum(each.outliers for each in alone)
+    before = monitors[1].change()
+    assert monitors[1].merge(DriftMonitor(model)).change().p_value == 2.0 * before.p_value
+
+
+def test_a_merged_monitor_goes_on_with_its_own_stream():
+    rng = np.random.default_rng(1)
+    model = REF(alpha=0.01).fit(rng.normal(size=(500, 2)))
+    first, other = rng.normal(size=(300, 2)), rng.normal(size=(77, 2))
+    later = rng.normal(1.0, 1.0, size=(300, 2))
+    own = DriftMonitor(model).update(first).update(later).change()
+    merged = DriftMonitor(model).update(first).merge(DriftMonitor(model).update(other))
+    assert merged.update(later).change().e_value == pytest.approx(own.e_value / 2.0)
+
+
+def test_false_alarms_of_merged_monitors_are_rarer_than_asked():
+    rng = np.random.default_rng(2)
+    model = REF(alpha=0.05).fit(rng.normal(size=(300, 1)))
+    alarms = 0
+    for _ in range(60):
+        merged = DriftMonitor(model, alpha=0.1)
+        for _ in range(3):
+            merged.merge(DriftMonitor(model).update(rng.normal(size=(200, 1))))
+        alarms += merged.change().changed
+    assert alarms <= 6
+
+
+def test_what_does_not_add_up_is_not_merged():
+    rng = np.random.default_rng(0)
+    model, other = (REF().fit(rng.normal(size=(100, 2))) for _ in range(2))
+    monitor = DriftMonitor(model)
+    with pytest.raises(ValueError, match="of different models"):
+        monitor.merge(DriftMonitor(other))
+    with pytest.raises(ValueError, match="with itself"):
+        monitor.merge(monitor)
+    with pytest.raises(ValueError, match="watch=False"):
+        monitor.merge(DriftMonitor(model, watch=False))

@@ -86,7 +86,9 @@ class ChangeTest:
                     shares = counts * (rows / counts.sum())
                     self._streams[training.names[k]] = ConformalMartingale(values, shares)
         self.rows = self._outliers = 0
-        self._log_e_value = 0.0
+        self._place = 0  # in the block of its own rows
+        self._sources = 1  # streams that were merged
+        self._log_e_value = 0.0  # of the source that has most
         self._column: str | None = None
 
     def update(self, found: Judgement) -> None:
@@ -96,10 +98,11 @@ class ChangeTest:
             values[found.names[k]] = found.numbers[:, place]
         begin = 0
         while begin < len(found):
-            end = min(begin + BLOCK - self.rows % BLOCK, len(found))
+            end = min(begin + BLOCK - self._place, len(found))
             for name, stream in self._streams.items():
                 stream.update(np.asarray(values[name][begin:end], dtype=np.float64))
             self.rows += end - begin
+            self._place = (self._place + end - begin) % BLOCK
             begin = end
             self._weigh()
         self._outliers += int(found.outlier.sum())
@@ -111,9 +114,21 @@ class ChangeTest:
             self._log_e_value = mean
             self._column = list(self._streams)[int(capital.argmax())]
 
+    def merge(self, other: ChangeTest) -> None:
+        """Take over what another stream has shown; rows to come are of this one.
+
+        The mean of the capitals of several streams is a martingale, too, and is never less than
+        the largest of them divided by their number. That is what is kept.
+        """
+        if other._log_e_value > self._log_e_value:
+            self._log_e_value, self._column = other._log_e_value, other._column
+        self._sources += other._sources
+        self.rows += other.rows
+        self._outliers += other._outliers
+
     def result(self, alpha: float) -> StreamChange:
         """Return what the rows so far have shown."""
-        log_e = self._log_e_value
+        log_e = max(self._log_e_value - float(np.log(self._sources)), 0.0)
         p_value = float(np.exp(-log_e))
         return StreamChange(
             rows=self.rows,

@@ -169,6 +169,16 @@ class Places:
             self.smallest[some, j] = np.minimum(smallest, values[begin[some]])
             self.largest[some, j] = np.maximum(largest, values[end[some] - 1])
 
+    def plus(self, other: Places) -> Places:
+        """Return the counts of the rows of both."""
+        return Places(
+            below=self.below + other.below,
+            up_to=self.up_to + other.up_to,
+            present=self.present + other.present,
+            smallest=np.minimum(self.smallest, other.smallest),
+            largest=np.maximum(self.largest, other.largest),
+        )
+
     def medians(self) -> Floats:
         """Return the median of each feature, NaN without values.
 
@@ -224,3 +234,19 @@ class Counts:
         self.classes_rejected = {
             k: added(self.classes_rejected[k], more) for k, more in out.items()
         }
+
+    def plus(self, other: Counts) -> Counts:
+        """Return the counts of the rows of both."""
+        return Counts(
+            rows=self.rows + other.rows,
+            judged=self.judged + other.judged,
+            rejected=self.rejected + other.rejected,
+            states=self.states + other.states,
+            places=self.places.plus(other.places),
+            places_rejected=self.places_rejected.plus(other.places_rejected),
+            classes={k: added(each, other.classes[k]) for k, each in self.classes.items()},
+            classes_rejected={
+                k: added(each, other.classes_rejected[k])
+                for k, each in self.classes_rejected.items()
+            },
+        )

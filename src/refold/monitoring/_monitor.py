@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Self
 
+import numpy as np
+
 from refold._typing import Array
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
@@ -111,6 +113,52 @@ class DriftMonitor:
         self._counts.add(found, self._training, self._cuts)
         if self._change is not None:
             self._change.update(found)
+        return self
+
+    def merge(self, other: DriftMonitor) -> Self:
+        """Add the rows that another monitor of the same model has seen, such as that of a site.
+
+        Counts are as if all rows had come here. A change is looked for in each of the streams, and
+        the evidence of the one that has most is divided by their number, so that the answer still
+        is ever wrong with probability alpha at most.
+
+        Parameters
+        ----------
+        other : DriftMonitor
+            It stays as it is.
+
+        Returns
+        -------
+        DriftMonitor
+            Itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from refold import REF
+        >>> from refold.monitoring import DriftMonitor
+        >>> rng = np.random.default_rng(0)
+        >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+        >>> north, south = (DriftMonitor(model).update(rng.normal(size=(300, 2))) for _ in range(2))
+        >>> north.merge(south).result().rows
+        600
+        """
+        if other is self:
+            raise ValueError("A monitor cannot be merged with itself: its rows would count twice.")
+        same = (
+            self._judge.names == other._judge.names
+            and self._judge.threshold == other._judge.threshold
+            and self._training.rows == other._training.rows
+            and np.array_equal(self._training.states, other._training.states)
+            and np.array_equal(self._cuts.lower, other._cuts.lower)
+        )
+        if not same:
+            raise ValueError("These monitors are of different models: their counts do not add up.")
+        if (self._change is None) != (other._change is None):
+            raise ValueError("One of the monitors has watch=False: give both the same.")
+        self._counts = self._counts.plus(other._counts)
+        if self._change is not None and other._change is not None:
+            self._change.merge(other._change)
         return self
 
     def result(self) -> Drift:
