@@ -101,3 +101,37 @@ def test_a_file_without_the_group_is_refused_by_name(folder, monkeypatch, capsys
     pd.read_csv("new.csv").drop(columns="machine").to_csv("less.csv", index=False)
     run_in_process(monkeypatch, "score", "model.json", "less.csv", "-o", "x.csv", code=2)
     assert "there is no column 'machine', which the model needs" in capsys.readouterr().err
+
+
+def test_rows_without_a_context_that_was_learned_are_counted_and_said(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    table = fleet(2_200).assign(at=pd.date_range("2025-01-01", periods=2_200, freq="h"))
+    table.loc[:6, "machine"] = None
+    new = table.tail(200).reset_index(drop=True)
+    new.loc[:4, "machine"] = None
+    new.loc[5:8, "machine"] = "M77"
+    new.loc[9:10, "at"] = pd.NaT
+    new.loc[11, "at"] = pd.Timestamp("2035-01-01")
+    table.head(2_000).to_csv("fleet.csv", index=False)
+    new.to_csv("new.csv", index=False)
+    run_in_process(
+        monkeypatch, "fit", "fleet.csv", "-o", "m.json", "--by", "machine", "--over", "at"
+    )
+    assert "machine: 7 of 2,000 rows have no group" in capsys.readouterr().err
+    run_in_process(
+        monkeypatch, "score", "m.json", "new.csv", "-o", "out.csv", "--summary", "s.json"
+    )
+    said = capsys.readouterr().err
+    assert "5 rows without machine: judged by all rows." in said
+    assert "4 rows with a machine that training did not have: judged by all rows." in said
+    assert "2 rows without a time: judged as at the end of training." in said
+    assert "1 row later than was tried: learned until 2025-03-25, tried 58 days ahead." in said
+    counts = json.loads((tmp_path / "s.json").read_text())["context"]
+    assert counts == {"no_group": 5, "new_group": 4, "no_time": 2, "beyond": 1}
+    run_in_process(monkeypatch, "report", "m.json", "new.csv", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "The model has learned until 2025-03-25, tried 58 days ahead." in page
+    assert "4 rows with a machine that training did not have: judged by all rows." in page
+    assert "machine, at; 20 groups; learned until 2025-03-25, tried 58 days ahead" in page

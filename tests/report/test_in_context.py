@@ -71,7 +71,7 @@ def test_what_is_noticed_is_about_the_rows_as_they_came(model):
 def test_the_page_has_the_groups_and_a_picture_for_each_column(report):
     page = render(report)
     assert "Beside what was expected" in page
-    assert "1 row is of a group that training did not have" in page
+    assert "1 row with a machine that training did not have: judged by all rows." in page
     assert page.count('<figure class="expected">') == 1
     assert "standard deviations from what was expected" in page
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from refold.base.advice import in_words
 from refold.base.findings import told
+from refold.base.words import printable
 from refold.explanation import number
 from refold.judgement import asked_for, calibrated_on, training_rows
 from refold.models.detector.scorer import MeanScorer, inside
@@ -83,6 +84,7 @@ def facts_of(model: Any) -> list[tuple[str, str]]:
         *(("Rows left out", str(found)) for found in model.noticed_ if found.kind == _LEFT_OUT),
         ("Columns", f"{model.n_features_in_:,}"),
         *([("Columns left out", ", ".join(left_out))] if left_out else []),
+        *_context(model),
         ("Missing values in training", f"{_missing(model):.2%}"),
         ("Threshold", number(model.threshold_)),
         ("Alpha", _alpha(model)),
@@ -94,6 +96,17 @@ def facts_of(model: Any) -> list[tuple[str, str]]:
     if feedback := in_short(getattr(model, "feedback_", ())):
         facts.append(("Feedback", feedback))
     return facts
+
+
+def _context(model: Any) -> list[tuple[str, str]]:
+    """Return by what rows are judged, how many groups there are, and until when was learned."""
+    encoder = getattr(model, "encoder_", None)
+    if encoder is None or encoder.context is None or not encoder.context.given.names:
+        return []
+    context = encoder.context
+    groups = f"{len(context.groups.keys):,} groups" if context.given.by else ""
+    said = [", ".join(map(printable, context.given.names)), groups, context.learned_until]
+    return [("Judged by", "; ".join(filter(None, said)))]
 
 
 def _beside(model: Any) -> list[tuple[str, str]]:

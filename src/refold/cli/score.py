@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -246,6 +247,7 @@ def _document(
         "normal": scores.normal,
         "outliers": scores.outliers,
         "not_judged": scores.rows - scores.normal - scores.outliers,
+        "context": asdict(scores.gaps),
         "threshold": loaded.judge.threshold,
         "alpha": loaded.judge.alpha,
         "worst": [row.to_dict() for row in worst],
@@ -281,3 +283,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     empty = scores.rows - scores.normal - scores.outliers
     if empty:
         options.say(f"{empty:,} rows have no value and could not be judged.", err=not shown)
+    encoder = loaded.judge.encoder
+    if encoder is not None and encoder.context is not None:
+        for sentence in scores.gaps.sentences(encoder.context):
+            options.say(sentence, err=not shown)

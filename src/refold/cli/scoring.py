@@ -15,6 +15,7 @@ from refold.cli.failures import as_bad_input
 from refold.cli.incidents import TableIncidents
 from refold.cli.models import LoadedModel
 from refold.cli.options import say
+from refold.columns.context.gaps import ContextGaps
 from refold.decisions.gate import Gate, GateResult
 from refold.judgement import Judge, Judgement, Worst
 from refold.judgement.reading import Reader
@@ -35,6 +36,7 @@ class Scores:
     normal: int = 0
     outliers: int = 0
     farthest: float = 0.0  # the largest distance
+    gaps: ContextGaps = field(default_factory=ContextGaps)  # rows whose context was not learned
 
     def add(self, block: Block, found: Judgement) -> None:
         """Count a block."""
@@ -44,6 +46,7 @@ class Scores:
         self.normal += int(found.judged.sum()) - outliers
         self.farthest = max(self.farthest, np.nanmax(found.distances, initial=0.0))
         self.worst.add(found, block.first + np.arange(block.rows))
+        self.gaps = self.gaps.plus(found.context_gaps)
 
     def check(self, gate: Gate, judge: Judge) -> list[GateResult]:
         """Say whether the table passes."""

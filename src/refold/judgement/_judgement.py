@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Booleans, Floats, Integers
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.errors import TableError
+from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.frames import feature_names, read_table, row_names_of
@@ -287,6 +288,14 @@ class Judgement:
         column = inputs[self.names[self.judge.numeric[place]]]
         assert isinstance(column, NumberColumn)
         return column.values
+
+    @property
+    def context_gaps(self) -> ContextGaps:
+        """How many rows have no group or time that was learned."""
+        encoder, inputs = self.judge.encoder, None if self.cells is None else self.cells.inputs
+        if encoder is None or encoder.context is None or inputs is None:
+            return ContextGaps()
+        return ContextGaps.of(encoder.context, inputs)
 
     @cached_property
     def judged(self) -> Booleans:

@@ -113,6 +113,10 @@ class InContext:
         How many groups the rows are of.
     unknown : int
         How many rows are of a group that training did not have, or of none.
+    learned_until : str
+        Until when was learned and how far ahead was tried; empty without a time.
+    gaps : tuple of str
+        How many rows have no group or time that was learned, and how they are judged.
     worst : tuple of GroupRate
         The groups with the highest rates, as far as their rows prove it, the worst first.
     bands : tuple of ExpectedBand
@@ -134,6 +138,8 @@ class InContext:
     given: str
     groups: int
     unknown: int
+    learned_until: str
+    gaps: tuple[str, ...]
     worst: tuple[GroupRate, ...]
     bands: tuple[ExpectedBand, ...]
 
@@ -155,6 +161,8 @@ def in_context(found: Judgement, leads: dict[str, int]) -> InContext | None:
         given=", ".join(context.given.names),
         groups=len(index.keys),
         unknown=int(np.count_nonzero(~known)),
+        learned_until=context.learned_until,
+        gaps=tuple(found.context_gaps.sentences(context)),
         worst=tuple(rates[k] for k in _worst(rates)[:_GROUPS] if rates[k].rejected),
         bands=_Bands(found, context, inputs, codes, rates, list(index.keys)).drawn(leads),
     )

@@ -146,6 +146,14 @@ class ContextModel:
         return trend.axis if isinstance(trend, TrendFeatures) else None
 
     @property
+    def learned_until(self) -> str:
+        """Say "learned until 2026-09-30, tried 90 days ahead"; nothing without a time."""
+        if (axis := self.axis) is None:
+            return ""
+        calendars = [part for part in self.design.parts if isinstance(part, CalendarFeatures)]
+        return axis.text(dated=any(part.column == axis.column for part in calendars))
+
+    @property
     def layout(self) -> FeatureLayout:
         """How the features are laid out."""
         blocks = self.design.blocks
@@ -207,7 +215,7 @@ class ContextModel:
             return [f"without {axis.column} (as at the end of training)"]
         if float(seconds(cells, axis.column)[row]) <= axis.end + axis.tried:
             return []
-        return [f"({axis.text(dated=isinstance(cells, DateColumn))})"]
+        return [f"({self.learned_until})"]
 
     def _judged_by(self, names: Sequence[str | None]) -> str:
         """Say by what a row of an unknown group is judged: by the nearest parent that is known."""

@@ -11,6 +11,7 @@ from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.context import ContextModel
 from refold.columns.context.design import SEASON_DAYS
+from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.trend import TimeAxis, seconds
 from refold.columns.table import DateColumn, NumberColumn, Table
 
@@ -28,7 +29,7 @@ def notice_time(context: ContextModel, learned: Table, outlier: Booleans) -> Ite
     if axis is None or inputs is None:
         return
     dated = isinstance(inputs[axis.column], DateColumn)
-    yield Finding("time-span", axis.column, message=_span(axis, dated))
+    yield Finding("time-span", axis.column, message=_span(context, axis, dated))
     times = seconds(inputs[axis.column], axis.column)
     different = len(np.unique(times))
     if different <= _FEW_TIMES and learned.rows >= _REPEATED * different:
@@ -67,8 +68,20 @@ def notice_missing_times(column: str, missing: int, rows: int) -> Finding:
     )
 
 
-def _span(axis: TimeAxis, dated: bool) -> str:
-    said = f"{printable(axis.column)}: {axis.text(dated=dated)}."
+def notice_missing_groups(context: ContextModel, inputs: Table) -> Iterator[Finding]:
+    """Say that rows have no group: nothing of their numbers is learned."""
+    if missing := ContextGaps.of(context, inputs).no_group:
+        column = context.given.by[-1]
+        yield Finding(
+            "missing-group",
+            column,
+            message=f"{column}: {missing:,} of {inputs.rows:,} rows have no group and say nothing "
+            "of any. Such rows are judged by the group above, or by all rows.",
+        )
+
+
+def _span(context: ContextModel, axis: TimeAxis, dated: bool) -> str:
+    said = f"{printable(axis.column)}: {context.learned_until}."
     if dated and axis.end - axis.begin < SEASON_DAYS * _DAY:
         said += (
             f" It is less than {SEASON_DAYS:.0f} days: a yearly season cannot be told from a trend."
