@@ -36,7 +36,7 @@ CONSTRAINTS = [
 ]
 
 
-@pytest.mark.parametrize(("our", "their"), CONSTRAINTS, ids=lambda constraint: str(constraint))
+@pytest.mark.parametrize(("our", "their"), CONSTRAINTS, ids=[str(our) for our, _ in CONSTRAINTS])
 def test_a_constraint_takes_what_that_of_scikit_learn_takes(our: object, their: object) -> None:
     def takes(call) -> list[bool]:
         taken = []
