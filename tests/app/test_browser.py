@@ -121,9 +121,47 @@ def test_a_row_has_a_gauge_for_every_column_and_can_be_called_normal(app, files)
     assert int(app.page.inner_text("[data-rejected]").split()[0]) == before
 
 
+def test_check_leads_with_pictures_then_one_line_per_row_with_its_name_first(app, tmp_path):
+    rng = np.random.default_rng(0)
+    heat = rng.normal(20.0, 2.0, 430)
+    rows = pd.DataFrame(
+        {
+            "serial": [f"S{k:04d}" for k in range(430)],
+            "heat": heat.round(2),
+            "torque": (75 + 2.0 * (heat - 20) + rng.normal(0, 0.2, 430)).round(2),
+            "machine": rng.choice(["A", "B"], 430),
+        }
+    )
+    rows.loc[415, ["heat", "torque"]] = [17.5, 79.0]  # each is usual, together they are not
+    rows.iloc[:400].to_csv(tmp_path / "parts.csv", index=False)
+    rows.iloc[400:].to_csv(tmp_path / "new.csv", index=False)
+    come_to_check(app, tmp_path)
+    app.page.set_viewport_size({"width": 1280, "height": 900})
+    box = app.page.locator(".wide")
+    assert box.evaluate("e => e.scrollWidth <= e.clientWidth")  # four columns fit
+    top = [app.page.locator(each).bounding_box()["y"] for each in (".run", ".distribution")]
+    assert max(top) < box.bounding_box()["y"]
+    assert app.page.locator(".distribution rect.not").count() >= 1
+    line = app.page.locator(".worst tbody tr", has_text="S0415")
+    name, why = line.locator("th").inner_text(), line.locator(".why").inner_text()
+    assert name == "S0415"
+    assert "unusual" in why
+    line.get_by_role("link").click()
+    title = app.page.locator("#pair").inner_text()
+    assert set(title.split(" beside ")) == {"heat", "torque"}
+    ring, dots = (app.page.locator(f".pair-picture {each}") for each in (".this-row", ".dots"))
+    ring, dots = ring.bounding_box(), dots.bounding_box()
+    assert dots["x"] - 10 <= ring["x"] <= dots["x"] + dots["width"]  # apart, but within both axes
+    app.go("/")
+    closest = app.page.locator("[aria-labelledby=together-title] p b").inner_text()
+    assert set(closest.split(" and ")) == {"heat", "torque"}
+    assert app.page.locator(".matrix rect").count() >= 1
+
+
 def test_a_heading_sorts_and_turns_round_by_mouse_and_by_keyboard(app, files):
     come_to_check(app, files)
     app.page.locator("select[name=show]").select_option("all")
+    app.page.get_by_label("Show cells").check()
     app.page.get_by_role("button", name="Apply").click()
     app.page.wait_for_url("**show=all**")
     heat = pd.read_csv(files / "new.csv")["heat [C]"]
@@ -162,7 +200,7 @@ def test_all_groups_can_be_seen(app):
     app.press("Learn", exact=True)
     app.go("/check")
     app.press("The new rows of the sample")
-    app.page.get_by_text("more reason").click()
+    app.page.locator("[aria-labelledby=groups] summary").click()
     last = app.page.locator(".groups a").last
     count = int(last.inner_text().split()[0])
     last.click()

@@ -93,7 +93,7 @@ def test_the_headings_say_by_what_and_turn_the_order_round(checked):
 
 def test_search_group_and_order_are_kept_from_page_to_row_and_back(checked):
     place = checked.state.checked.table.columns.index("day")
-    asked = f"show=odd&text=K&sort=column-{place}&down=0&group=0"
+    asked = f"show=odd&text=K&sort=column-{place}&down=0&cells=1&group=0"
     page = checked.page(f"/check?{asked}").replace("&amp;", "&")
     assert '<input type="hidden" name="group" value="0">' in page
     links = [link for link in re.findall(r'href="([^"]*)"', page) if link.startswith("/check/rows")]
@@ -115,7 +115,7 @@ def test_an_order_that_there_is_not_is_that_of_the_distances(checked, sort):
 
 
 def test_cells_stand_beside_the_verdict_as_they_are_written(checked, table):
-    page = checked.page("/check?show=all&sort=row&down=0")
+    page = checked.page("/check?show=all&sort=row&down=0&cells=1")
     (row,) = re.findall(r'<tr>\s*<th scope="row"><a [^>]*rows/5\?.*?</tr>', page, re.DOTALL)
     cells = re.findall(r'<td class="cell[^>]*>([^<]*)</td>', row)
     assert cells[:2] == [table["machine"][5], f"{table['heat [C]'][5]}"]
@@ -141,7 +141,7 @@ def test_of_many_columns_some_are_shown_and_any_can_be_sorted_by(visitor, tmp_pa
     visitor.put("/table", tmp_path / "many.csv")
     visitor.post("/learn")
     visitor.put("/check", tmp_path / "many.csv")
-    page = visitor.page("/check?show=all&sort=column-49&down=0")
+    page = visitor.page("/check?show=all&sort=column-49&down=0&cells=1")
     assert rows_of(page) == table["m49"].argsort(kind="stable").tolist()[:25]
     assert "Of 50 columns 41 are shown here" in page
     assert ">m49</a></th>" in page

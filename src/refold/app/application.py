@@ -20,6 +20,7 @@ from starlette.responses import (
 )
 from starlette.routing import Mount, Route
 
+from refold.app import pairs
 from refold.app.browser import asset, fields_of, name_of, one, page, receive
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
 from refold.app.looking import TALL, WIDE, blind_zones
@@ -187,6 +188,9 @@ class _Steps:
             checked=checked,
             said=said,
             marks=marks,
+            pair=await _thread(lambda: checked.pair(said)),
+            pair_wide=pairs.WIDE,
+            pair_tall=pairs.TALL,
             cells=cells,
             called=checked.full_name(row),
             back=_link(request, query)(page=query.page),
@@ -404,6 +408,7 @@ def _link(request: Request, query: RowQuery) -> Callable[..., str]:
             "text": query.text,
             "sort": query.sort,
             "down": int(query.down),
+            "cells": int(query.cells) or "",
             "group": "" if query.group is None else query.group,
             **other,
         }

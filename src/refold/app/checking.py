@@ -12,6 +12,7 @@ import numpy as np
 from refold._typing import Integers
 from refold.app.jobs import Job
 from refold.app.learning import TrainedModel
+from refold.app.pairs import PairPicture, odd_pair, pair_picture
 from refold.app.running import RunOfRows
 from refold.app.tables import KeptTable, SortKey, SortKeys, key_of
 from refold.base.errors import UserError
@@ -22,8 +23,11 @@ from refold.judgement import Judge, Judgement
 from refold.report.parts import (
     AlarmGroup,
     ColumnShares,
+    DistancePicture,
     ExpectedRejections,
     MarkedShares,
+    distances_of,
+    drawing,
     expected_of,
     grouped,
     groups_of,
@@ -84,8 +88,10 @@ _BLAMED = 10_000  # reasons cost more than distances: groups are made of so many
 _PER_PAGE = 25
 _AT_ONCE = 5000  # rows that are judged before it is said how far it has come
 _EXPLAINED = 500  # rows that are explained before it is said how far it has come
+_FARTHEST = 1000.0  # times the limit: what is beyond stands at the edge
 _KEPT = 10_000  # rows of which it is kept what was said
-_BESIDE = 40  # columns that are shown beside the verdicts
+_BESIDE = 40  # columns that are shown beside the verdicts, if somebody wants them
+_NARROW = 5  # columns that are always shown
 OWN_SORTS = {"row": "Row", "verdict": "Verdict", "distance": "× the limit", "p": "P-value"}
 _COLUMN = "column-"
 
@@ -98,6 +104,7 @@ class RowQuery:
     text: str = ""  # what one of their cells contains
     sort: str = "distance"  # one of `OWN_SORTS`, or "column-3": the column at that place, from 0
     down: bool = True  # whether the largest come first
+    cells: bool = False  # whether the cells of the table are shown too
     group: int | None = None  # one of the groups by reason, from 0
     page: int = 1  # from 1
 
@@ -113,6 +120,7 @@ class RowQuery:
             text=given.get("text", "")[:200],
             sort=sort if known else "distance",
             down=given.get("down", "1") == "1",
+            cells=given.get("cells") == "1",
             group=_whole(given.get("group", "")) if show == "odd" else None,
             page=max(_whole(given.get("page", "")) or 1, 1),
         )
@@ -245,15 +253,24 @@ class CheckedRows:
         pages = max(-(-len(rows) // _PER_PAGE), 1)
         page = min(query.page, pages)
         shown = rows[(page - 1) * _PER_PAGE : page * _PER_PAGE]
-        columns = self._beside(query.column)
+        columns = self._beside(query)
         cells = self.table.written(shown, columns)
         names = self.names(shown)
         return RowPage(self._explained(shown), names, columns, cells, len(rows), page, pages)
 
-    def _beside(self, sorted_by: int | None) -> list[int]:
-        """Return the columns to show: the first ones, and the one that rows are sorted by."""
-        columns = list(range(min(len(self.table.columns), _BESIDE)))
-        return columns if sorted_by is None or sorted_by in columns else [sorted_by, *columns]
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for all cells beside the verdicts."""
+        return len(self.table.columns) <= _NARROW
+
+    def _beside(self, query: RowQuery) -> list[int]:
+        """Return the columns to show: the first ones if asked for, and that of the order."""
+        sorted_by = [] if query.column is None else [query.column]
+        if not query.cells and not self.is_narrow:
+            return sorted_by
+        columns = [k for k, name in enumerate(self.table.columns) if name != self.id_column]
+        columns = columns[:_BESIDE]
+        return columns if set(sorted_by) <= set(columns) else [*sorted_by, *columns]
 
     def _rows(self, query: RowQuery) -> Integers:
         """Return the places of all rows that were asked for, in their order."""
@@ -316,6 +333,25 @@ class CheckedRows:
         if len(self._said) < _KEPT:
             self._said |= said
         return shown
+
+    @cached_property
+    def distribution(self) -> tuple[DistancePicture, int]:
+        """How many rows are how many times the limit away, and how many bars there may be."""
+        unit = self.found.judge.threshold or 1.0
+        limit = self.found.judge.threshold / unit
+        multiples = np.minimum(self.found.distances[self.found.judged] / unit, _FARTHEST)
+        counted = distances_of(multiples, limit)
+        return drawing.distance_picture(counted, limit), len(counted.counts)
+
+    def pair(self, said: Explanation) -> PairPicture | None:
+        """Draw the two columns whose combination is unusual in a row, if that is a reason."""
+        learned = self.trained.cells
+        if learned is None or self.found.cells is None:
+            return None
+        cells = self.found.cells.take(np.array([said.row]))
+        row = cells if cells.inputs is None else cells.inputs
+        pair = odd_pair(said, learned, row)
+        return None if pair is None else pair_picture(learned, row, pair)
 
     def explained(self, row: int) -> tuple[Explanation, list[MarkedShares | None]]:
         """Return all that is said of a row, and where texts and dates are among normal ones."""

@@ -13,6 +13,7 @@ from refold.app.looking import Choice, TableLook
 from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out
 from refold.checks import suspects
+from refold.columns.table import Table
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector
@@ -20,6 +21,7 @@ from refold.models.files import check_columns
 from refold.tabular.errors import located
 
 SUSPECTS = 20
+_DRAWN = 2000  # rows that pictures are made of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,13 @@ class TrainedModel:
     def judge(self) -> Judge:
         """What judges rows."""
         return Judge.of(self.in_use)
+
+    @cached_property
+    def cells(self) -> Table | None:
+        """Some of the rows learned, parsed; None if the model keeps none that is no number."""
+        kept = self.model.kept_rows().head(_DRAWN)
+        cells = self.judge.table(kept).cells
+        return cells if cells is None or cells.inputs is None else cells.inputs
 
     @cached_property
     def normal(self) -> dict[str, str]:

@@ -20,6 +20,7 @@ from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.explanation import number, ranges_text, split_unit
+from refold.report.parts import Associations, associations_of
 from refold.tabular import Training
 
 WIDE, TALL = 160, 36
@@ -226,6 +227,7 @@ class TableLook:
     noticed: tuple[str, ...]  # what stands out, and is not about one column
     choice: Choice  # what was said of the table
     parsed: Table  # the rows and columns to learn
+    together: Associations  # which columns go together
 
     def learned(self, table: KeptTable, choice: Choice) -> Table:
         """Return the rows and columns to learn, parsed if this is what was looked at."""
@@ -307,7 +309,8 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
         columns.append(_look(column, examples, picture, roles.get(name, ""), noticed, len(learned)))
     general = (found for found in noticed if found.column not in infos)
     said = tuple(told(general, as_control))
-    return TableLook(len(learned), tuple(columns), said, choice, parsed)
+    together = associations_of({name: parsed[name] for name in parsed.names if name in used})
+    return TableLook(len(learned), tuple(columns), said, choice, parsed, together)
 
 
 def in_file(found: Findings, training: Training) -> Findings:

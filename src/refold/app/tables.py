@@ -170,6 +170,8 @@ class KeptTable:
 
     def written(self, rows: Integers, columns: Sequence[int]) -> list[list[str]]:
         """Return some cells as people read them, row by row; a missing one is empty."""
+        if not columns:
+            return [[] for _ in rows]
         table = self.training.table.select(list(columns)).take(rows)
         cells = (column.to_pylist() for column in table.columns)
         return [

@@ -3,7 +3,15 @@
 from refold.report import _drawing as drawing
 from refold.report._associations import Associations, associations_of
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
-from refold.report._counts import ColumnShares, expected_of, grouped, groups_of, that_matter
+from refold.report._counts import (
+    ColumnShares,
+    distances_of,
+    expected_of,
+    grouped,
+    groups_of,
+    that_matter,
+)
+from refold.report._drawing import DistancePicture
 from refold.report._run_chart import RunChart, RunRows
 from refold.report._template import count, environment_of, percent, plural, script_source
 
@@ -11,12 +19,14 @@ __all__ = [
     "AlarmGroup",
     "Associations",
     "ColumnShares",
+    "DistancePicture",
     "ExpectedRejections",
     "MarkedShares",
     "RunChart",
     "RunRows",
     "associations_of",
     "count",
+    "distances_of",
     "drawing",
     "environment_of",
     "expected_of",
