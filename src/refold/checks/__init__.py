@@ -16,9 +16,11 @@ from refold.checks._compare.models import ComparedModel, Difference
 from refold.checks._compare.result import Comparison
 from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample
 from refold.checks._compare.units import UnitChange
+from refold.checks._learned_rules import learned_rules
 from refold.checks._limits import limits
 from refold.checks._result import Limit, Limits
 from refold.checks._rows import drawn
+from refold.checks._rules_result import LearnedRule, LearnedRules
 from refold.checks._suspects import Suspect, Suspects, suspects
 from refold.checks._table import LIMIT, Findings, check
 
@@ -34,6 +36,8 @@ __all__ = [
     "Comparison",
     "Difference",
     "Findings",
+    "LearnedRule",
+    "LearnedRules",
     "Limit",
     "Limits",
     "Opinion",
@@ -44,6 +48,7 @@ __all__ = [
     "check",
     "compare",
     "drawn",
+    "learned_rules",
     "limits",
     "suspects",
 ]

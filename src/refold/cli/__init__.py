@@ -33,6 +33,7 @@ from refold.cli.limits import limits
 from refold.cli.mcp import mcp
 from refold.cli.options import say
 from refold.cli.report import report
+from refold.cli.rules import rules
 from refold.cli.score import score
 from refold.cli.serve import serve
 from refold.cli.studies import reproduce
@@ -83,6 +84,7 @@ commands = (
     feedback,
     inspect,
     limits,
+    rules,
     compare,
     drift,
     report,

@@ -246,6 +246,7 @@ def _document(
         "rows": scores.rows,
         "normal": scores.normal,
         "outliers": scores.outliers,
+        "muted": scores.muted,
         "not_judged": scores.rows - scores.normal - scores.outliers,
         "context": asdict(scores.gaps),
         "threshold": loaded.judge.threshold,
@@ -287,3 +288,6 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     if encoder is not None and encoder.context is not None:
         for sentence in scores.gaps.sentences(encoder.context):
             options.say(sentence, err=not shown)
+    if scores.muted:
+        are = "row is" if scores.muted == 1 else "rows are"
+        options.say(f"{scores.muted:,} {are} muted by the rules of the model.", err=not shown)

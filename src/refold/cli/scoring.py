@@ -35,6 +35,7 @@ class Scores:
     rows: int = 0
     normal: int = 0
     outliers: int = 0
+    muted: int = 0  # normal by the user's rules
     farthest: float = 0.0  # the largest distance
     gaps: ContextGaps = field(default_factory=ContextGaps)  # rows whose context was not learned
 
@@ -43,6 +44,7 @@ class Scores:
         outliers = int(found.outlier.sum())
         self.rows += block.rows
         self.outliers += outliers
+        self.muted += int(found.muted.sum())
         self.normal += int(found.judged.sum()) - outliers
         self.farthest = max(self.farthest, np.nanmax(found.distances, initial=0.0))
         self.worst.add(found, block.first + np.arange(block.rows))

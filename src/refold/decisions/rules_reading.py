@@ -66,7 +66,7 @@ def load_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise UserError(f"{file}: a file of rules has at most {_MOST_BYTES >> 20} MB.")
     try:
         text = raw.decode("utf-8-sig")
-        found = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
+        found = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(f"{text}\n")
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: byte {error.start} is not UTF-8.") from None
     except json.JSONDecodeError as error:

@@ -23,6 +23,7 @@ from refold.columns.frames import read_weights
 from refold.modelfile import ModelFileError
 
 if TYPE_CHECKING:
+    from refold.checks import LearnedRules
     from refold.explanation import Explanations, RowStream
 
 
@@ -179,6 +180,13 @@ class ModelMixin(BaseEstimator):
         from refold.explanation import explain  # a room above: this is its front door
 
         return explain(self, X, reasons=reasons, nearest=nearest)
+
+    @property
+    def rules_(self) -> LearnedRules:
+        """What the model takes as normal, as rules to review and edit."""
+        from refold.checks import learned_rules  # a room above: this is its front door
+
+        return learned_rules(self)
 
     def stream(self, *, history: Any = None, reasons: int | None = 3) -> RowStream:
         """Return what judges rows one by one, each with those before it.

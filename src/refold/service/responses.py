@@ -58,10 +58,16 @@ def _short(found: Judgement, reasons: int) -> Iterator[dict[str, Any]]:
             [found.names[k] for k in places if k >= 0] for places in found.reasons(reasons).tolist()
         ]
     labels, distances = found.labels.tolist(), found.distances.tolist()
+    rules = [
+        {"muted": found.muted_by(row)} if muted else {}
+        for row, muted in enumerate(found.muted.tolist())
+    ]
     p_values = [None] * len(labels) if found.p_values is None else found.p_values.tolist()
-    for label, distance, p, names in zip(labels, distances, p_values, because, strict=True):
+    for label, distance, p, names, muted in zip(
+        labels, distances, p_values, because, rules, strict=True
+    ):
         if label:
-            yield {"label": label, "distance": distance, "p_value": p, "reasons": names}
+            yield {"label": label, "distance": distance, "p_value": p, "reasons": names, **muted}
         else:
             yield _NO_VERDICT
 
