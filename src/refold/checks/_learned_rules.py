@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def learned_rules(model: Any) -> LearnedRules:
             continue  # it is normal by what is expected, not by itself
         own = numbers.get(name) or _of_counts(counts, k)
         missing = int(counts.states(k)[1:].sum())
-        rules.append(own.requiring(missing == 0 and counts.rows >= _ENOUGH))
+        rules.append(replace(own, required=missing == 0 and counts.rows >= _ENOUGH))
         rules += _beside(counts, k, kept, own)
     left_out = tuple(name for name in counts.plan.names if name in encoder.scored)
     return LearnedRules(tuple(rules), left_out)
@@ -112,15 +113,15 @@ def _of_counts(counts: TableCounts, k: int) -> LearnedRule:
         ends = [
             str(np.datetime64(int(end), "s").astype("M8[D]")) for end in (counted.low, counted.high)
         ]
-        return rule.with_limits(2.0 / max(support, 1), min=ends[0], max=ends[1])
+        return replace(rule, false_alarms=2.0 / max(support, 1), min=ends[0], max=ends[1])
     assert isinstance(counted, TextCounts)
     values = counted.values
     if plan.role == "category" and not values.level and 0 < values.distinct <= _MOST_VALUES:
         order = sorted(values.counts, key=lambda value: (-values.counts[value], value))
-        return rule.with_limits(_once(values) / max(support, 1), allowed=tuple(order))
+        return replace(rule, false_alarms=_once(values) / max(support, 1), allowed=tuple(order))
     letters = "".join(counted.characters)
     if plan.role != "category" and letters.isascii() and (found := _formats(counted.shapes)):
-        return rule.with_limits(found[1], format=found[0])
+        return replace(rule, false_alarms=found[1], format=found[0])
     return rule
 
 

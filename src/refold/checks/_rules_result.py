@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
 import narwhals.stable.v2 as nw
@@ -56,14 +56,6 @@ class LearnedRule:
     allowed: tuple[str, ...] | None = None
     format: tuple[str, ...] | None = None
     required: bool = False
-
-    def with_limits(self, false_alarms: float, **limits: Any) -> LearnedRule:
-        """Return the same with limits, and their false alarms."""
-        return replace(self, false_alarms=false_alarms, **limits)
-
-    def requiring(self, required: bool) -> LearnedRule:
-        """Return the same, and whether there must be a value."""
-        return replace(self, required=required)
 
     @property
     def limits(self) -> dict[str, Any]:
