@@ -1,5 +1,6 @@
 """How the site is built: make docs. Nothing on it is loaded from elsewhere."""
 
+import json
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -23,6 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     # Ours: what is written before the pages are read, and after.
     "drawn_pictures",
+    "names_for_all",
     "nothing_from_elsewhere",
     "public_names",
     "plain_text",
@@ -34,7 +36,8 @@ templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(sklearn|pyod|mlflow)\..*")]
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "substitution"]
+myst_substitutions = {"version": version}
 myst_heading_anchors = 3
 highlight_language = "none"
 
@@ -70,13 +73,19 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "refold"
+html_logo = html_favicon = "../src/refold/report/templates/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["refold.css"]
+html_js_files = ["refold.js"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "start/*": [], "reference/changes": []}  # nothing is below these
+html_sidebars = {"index": [], "reference/changes": []}  # nothing is below these
+# Sites of earlier versions stand beside this one, in folders of these names.
+earlier = json.loads((HERE / "versions.json").read_text(encoding="utf-8"))
+html_context = {"versions": [version, *earlier]}
 html_theme_options = {
-    "logo": {"text": "refold"},
+    "logo": {"text": "refold", "alt_text": "refold, home"},
+    "navbar_start": ["navbar-logo", "versions"],
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
