@@ -20,7 +20,7 @@ from refold.export._sql_names import (
     text_literal,
 )
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector, refuse_rules
+from refold.models.detector import Detector
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -136,7 +136,6 @@ def known_dialect(dialect: str) -> str:
 def _check_model(model: REF | Detector) -> None:
     if isinstance(model, Detector):
         check_is_fitted(model)
-        refuse_rules(model, "SQL")
         if isinstance(model.model_, CreasedREF):
             raise TypeError(
                 "CreasedREF cannot be written as SQL, and this Detector has one inside. Fit "
@@ -212,6 +211,9 @@ def _ref_stages(model: REF) -> Writer:
 
 def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
     """Return what writes the stages of a Detector, from its columns to the distance."""
+    from refold.export._sql_rules import check_rules
+
+    check_rules(model)
     columns = columns_of(model, without)
     check_missing(columns.all, "SQL")
 
@@ -258,12 +260,21 @@ def _statement(
         len(features),
         min(n_reasons, len(features)),
         add_up=getattr(model, "distance", "l1") == "l1",
+        unblamed=_unblamed(model),
     )
     _check_columns(max(map(len, written)), len(features), dialect)
     query: Expression = database.compose(source, written, list(zip(answers, values, strict=True)))
     if view:
         query = exp.Create(this=_table(view), kind="VIEW", expression=query)
     return str(query.sql(dialect=dialect, copy=False))
+
+
+def _unblamed(model: REF | Detector) -> frozenset[int]:
+    """Return the features that the user's rules never name as a reason."""
+    if not isinstance(model, Detector):
+        return frozenset()
+    names = model._learned.rules.unblamed
+    return frozenset(k for k, name in enumerate(model.encoder_.counts.plan.names) if name in names)
 
 
 def _groups(model: Any, dialect: str, stem: str) -> GroupTables:

@@ -20,6 +20,7 @@ from refold.columns.encoding.tally import Tally
 from refold.export._columns import ExportedColumn, ExportedDate, ExportedNumber, ExportedText
 from refold.export._sql_cells import FIELDS, Reader
 from refold.export._sql_groups import GroupTables, score
+from refold.export._sql_rules import SqlRules
 from refold.export._sql_stages import (
     Expression,
     Vocabulary,
@@ -51,12 +52,20 @@ class ColumnSteps:
         The number of the column.
     groups : GroupTables or None, default=None
         What is expected of each group, where rows are judged by theirs.
+    rules : SqlRules or None, default=None
+        The user's own, where there are any; each column then has `out`, 1 outside of its limits.
     """
 
     def __init__(
-        self, words: Vocabulary, reader: Reader, k: int, groups: GroupTables | None = None
+        self,
+        words: Vocabulary,
+        reader: Reader,
+        k: int,
+        groups: GroupTables | None = None,
+        rules: SqlRules | None = None,
     ) -> None:
         self.words, self.reader, self.k, self.groups = words, reader, k, groups
+        self.rules = rules
 
     def of(self, column: ExportedColumn, cells: Expression) -> Iterator[Step]:
         """Write those of a column of the table."""
@@ -89,7 +98,11 @@ class ColumnSteps:
             views += self._views_of_new(column)
         new = self["size"] < number(0.0)
         gone = self["text"].is_(exp.null())
+        out = {}
+        if self.rules is not None:
+            out = {"out": self.rules.outside(self.k, self["text"], self.reader)}
         yield {
+            **out,
             "size": choose([(new, self.words.largest(views))], self["size"]),
             "code": self["code"],
             "state": choose([(gone, _whole(1))], _whole(0)),
@@ -173,6 +186,11 @@ class ColumnSteps:
             _whole(1),
         )
         yield {"raw": raw, "state": state, **kept}
+        if self.rules is not None:
+            out = self.rules.outside(self.k, raw)
+            moved = choose([(is_finite(raw), self.rules.moved(self.k, raw))], raw.copy())
+            yield {"raw": moved, "state": self["state"], "out": out}
+            kept = self._kept("out")
         if self.groups is not None:
             log = self.groups.log[column.name]
             yield from score(self.__getitem__, self.words.greatest, log=log, kept=("state",))
@@ -183,6 +201,7 @@ class ColumnSteps:
             "state": self["state"],
             "novel": self._by_state(column.novel.astype(np.float64)),
             "code": choose([(self._unreadable(), _whole(NONE)), *bins], _whole(len(bins))),
+            **({} if self.rules is None else kept),
         }
 
     # ---- dates ------------------------------------------------------------------------------

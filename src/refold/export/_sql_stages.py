@@ -7,7 +7,7 @@ beforehand. There is no NULL inside: a missing value counts as 0, and another co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -334,7 +334,14 @@ class Stages:
         return [self.words.column(letter, d) for d in self.features]
 
 
-def reasons(words: Vocabulary, features: int, count: int, *, add_up: bool) -> Iterator[Stage]:
+def reasons(
+    words: Vocabulary,
+    features: int,
+    count: int,
+    *,
+    add_up: bool,
+    unblamed: Collection[int] = (),
+) -> Iterator[Stage]:
     """Find the features with the largest magnitudes, one after the other; the first of equals.
 
     One that is found is put below all others. Where magnitudes add up, what has less than a
@@ -347,7 +354,10 @@ def reasons(words: Vocabulary, features: int, count: int, *, add_up: bool) -> It
 
     if count:
         whole = _paren(add(sizes())) if add_up else number(0.0)
-        yield [*sizes(), column("d"), alias(whole, "s")]
+        blamed = [
+            alias(number(0.0), "m", d) if d in unblamed else size for d, size in enumerate(sizes())
+        ]
+        yield [*blamed, column("d"), alias(whole, "s")]
     found: Stage = [column("d"), column("s")]
     for rank in range(1, count + 1):
         yield [*sizes(), *found, alias(words.largest(sizes()), "t")]

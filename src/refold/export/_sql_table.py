@@ -15,6 +15,7 @@ from refold.export._columns import (
 from refold.export._sql_cells import READERS, Reader
 from refold.export._sql_columns import ColumnSteps, Step, write_beside
 from refold.export._sql_groups import GroupTables, score
+from refold.export._sql_rules import OUTSIDE, SqlRules, carrying_first
 from refold.export._sql_stages import (
     Expression,
     Stage,
@@ -45,6 +46,7 @@ def write_plain(
     inside = model.model_
     assert isinstance(inside, REF)
     chain, names = inside.chain_, range(len(cells))
+    rules = SqlRules.of(model, columns, list(cells)) if model._learned.rules.calibrates else None
     stages = Stages(words, str(chain.fold), numbers_of(chain, literal=False), chain.n_iter)
     steps = [
         _plain_steps(words, k, column.name, cell, groups)
@@ -56,8 +58,16 @@ def write_plain(
         raw = words.column("raw", k)
         there = exp.or_(is_finite(raw), is_infinite(raw))
         gone = choose([(there, number(0.0))], number(columns.certain))
-        novel.append(words.alias(gone if column.novel[1] else number(0.0), "novel", k))
-    folded = [*stages.read([words.column("raw", k) for k in names]), *stages.all_levels()]
+        odd = [gone if column.novel[1] else number(0.0)]
+        if rules is not None:
+            missing = rules.missing(k, there.copy())
+            out = [rules.outside(k, raw), *([] if missing is None else [missing])]
+            odd += [each * number(OUTSIDE * columns.certain) for each in out]
+        novel.append(words.alias(add(odd), "novel", k))
+    read = [words.column("raw", k) for k in names]
+    if rules is not None:
+        read = [choose([(is_finite(raw), rules.moved(k, raw))], raw) for k, raw in enumerate(read)]
+    folded = [*stages.read(read), *stages.all_levels()]
     raws = [words.column("raw", k) for k in names]
     some = any_of([exp.or_(is_finite(raw), is_infinite(raw)) for raw in raws])
     empty = words.alias(choose([(some, number(0.0))], number(1.0)), "empty")
@@ -95,12 +105,15 @@ def write_table(
 ) -> Iterator[Stage]:
     """Write a model of a mixed table: the mean of what its columns say."""
     reader = READERS[dialect]
+    rules = SqlRules.of(model, columns, list(cells)) if model._learned.rules.calibrates else None
     steps = [
-        ColumnSteps(words, reader, k, groups).of(column, cell)
+        ColumnSteps(words, reader, k, groups, rules).of(column, cell)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
     ]
+    if rules is not None:
+        steps[0] = carrying_first(words, steps[0], "mute", rules.muted(reader))
     yield from _side_by_side(words, steps)
-    carried = _beside(words, reader, columns)
+    carried = _beside(words, reader, columns, rules)
     numbers = [words.column("raw", k) for k in columns.numbers.tolist()]
     yield [*carried, *numbers]
     counts = model.encoder_.counts.numbers
@@ -109,7 +122,7 @@ def write_table(
         stages = Stages(words, "abs", numbers_of(chain, literal=False), chain.n_iter)
         folded = [*stages.read(numbers), *stages.all_levels()]
         yield from _carrying(folded, [exp.column(each.alias_or_name) for each in carried])
-    yield _magnitudes(words, columns)
+    yield _magnitudes(words, columns, muted=rules is not None)
     yield _total(words, len(cells), words.column("judged"))
 
 
@@ -160,15 +173,16 @@ def _side_by_side(words: Vocabulary, columns: Sequence[Iterator[Step]]) -> Itera
         yield stage
 
 
-def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
+def _beside(words: Vocabulary, reader: Reader, columns: Columns, rules: SqlRules | None) -> Stage:
     """Add what cells say beside each other, and leave what the end needs."""
     states = [words.column("state", k) for k in range(len(columns.all))]
     some = any_of([exp.not_(state.eq(1)) for state in states])
     stage: Stage = [
         words.alias(_is_judged(states), "judged"),
         words.alias(choose([(some, number(0.0))], number(1.0)), "empty"),
+        *([] if rules is None else [words.column("mute", 0)]),
     ]
-    for k in range(len(columns.all)):
+    for k, column in enumerate(columns.all):
         beside = columns.beside.get(k)
         more, novel = number(0.0), words.column("novel", k)
         if beside is not None:
@@ -176,6 +190,11 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns) -> Stage:
             more = write_beside(reader, *pair, beside.surprise)
             if beside.novel.any():
                 novel += write_beside(reader, *pair, beside.novel)
+        if rules is not None:
+            out = [] if isinstance(column, ExportedDate) else [words.column("out", k)]
+            missing = rules.missing(k, exp.not_(states[k].copy().eq(1)))
+            out += [] if missing is None else [missing]
+            novel = add([novel, *(each * number(OUTSIDE) for each in out)])
         stage += [
             words.column("size", k),
             words.alias(exp.cast(more, "double"), "more", k),
@@ -190,7 +209,7 @@ def _is_judged(states: Sequence[Expression]) -> Expression:
     return exp.cast(choose([(infinite, exp.null())], number(1.0)), "double")
 
 
-def _magnitudes(words: Vocabulary, columns: Columns) -> Stage:
+def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool) -> Stage:
     """Return each column's part of the distance."""
     place = {k: place for place, k in enumerate(columns.numbers.tolist())}
     stage: Stage = [words.column("judged")]
@@ -201,7 +220,10 @@ def _magnitudes(words: Vocabulary, columns: Columns) -> Stage:
         size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
         certain = words.column("novel", k) * number(columns.certain)
         part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
-        stage.append(words.alias(_unless_empty(words, columns, part), "m", k))
+        part = _unless_empty(words, columns, part)
+        if muted:
+            part = choose([(words.column("mute", 0) > number(0.5), number(0.0))], part)
+        stage.append(words.alias(part, "m", k))
     return stage
 
 
