@@ -175,3 +175,10 @@ def test_of_very_many_those_with_most_outliers_are_kept(model):
     finder.add(found, np.arange(330))
     assert finder.total == 10
     assert [(one.outliers, len(one.rows)) for one in finder.incidents()] == [(3, 2), (3, 2)]
+
+
+def test_what_lasts_less_than_is_written_has_one_time(model):
+    table = rows(4, p=[1, 2]).assign(at=pd.date_range("2026-03-04 02:10:07", periods=4, freq="9ms"))
+    (found,) = incidents(model, table, time="at")
+    assert found.begin < found.end
+    assert found.text.startswith("2026-03-04 02:10:07: p ")

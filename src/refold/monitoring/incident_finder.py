@@ -293,9 +293,7 @@ def _when(event: _Event, *, timed: bool) -> str:
     ):
         return f"{begin:%Y-%m-%d}" if begin == end else f"{begin:%Y-%m-%d} – {end:%Y-%m-%d}"
     clock = "%H:%M:%S" if begin.second or end.second else "%H:%M"
-    first = begin.strftime(f"%Y-%m-%d {clock}")
-    if begin == end:
+    first, last = (moment.strftime(f"%Y-%m-%d {clock}") for moment in (begin, end))
+    if first == last:
         return first
-    if begin.date() == end.date():
-        return f"{first}–{end.strftime(clock)}"
-    return f"{first} – {end.strftime(f'%Y-%m-%d {clock}')}"
+    return f"{first}–{end.strftime(clock)}" if begin.date() == end.date() else f"{first} – {last}"

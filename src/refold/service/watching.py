@@ -50,7 +50,7 @@ class RowWatch:
     def add(self, found: Judgement) -> bool:
         """Keep rows that were scored; say whether it is time to `compare` them."""
         with self._lock:
-            self._waiting.append((found, time.time()))
+            self._waiting.append((found, float(int(time.time()))))
             self._rows += len(found)
             return self._rows >= _COMPARED_AT_ONCE
 
