@@ -48,6 +48,20 @@ def test_incidents_are_those_of_python_over_a_date_that_never_goes_back(visitor,
     assert [point.name for point in run.chart.points[:3]] == ["1", "2", "3"]
 
 
+def test_a_change_from_some_row_on_is_said(visitor, timed, tmp_path):
+    visitor.put("/table", timed / "parts.csv")
+    visitor.post("/learn")
+    new = parts_over_time(400, seed=1)
+    new.to_csv(tmp_path / "same.csv", index=False)
+    visitor.put("/check", tmp_path / "same.csv")
+    assert "No change is proven in 400 rows" in visitor.page("/check")
+    new.loc[200:, "heat"] += 2.0
+    new.to_csv(tmp_path / "changed.csv", index=False)
+    visitor.put("/check", tmp_path / "changed.csv")
+    assert "The stream has changed (p = " in visitor.page("/check")
+    assert "most in column &#39;heat&#39;" in visitor.page("/check")
+
+
 def test_another_rate_draws_another_limit(visitor, files):
     visitor.put("/table", files / "parts.csv")
     visitor.post("/learn")

@@ -9,12 +9,13 @@ import numpy as np
 from refold.app.learning import TrainedModel
 from refold.columns.table import DateColumn
 from refold.judgement import Judgement
-from refold.monitoring import Incident
+from refold.monitoring import DriftMonitor, Incident, StreamChange
 from refold.monitoring.incident_finder import IncidentFinder
 from refold.monitoring.timeline import Timeline
 from refold.report.parts import RunChart, RunRows
 
 _INCIDENTS = 1000  # that are kept, those with most outliers
+_WATCHED = 4_000_000  # numbers that a change is looked for in: some seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class RunOfRows:
     chart: RunChart | None  # None if no row has a value
     incidents: list[Incident]  # those with most outliers first; rows are places, from 0
     total: int  # how many there are
+    change: StreamChange | None  # whether rows change from some row on; None of very many
 
     @classmethod
     def of(cls, trained: TrainedModel, found: Judgement, names: list[str]) -> RunOfRows:
@@ -38,7 +40,10 @@ class RunOfRows:
         rows.add(0, found.distances, times, names)
         chart = rows.chart(found.judge.threshold, incidents)
         by_weight = sorted(incidents, key=lambda one: (-one.outliers, -one.severity))
-        return cls(chart, by_weight, finder.total)
+        change = None
+        if found.numbers.size <= _WATCHED:
+            change = DriftMonitor(trained.in_use).update(found).change()
+        return cls(chart, by_weight, finder.total, change)
 
 
 def _rising(trained: TrainedModel, found: Judgement) -> str | None:
