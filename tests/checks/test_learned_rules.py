@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold import REF, CreasedREF, Detector
+from refold import REF, CreasedREF, Detector, limits
 from refold.base.errors import UserError
 from refold.checks import learned_rules
 from refold.decisions.rules_reading import read_rules
@@ -188,3 +188,15 @@ def test_numbers_that_are_judged_in_their_context_have_no_range():
     rules = learned_rules(Detector(by="machine").fit(rows))
     assert rules.left_out == ("x", "y")
     assert "Normal by what is expected in their context" in str(rules)
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_detection_limits_are_those_with_the_rules(method):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(400, 2)).round(2), columns=["a", "b"])
+    rules = {"a": {"direction": "high"}, "b": {"max": float(X["b"].max()) + 0.1}}
+    found = limits(Detector(method=method, rules=rules, n_jobs=1).fit(X))
+    plain = limits(Detector(method=method, n_jobs=1).fit(X))
+    assert found["a"].down_50 is None
+    assert plain["a"].down_50 is not None
+    assert found["a"].up_90 is not None
+    assert found["b"].up_90 < plain["b"].up_90 * 1.5

@@ -64,7 +64,7 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     order = np.random.default_rng(_SEED).permutation(len(found))[:_MOST_ROWS]
     found = found.take(order)
     assert found.cells is not None
-    usable = found.labels == 1
+    usable = (found.labels == 1) & ~found.muted
     for column in found.cells.columns:
         if isinstance(column, NumberColumn):  # what is no number there could not be put back
             usable &= ~column.unreadable
@@ -72,7 +72,7 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     if len(accepted) == 0:
         raise ValueError("The model accepts none of the rows as they are: they must be normal.")
     assert accepted.cells is not None
-    cells = None if plan.plain else accepted.cells
+    cells = None if plan.plain and not judge.rules else accepted.cells
     inputs = accepted.cells.inputs
     return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells, inputs)
 

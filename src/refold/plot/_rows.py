@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.words import printable, quoted
 from refold.columns.frames import one_row
+from refold.columns.table import Table
 from refold.explanation import Explanation, Reason, explain, number, ranges_text
 from refold.judgement import Judge, Judgement, unwrapped
 from refold.plot._style import MUTED, NORMAL, OUTLIER, Display, legend_inside, number_place, tidy
@@ -321,7 +322,9 @@ class RegionsDisplay(Display):
         x, y = (_axis(quantiles[:, j], resolution) for j in (a, b))
         grid = np.tile(quantiles[len(quantiles) // 2], (resolution * resolution, 1))
         grid[:, a], grid[:, b] = np.tile(x, resolution), np.repeat(y, resolution)
-        distances = judge.rows(grid).distances
+        # Rules look at cells; without any the short way leads there too.
+        found = judge.table(Table.of_numbers(judge.names, grid.T)) if judge.rules else None
+        distances = (judge.rows(grid) if found is None else found).distances
         return cls(
             x=x,
             y=y,

@@ -42,6 +42,7 @@ def _header(name: str, about: str, schema: dict[str, Any]) -> dict[str, Any]:
 _VERDICT = _object(
     "changes",
     "problem",
+    "muted",
     label={
         "enum": [1, -1, None],
         "description": "1 normal, -1 not; null for a row that is not judged.",
@@ -55,6 +56,10 @@ _VERDICT = _object(
     },
     changes={"type": "array", "items": {"type": "object"}},
     problem=_TEXT,
+    muted={
+        "type": ["string", "null"],
+        "description": "The rule of the model that mutes the row; it is normal for that.",
+    },
 )
 _SCHEMAS = {
     "Error": _object(

@@ -241,3 +241,35 @@ def test_what_rules_do_to_the_training_rows_is_noticed():
     outside = [k for k, row in enumerate(rows()) if row["weight"] > 2.5]
     assert list(found["outside-rule"].rows) == outside
     assert "machine = M9 holds for none of the 400 training rows" in found["idle-rule"].message
+
+
+def test_what_two_models_say_is_compared_with_their_rules():
+    old, new = fitted({"weight": {"max": 5}}), fitted({"weight": {"max": 4}})
+    found = refold.compare(old, new, [{**USUAL, "weight": 1.9}, {**USUAL, "weight": 2.1}])
+    [rules] = [each for each in found.differences if each.what == "rules"]
+    assert (rules.old, rules.new) == ("{'weight': {'max': 5}}", "{'weight': {'max': 4}}")
+
+
+def test_feedback_does_not_overrule_a_limit():
+    model = fitted({"weight": {"max": 5}, "pressure": {"direction": "high"}})
+    odd = {**USUAL, "flow": 35.0, "pressure": 17.5}
+    assert model.predict([odd])[0] == -1
+    model.accept([odd])
+    assert model.predict([odd])[0] == 1
+    heavy = {**USUAL, "weight": 9.0}
+    model.accept([heavy])
+    assert model.predict([heavy])[0] == -1
+
+
+def test_a_table_of_numbers_alone_keeps_to_the_rules():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    for method in METHODS:
+        rules = {"x0": {"direction": "low"}, "x1": {"max": 2.0}, "x2": {"blame": False}}
+        model = Detector(method=method, rules=rules, n_jobs=1).fit(X)
+        new = np.zeros((5, 3))
+        new[0, 0], new[1, 0], new[2, 1], new[3, 2] = 9.0, -9.0, 2.01, 9.0
+        assert model.predict(new).tolist() == [1, -1, -1, -1, 1]
+        said = [each.sentence() for each in model.explain(new)]
+        assert said[2].startswith("x1 2.01 is outside the limit you set, at most 2")
+        assert said[3] == "unusual by what your rules do not blame: x2"
+        assert model.explain(new)[0].label == 1
