@@ -322,9 +322,10 @@ class RegionsDisplay(Display):
         x, y = (_axis(quantiles[:, j], resolution) for j in (a, b))
         grid = np.tile(quantiles[len(quantiles) // 2], (resolution * resolution, 1))
         grid[:, a], grid[:, b] = np.tile(x, resolution), np.repeat(y, resolution)
-        # Rules look at cells; without any the short way leads there too.
-        found = judge.table(Table.of_numbers(judge.names, grid.T)) if judge.rules else None
-        distances = (judge.rows(grid) if found is None else found).distances
+        on_grid = judge.rows(grid)
+        if judge.rules:  # they look at cells
+            on_grid = judge.table(Table.of_numbers(judge.names, grid.T))
+        distances = on_grid.distances
         return cls(
             x=x,
             y=y,
