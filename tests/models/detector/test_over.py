@@ -82,3 +82,18 @@ def test_times_that_are_none_are_refused_with_the_column(frame, change, message)
 def test_a_table_without_its_time_is_refused(learned, frame):
     with pytest.raises(UserError, match="There is no column 'time'"):
         learned.predict(frame.drop(columns="time"))
+
+
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_numbers_with_few_values_make_no_false_alarms_over_time(method):
+    # What is foreseen from one origin is one number: later ones lie between, not on them.
+    rates = []
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        people = rng.choice([1, 2, 3, 4, 5], 3_000, p=[0.7, 0.15, 0.08, 0.04, 0.03])
+        tolls = np.where(rng.random(3_000) < 0.06, 5.76, 0.0)
+        columns = {"batch": np.arange(3_000) // 3, "people": people, "tolls": tolls}
+        rows = pd.DataFrame({**columns, "y": rng.normal(size=3_000)})
+        model = Detector(over="batch", method=method, alpha=0.02).fit(rows.head(2_400))
+        rates.append((model.predict(rows.tail(600)) == -1).mean())
+    assert max(rates) < 0.03

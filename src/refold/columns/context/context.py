@@ -10,6 +10,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.base.once import once
+from refold.base.words import number
 from refold.columns.context.column_context import ColumnContext, ContextRows, ContextUnits
 from refold.columns.context.design import (
     CalendarFeatures,
@@ -35,6 +36,8 @@ from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextCo
 # So many rows with the same score, to so many digits, are an atom; so many rows show whether there
 # are any.
 _ATOM, _DIGITS, _SOME_ROWS = 5, 9, 2_000
+# So few different scores, and so many rows for each, are spread over time.
+_FEW_SCORES, _REPEATED = 100, 3
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -116,7 +119,9 @@ class ContextModel:
                     continue
                 chosen = None if window is None else window.chosen(name, model.columns)
                 column, alone = ColumnContext.learn(rows, cells.values, layout, chosen)
-                if rows.share is None and _repeated(cells.values):
+                if rows.share is not None:
+                    alone = _smoothed(alone)
+                elif _repeated(cells.values):
                     alone = _with_atoms(alone, column.scores(rows, cells.values).z)
                 model.columns[name], scores[name] = column, alone
             elif given.by and isinstance(cells, TextColumn) and name not in given.names:
@@ -197,7 +202,7 @@ class ContextModel:
                 clock = f" {int(cells.hour[row]):02d}:00" if cells.has_clock else ""
                 parts.append(f"at {day}{clock}" if cells.has_clock else f"on {day}")
             parts += self._beyond(cells, row)
-        others = [(name, as_texts(table[name]).text(row)) for name in self.given.context]
+        others = [(name, _shown(table[name], row)) for name in self.given.context]
         if any(text for _, text in others):
             parts.append("with " + ", ".join(f"{name} {text}" for name, text in others if text))
         return " ".join(parts)
@@ -340,6 +345,22 @@ def _with_atoms(alone: Floats, found: Floats) -> Floats:
     return np.where(times[place.ravel()] >= _ATOM, found, alone)
 
 
+def _smoothed(scores: Floats) -> Floats:
+    """Return scores over time that are few different ones, spread as by a kernel (Silverman).
+
+    Rows of one time that have the same number, or of one origin, are one observation: what comes
+    later will lie between these, not on them.
+    """
+    known = np.flatnonzero(~np.isnan(scores))
+    different = len(np.unique(np.round(scores[known], _DIGITS)))
+    if different > _FEW_SCORES or len(known) < _REPEATED * different:
+        return scores
+    width = 0.9 * float(scores[known].std()) * different**-0.2
+    out = scores.copy()
+    out[known] += width * np.random.RandomState(0).normal(size=len(known))
+    return out
+
+
 def _features(table: Table, name: str) -> ContextFeatures:
     cells = table[name]
     if isinstance(cells, NumberColumn):
@@ -353,6 +374,13 @@ def _numbers(table: Table, name: str) -> Floats:
     cells = table[name]
     assert isinstance(cells, NumberColumn)
     return cells.values
+
+
+def _shown(cells: Column, row: int) -> str | None:
+    """Return a cell as people read it: a number without digits that say nothing."""
+    if isinstance(cells, NumberColumn) and not cells.is_null[row]:
+        return number(float(cells.values[row]))
+    return as_texts(cells).text(row)
 
 
 def _texts(table: Table, name: str) -> TextColumn:

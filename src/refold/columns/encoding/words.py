@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -165,7 +165,9 @@ def _day(seconds: float) -> str:
     return str(np.datetime64(int(np.floor(seconds)), "s"))[:10]
 
 
-def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str:
+def beside_words(
+    counts: TableCounts, column: int, own: int, beside: int, scored: Collection[str] = ()
+) -> str:
     """Say how rare a cell is where another is what it is.
 
     Parameters
@@ -176,6 +178,8 @@ def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str
         The column, which has a partner.
     own, beside : int
         The codes of the cell and of its partner's.
+    scored : collection of str
+        The columns whose numbers are standard deviations from what their context lets expect.
     """
     partner = counts.partner(column)
     slice_ = counts.slices[column].counts[beside]
@@ -183,16 +187,17 @@ def beside_words(counts: TableCounts, column: int, own: int, beside: int) -> str
     have = int(slice_[own])
     rare = "is rare" if have <= _RARE * slice_.sum() else "is less usual"
     often = "never occurs" if have == 0 and own < OTHER else rare
-    said = f"{often} where {name} is {code_words(counts, partner, beside)}"
+    said = f"{often} where {name} is {code_words(counts, partner, beside, scored)}"
     rows = of_rows(have, slice_)
     if own < len(counts.plan.used[column].frequent):
         return f"{said} ({rows})"
     if own == OTHER:
         return f"{said} ({rows} {'have' if have > 1 else 'has'} one as rare)"
-    return f"{said} ({rows} {'are' if have > 1 else 'is'} {code_words(counts, column, own)})"
+    is_ = "are" if have > 1 else "is"
+    return f"{said} ({rows} {is_} {code_words(counts, column, own, scored)})"
 
 
-def code_words(counts: TableCounts, column: int, code: int) -> str:
+def code_words(counts: TableCounts, column: int, code: int, scored: Collection[str] = ()) -> str:
     """Say what a code of a column stands for, behind "is"."""
     plan, others = counts.plan.used[column], counts.others.get(column)
     if code == NONE:
@@ -200,7 +205,8 @@ def code_words(counts: TableCounts, column: int, code: int) -> str:
     if isinstance(others, DateCounts):
         return oclock(code) if others.has_clock else f"a {WEEKDAYS[code]}"
     if plan.role == "number":
-        return _between(plan.edges, code)
+        within = _between(plan.edges, code)
+        return f"{within} standard deviations off" if plan.name in scored else within
     return "a rare value" if code == OTHER else quoted(plan.frequent[code])
 
 
@@ -338,7 +344,8 @@ class CellWords:
 
     def _beside(self, row: int, column: int, alone: float) -> Said:
         other, own = self._pair(row, column)
-        said = beside_words(self._counts, column, own, other)
+        scored = () if self._context is None else self._context.columns
+        said = beside_words(self._counts, column, own, other, scored)
         return Said("beside", said, alone, self._counts.partner(column))
 
     def _odd(self, row: int, column: int, view: str) -> str:
