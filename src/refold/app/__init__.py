@@ -1,4 +1,4 @@
-"""A page for people who do not write Python: from a table to a model, and to new rows.
+"""The app: from a table to a model, and to new rows, in a browser.
 
 >>> from pathlib import Path
 >>> from refold.app import Workspace

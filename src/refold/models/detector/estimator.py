@@ -38,9 +38,9 @@ from refold.models.trim import MOST_TRIM
 class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Learns what is normal from a table as people have it: numbers, texts, dates, gaps.
 
-    What each column is, it guesses and says (``columns_``); then it learns how numbers go together
-    and how surprising each cell is. A new row is normal, or it is not because of columns that are
-    named. There is nothing to tune.
+    ``fit`` infers the role of each column (``columns_``) and learns how numbers depend on each
+    other and how rare each value is. For a row that is not normal it names the columns that make
+    it so. There is nothing to tune.
 
     Read more in ``docs/tables.md``.
 
