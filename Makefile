@@ -39,12 +39,19 @@ $(VENV)/.test-slow: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --group docs --group test-slow $(SPARK) $(LOCK)
 	@touch $@
 
-# dbt cannot live with the versions above: it has an environment of its own, in which its tests
-# start it.
+# dbt and Airflow cannot live with the versions above: each has an environment of its own, where its
+# tests start it. refold runs within Airflow, which finds what it has not in ours.
 .venv-dbt/.installed: constraints-dbt.txt
 	$(PYTHON) -m venv .venv-dbt
 	.venv-dbt/bin/python -m pip install --quiet --only-binary :all: --constraint $< \
 	  dbt-core dbt-duckdb dbt-postgres
+	@touch $@
+
+.venv-airflow/.installed: constraints-airflow.txt | $(BIN)/python
+	$(PYTHON) -m venv .venv-airflow
+	.venv-airflow/bin/python -m pip install --quiet --only-binary :all: --constraint $< apache-airflow-core
+	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" \
+	  > $$(.venv-airflow/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/refold.pth
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package
@@ -68,7 +75,7 @@ test: lint ## Set everything up, check style and types, run the tests that tell 
 	@echo "Not run: every variant, browsers, Spark, PostgreSQL, the site and its gallery, long" \
 	  "fuzzing, sanitizers, data that no package brings. They are for: make test-slow"
 
-test-slow: $(VENV)/.test-slow .venv-dbt/.installed ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
+test-slow: $(VENV)/.test-slow .venv-dbt/.installed .venv-airflow/.installed ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
 	$(PYTEST) -m slow
 	$(MAKE) --jobs 2 --output-sync=target asan $(if $(shell command -v valgrind),growth)
 
@@ -134,7 +141,7 @@ wheel: ## Build the sdist and a wheel into dist, install each where nothing is, 
 	$(BARE) -m pip install --quiet --only-binary :all: dist/*.whl
 	$(BARE) tests/smoke.py
 ifneq ($(EXTRAS),)
-	$(BARE) -m pip install --quiet "$$(echo dist/*.whl)[all,benchmark,dask,spark,mlflow,pyod,mcp,great_expectations]"
+	$(BARE) -m pip install --quiet "$$(echo dist/*.whl)[all,benchmark,dask,spark,mlflow,pyod,mcp,great_expectations,dagster,airflow]"
 	$(BARE) tests/smoke.py $(EXTRAS)
 endif
 
@@ -162,11 +169,15 @@ lock: ## Write the newest versions that pyproject.toml allows to constraints.txt
 	printf '%s\n' "# What make test installs, and users do not: versions known to pass the tests." \
 	  "# Made with $$(.venv-lock/bin/python --version); make lock renews it." > constraints.txt
 	.venv-lock/bin/python -m pip freeze --exclude refold >> constraints.txt
+	$(call LOCK_APART,dbt,dbt-core dbt-duckdb dbt-postgres)
+	$(call LOCK_APART,airflow,apache-airflow-core)
+
+define LOCK_APART
 	$(PYTHON) -m venv --clear .venv-lock
-	.venv-lock/bin/python -m pip install --quiet --only-binary :all: dbt-core dbt-duckdb dbt-postgres
-	printf '%s\n' "# What the tests of dbt install, apart: it needs other versions than the rest. make lock renews it." \
-	  > constraints-dbt.txt
-	.venv-lock/bin/python -m pip freeze >> constraints-dbt.txt
+	.venv-lock/bin/python -m pip install --quiet --only-binary :all: $(2)
+	echo "# What the tests of $(1) install, apart from the rest; make lock renews it." > constraints-$(1).txt
+	.venv-lock/bin/python -m pip freeze >> constraints-$(1).txt
+endef
 
 # The loops built in other ways, in places of their own. There Python is started without its
 # site, which would prefer the editable install, and finds the packages by their paths.
@@ -254,5 +265,5 @@ screenshots: $(VENV)/.test-slow ## Take pictures of each step of refold app, for
 	$(BIN)/python -m tests.app.screenshots docs/images
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) .venv-dbt .venv-lock .venv-oldest .venv-sdist .venv-wheel build dist
+	rm -rf $(VENV) .venv-airflow .venv-dbt .venv-lock .venv-oldest .venv-sdist .venv-wheel build dist
 	rm -rf docs/auto_gallery docs/drawn docs/reference/*/

@@ -17,7 +17,8 @@ _SET = {
     "TZ": "UTC",
     "TERM": "dumb",
     "SCIPY_ARRAY_API": "1",  # lets scikit-learn check array-API input
-    "GX_ANALYTICS_ENABLED": "false",  # Great Expectations would report its use
+    "GX_ANALYTICS_ENABLED": "false",  # they would report their use
+    "DAGSTER_DISABLE_TELEMETRY": "1",
 }
 _UNSET = ("CI", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PYTHONWARNINGS", "LANGUAGE")
 _XDG = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")

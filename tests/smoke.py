@@ -211,6 +211,18 @@ def great_expectations(folder):
     assert ExpectRowsToBeNormal(model=str(Path(folder, "m.json"))).mostly == 1.0
 
 
+def dagster(folder):
+    from refold.integrations.dagster import rows_are_normal
+
+    assert rows_are_normal("rows", fitted()).check_specs
+
+
+def airflow(folder):
+    from refold.integrations.airflow import CheckRowsOperator
+
+    assert CheckRowsOperator(task_id="check", model="m.json", table="t.csv").gate
+
+
 def everything(folder):
     pass
 
@@ -218,6 +230,7 @@ def everything(folder):
 EXTRAS = {
     **{f.__name__: f for f in (cli, plot, report, onnx, sql, parquet, excel, paper, benchmark)},
     **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp, great_expectations)},
+    **{f.__name__: f for f in (dagster, airflow)},
     "all": everything,
 }
 

@@ -21,7 +21,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 
 # Where the package is not called like its module.
-PACKAGES = {"mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
+PACKAGES = {"airflow": "apache-airflow-core", "mlflow": "mlflow-skinny", "sklearn": "scikit-learn"}
 
 # The extra that a file may import from as a matter of course; others ask for it with `needs`.
 EXTRA_OF = {
@@ -161,7 +161,8 @@ def test_a_lock_is_versions_and_nothing_else(file):
 def test_the_lock_has_an_allowed_version_of_all_that_the_tests_install():
     groups = chain.from_iterable(PYPROJECT["dependency-groups"].values())
     tools = [Requirement(text) for text in groups if isinstance(text, str)]
-    locked = {canonicalize_name(name): version for name, version in pins().items()}
+    everywhere = {**pins("constraints-airflow.txt"), **pins()}
+    locked = {canonicalize_name(name): version for name, version in everywhere.items()}
     for requirement in [*promised(PYPROJECT), *tools]:
         version = locked[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), requirement

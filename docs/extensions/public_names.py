@@ -28,6 +28,7 @@ ROOMS = (
     "refold.scale.spark",
     "refold.scale.duckdb",
     "refold.export",
+    "refold.integrations.dagster",
     "refold.integrations.great_expectations",
     "refold.integrations.mcp",
     "refold.integrations.mlflow",

@@ -138,7 +138,7 @@ def _suspects(normal, new):
     return {"table": table, "doubtful": new, "known_good": normal}
 
 
-def _great_expectations(normal, new):
+def _with_new_birds(normal, new):
     return {"new_birds": new_birds()}
 
 
@@ -149,7 +149,8 @@ PAGE_NAMES = {
     "docs/explain.md": _explain,
     "docs/export.md": _export,
     "docs/feedback.md": _feedback,
-    "docs/integrations/great_expectations.md": _great_expectations,
+    "docs/integrations/great_expectations.md": _with_new_birds,
+    "docs/integrations/orchestrators.md": _with_new_birds,
     "docs/limits.md": _limits,
     "docs/modelfile.md": _modelfile,
     "docs/report.md": _report,

@@ -17,7 +17,7 @@ from tests.docs.prepared import names, write_files
 LANGUAGES = ("python", "shell", "console", "text", "toml", "json")
 SERVERS = ("serve", "app", "mcp")  # they do not end by themselves; tests of their own start them
 SLOW = ("adapters", "cli", "compare", "deployment", "engineer", "limits", "modelfile", "report")
-SLOW += ("great_expectations",)
+SLOW += ("great_expectations", "orchestrators")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TARGETS = re.findall(r"(?m)^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"))
 

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from refold.base.errors import UserError
-from refold.decisions.gate import Gate, GateResult
+from refold.decisions.gate import Gate, GateResult, parse_max_outliers
 from refold.explanation import Explanation, explain
 from refold.judgement import Judge, Judgement
 from refold.models.files import load
@@ -96,3 +96,13 @@ def _of_file(model: Any, file: str | os.PathLike[str]) -> Judgement:
     if not parts:
         raise UserError(f"{file} has column names but no rows.")
     return Judgement.joined(parts)
+
+
+def batch_gate(gate: bool, max_outliers: int | float | str | None, beyond: float | None) -> Gate:
+    """Return the conditions that a batch must meet; a text is read as ``--max-outliers`` is."""
+    if isinstance(max_outliers, str):
+        max_outliers = parse_max_outliers(max_outliers)
+    conditions = Gate(max_outliers, gate, beyond)
+    if conditions == Gate():
+        raise UserError("There is no condition: set gate, max_outliers or beyond.")
+    return conditions
