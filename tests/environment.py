@@ -19,6 +19,8 @@ _SET = {
     "SCIPY_ARRAY_API": "1",  # lets scikit-learn check array-API input
     "GX_ANALYTICS_ENABLED": "false",  # they would report their use
     "DAGSTER_DISABLE_TELEMETRY": "1",
+    "PYARROW_IGNORE_TIMEZONE": "1",  # pandera sets this and the next, with pyspark
+    "SPARK_LOCAL_IP": "127.0.0.1",
 }
 _UNSET = ("CI", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PYTHONWARNINGS", "LANGUAGE")
 _XDG = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")

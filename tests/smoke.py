@@ -223,6 +223,12 @@ def airflow(folder):
     assert CheckRowsOperator(task_id="check", model="m.json", table="t.csv").gate
 
 
+def pandera(folder):
+    from refold.integrations.pandera import schema_of
+
+    assert len(schema_of(fitted()).columns) == 2
+
+
 def everything(folder):
     pass
 
@@ -230,7 +236,7 @@ def everything(folder):
 EXTRAS = {
     **{f.__name__: f for f in (cli, plot, report, onnx, sql, parquet, excel, paper, benchmark)},
     **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp, great_expectations)},
-    **{f.__name__: f for f in (dagster, airflow)},
+    **{f.__name__: f for f in (dagster, airflow, pandera)},
     "all": everything,
 }
 

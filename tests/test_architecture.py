@@ -143,7 +143,7 @@ PUBLIC = [
     *("refold.judgement", "refold.monitoring"),
     *(
         f"refold.integrations.{name}"
-        for name in ("dagster", "great_expectations", "mcp", "mlflow", "pyod")
+        for name in ("dagster", "great_expectations", "mcp", "mlflow", "pandera", "pyod")
     ),
     *("refold.model_selection", "refold.peers", "refold.plot"),
     *("refold.report", "refold.scale", "refold.scale.dask", "refold.scale.duckdb"),

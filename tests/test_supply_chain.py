@@ -26,6 +26,7 @@ PACKAGES = {"airflow": "apache-airflow-core", "mlflow": "mlflow-skinny", "sklear
 # The extra that a file may import from as a matter of course; others ask for it with `needs`.
 EXTRA_OF = {
     "base/progress.py": "cli",
+    "checks/_rules_sql.py": "sql",
     "cli": "cli",
     "export/_sql_cells.py": "sql",
     "export/_sql_columns.py": "sql",

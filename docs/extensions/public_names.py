@@ -32,6 +32,7 @@ ROOMS = (
     "refold.integrations.great_expectations",
     "refold.integrations.mcp",
     "refold.integrations.mlflow",
+    "refold.integrations.pandera",
     "refold.integrations.pyod",
     "refold.peers",
     "refold.tabular",

@@ -151,6 +151,7 @@ PAGE_NAMES = {
     "docs/feedback.md": _feedback,
     "docs/integrations/great_expectations.md": _with_new_birds,
     "docs/integrations/orchestrators.md": _with_new_birds,
+    "docs/integrations/pandera.md": _with_new_birds,
     "docs/limits.md": _limits,
     "docs/modelfile.md": _modelfile,
     "docs/report.md": _report,

@@ -111,6 +111,20 @@ def test_a_learned_model_is_written_once_and_compared(server, faulty, folder):
     assert found == printed
 
 
+def test_rules_are_those_of_the_command(server, faulty):
+    run = [command(), "rules", faulty.model, "--format", "json"]
+    printed = json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
+    (own,) = [
+        rule
+        for rule in one(server, "rules", model="penguins", columns=["body_mass_g"])["rules"]
+        if "when" not in rule
+    ]
+    assert own.pop("text").startswith("body_mass_g: 2700–6300")
+    assert own.pop("column") == "body_mass_g"
+    assert own.items() <= printed["body_mass_g"].items()
+    assert one(server, "rules", model="penguins", limit=1)["n_rules"] > 1
+
+
 @pytest.mark.parametrize(
     "name", ["../secret.csv", "link.csv", "linked/secret.csv", "/etc/hostname", "a\0b", "x" * 400]
 )
@@ -148,7 +162,7 @@ def test_a_server_without_a_folder_takes_rows_only(faulty):
         async with Client(server) as client:
             return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert asyncio.run(tools()) == {"check", "score", "explain", "compare", "limits"}
+    assert asyncio.run(tools()) == {*("check", "score", "explain", "compare", "limits", "rules")}
     assert "no folder" in refused(server, "score", model="penguins", table="new.csv")
     assert "no model 'm.json'" in refused(server, "limits", model="m.json")
     assert "Either" in refused(server, "score", model="penguins")

@@ -237,6 +237,19 @@ class ModelTools:
             features = [one for one in features if one["feature"] in columns]
         return {**document, "n_features": len(features), "features": features[:limit]}
 
+    def rules(
+        self, model: ModelName, columns: list[str] | None = None, limit: Listed = 50
+    ) -> dict[str, Any]:
+        """List what a model takes as normal as rules of columns, to be reviewed."""
+        from refold.checks import learned_rules
+
+        found = [
+            {"column": rule.column, "text": str(rule), **rule.to_dict()}
+            for rule in learned_rules(self._model(model))
+            if columns is None or rule.column in columns
+        ]
+        return {"n_rules": len(found), "rules": found[:limit]}
+
     def _inside(self, name: str) -> Path:
         """Return a path of the folder; refuse all others, wherever links lead."""
         if self._root is None:
@@ -341,6 +354,7 @@ def create_server(tools: ModelTools) -> Any:
         tools.explain,
         tools.compare,
         tools.limits,
+        tools.rules,
     ]
     if tools.folder is not None:
         offered.append(tools.learn)
