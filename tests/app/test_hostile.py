@@ -213,4 +213,5 @@ def test_no_control_character_reaches_what_is_copied_from_the_last_page(visitor)
         assert all(line.isprintable() for line in block.split("\n"))
     sent = html.unescape(re.search(r"-d &#39;(.*)&#39;</code>", page, re.DOTALL)[1])
     (row,) = json.loads(sent.replace("'\\''", "'"))
-    assert row == {f"torque{unseen}": 1.5, "kind": f"part{unseen}0", "note": "it's"}
+    assert row["kind"].startswith(f"part{unseen}")
+    assert {**row, "kind": ""} == {f"torque{unseen}": 4.5, "kind": "", "note": "it's"}

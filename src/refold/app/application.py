@@ -23,14 +23,16 @@ from starlette.routing import Mount, Route
 from refold.app import pairs
 from refold.app.browser import asset, fields_of, name_of, one, page, receive
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
+from refold.app.forms import link_of, numbers_of, place_of, rates_said, row_of
 from refold.app.looking import TALL, WIDE, blind_zones
+from refold.app.project import PROJECTS
 from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
 from refold.app.session import RequireSession, Session
+from refold.app.state import CHECK, TABLE
 from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
-from refold.app.workspace import CHECK, TABLE, Workspace
+from refold.app.workspace import Workspace
 from refold.report import card_of
-from refold.report.parts import count, percent, plural
 from refold.service import RequestError
 
 _ASSETS = {"style.css": "text/css", "behaviour.js": "text/javascript"}
@@ -93,6 +95,9 @@ class _Steps:
             Route("/progress", self._progress),
             Route("/cancel", self._cancel, methods=["POST"]),
             Route("/assets/{name}", self._asset),
+            Route("/compare", self._compare),
+            Route("/project", self._upload(work.open_project, "/"), methods=["PUT"]),
+            Route("/compare", self._upload(work.compare_with, "/compare"), methods=["PUT"]),
             Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
             Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
             self._post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
@@ -166,8 +171,8 @@ class _Steps:
             checked=checked,
             rows=rows,
             query=query,
-            link=_link(request, query),
-            rates=[] if checked is None else _said(checked),
+            link=link_of(request, query),
+            rates=[] if checked is None else rates_said(checked),
             own_sorts=OWN_SORTS,
             file=self._work.file_of(CHECK),
             marks=MARKS,
@@ -176,7 +181,7 @@ class _Steps:
 
     async def _row(self, request: Request) -> Response:
         state, row = self._work.state, int(request.path_params["row"])
-        checked = _some(state.checked, row)
+        checked = row_of(state.checked, row)
         query = RowQuery.of(request.query_params, len(checked.table.columns))
         said, marks = await _thread(lambda: checked.explained(row))
         cells = checked.table.training.table.slice(row, 1).to_pylist()[0]
@@ -193,7 +198,7 @@ class _Steps:
             pair_tall=pairs.TALL,
             cells=cells,
             called=checked.full_name(row),
-            back=_link(request, query)(page=query.page),
+            back=link_of(request, query)(page=query.page),
         )
 
     async def _limits(self, request: Request) -> Response:
@@ -210,10 +215,17 @@ class _Steps:
             state=state,
             of_model=OF_MODEL,
             of_rows=OF_ROWS,
+            projects=PROJECTS,
             python="" if trained is None else in_python(trained),
             ready="" if self._work.worker.job else request.query_params.get("ready", ""),
             curl="" if trained is None else by_curl(trained),
             sizes={name: file.stat().st_size for name, file in state.files.items()},
+        )
+
+    async def _compare(self, request: Request) -> Response:
+        state = self._work.state
+        return self._shown(
+            request, "compare", here="/take", state=state, most=self._work.most_bytes
         )
 
     async def _prepare(self, request: Request) -> Response:
@@ -302,14 +314,16 @@ class _Steps:
         if method not in ("auto", "ref"):
             raise RequestError(400, "There is no such method.")
         by, over = (self._column(one(form, name, "")) for name in ("by", "over"))
-        self._work.learn(_numbers(form, "without"), "ref" if method == "ref" else "auto", by, over)
+        self._work.learn(
+            numbers_of(form, "without"), "ref" if method == "ref" else "auto", by, over
+        )
 
     def _column(self, place: str) -> str:
         """Return the name of a column that a form names by its place; empty for none."""
         table = self._work.state.table
         if not place or table is None:
             return ""
-        return str(table.columns[_place(place, len(table.columns))])
+        return str(table.columns[place_of(place, len(table.columns))])
 
     async def _choose(self, request: Request) -> Response:
         """Take what was said of the columns, and go on; nothing is done if it is the same."""
@@ -334,9 +348,9 @@ class _Steps:
         column, _, value = one(form, "target", "").partition("-")
         target = None
         if column:
-            name = table.columns[_place(column, len(table.columns))]
+            name = table.columns[place_of(column, len(table.columns))]
             values = list(table.targets.get(name, ()))
-            target = name, values[_place(value, len(values))]
+            target = name, values[place_of(value, len(values))]
             roles.pop(name, None)
         id_column = self._column(one(form, "id", ""))
         if target and id_column == target[0]:
@@ -348,11 +362,11 @@ class _Steps:
 
     def _accept(self, form: dict[str, list[str]]) -> None:
         rows = self._checked().table.rows
-        self._work.accept(_place(one(form, "row"), rows))
+        self._work.accept(place_of(one(form, "row"), rows))
 
     def _use_rate(self, form: dict[str, list[str]]) -> None:
         rates = self._checked().rates
-        self._work.use_rate(rates[_place(one(form, "rate"), len(rates))].rate)
+        self._work.use_rate(rates[place_of(one(form, "rate"), len(rates))].rate)
 
     def _checked(self) -> CheckedRows:
         checked = self._work.state.checked
@@ -363,60 +377,6 @@ class _Steps:
 
 def _redirect(request: Request, path: str) -> Response:
     return RedirectResponse(request.scope["root_path"] + path, 303)
-
-
-def _place(text: str, length: int) -> int:
-    """Return a place in a list that a form names."""
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < length:
-        return int(text)
-    raise RequestError(400, "The page is older than the table: open it again.")
-
-
-def _numbers(form: dict[str, list[str]], name: str) -> frozenset[int]:
-    found = form.get(name, [])
-    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in found):
-        raise RequestError(400, "Rows are whole numbers.")
-    return frozenset(map(int, found))
-
-
-def _some(checked: CheckedRows | None, row: int) -> CheckedRows:
-    if checked is None or row >= checked.table.rows:
-        raise RequestError(404, "There is no such row.")
-    return checked
-
-
-def _said(checked: CheckedRows) -> list[dict[str, str]]:
-    """Say what each rate would come to, in the words of the page."""
-    rows = plural(checked.judged, "row")
-    return [
-        {
-            "rate": percent(choice.rate),
-            "rejected": f"{choice.rejected:,} of {rows}",
-            "expected": f"If all were normal, about {count(choice.expected.rows)} would be by "
-            "chance ({:,} to {:,}).".format(*choice.expected.interval),
-        }
-        for choice in checked.rates
-    ]
-
-
-def _link(request: Request, query: RowQuery) -> Callable[..., str]:
-    """Return what makes addresses that differ in something from what is shown."""
-
-    def link(path: str = CHECK, **other: object) -> str:
-        asked: dict[str, object] = {
-            "show": query.show,
-            "text": query.text,
-            "sort": query.sort,
-            "down": int(query.down),
-            "cells": int(query.cells) or "",
-            "group": "" if query.group is None else query.group,
-            **other,
-        }
-        said = urlencode({k: v for k, v in asked.items() if v != ""})
-        address = f"{request.scope['root_path']}{path}?{said}"
-        return f"{address}#rows" if path == CHECK else address
-
-    return link
 
 
 async def _thread(work: Callable[[], Any]) -> Any:

@@ -110,3 +110,15 @@ def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) 
         for number, name, each in zip(numbers, names, odd, strict=True)
     ]
     return TrainedModel(table, choice, len(rows), model, odd_rows, odd.note)
+
+
+def as_before(trained: TrainedModel, old: TrainedModel | None) -> TrainedModel:
+    """Return a model with the rate that was chosen for its table, if it has rows enough."""
+    if old is None or old.rate is None or old.table is not trained.table:
+        return trained
+    same = trained.at(old.rate)
+    try:
+        same.in_use  # noqa: B018  # now: it says so if there are too few
+    except ValueError:
+        return trained
+    return same

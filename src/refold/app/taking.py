@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from refold.models.files import save
 from refold.report import write_report
 from refold.report.parts import plural
 from refold.scale.stream import ScoredColumns
-from refold.service import curl_command
+from refold.service import curl_command, example_row
 from refold.tabular import WriteOptions, writing
 
 _REASONS, _PREFIX = 3, "refold_"
@@ -181,13 +180,7 @@ def _wanted(target: tuple[str, str] | None) -> str:
 
 
 def by_curl(trained: TrainedModel) -> str:
-    """Return the lines that ask the service for a verdict on the first row learned."""
-    names = trained.judge.names
-    columns = trained.table.training.table.select(list(trained.judge.inputs))
-    (row,) = columns.slice(0, 1).to_pylist()
-    for k in trained.judge.numeric:
-        with suppress(TypeError, ValueError):  # it may be missing, or written in another form
-            row[names[k]] = float(row[names[k]])
-    known = {name: None if cell != cell else cell for name, cell in row.items()}
-    command = curl_command("127.0.0.1:8080/v1/models/model/score", known)
+    """Return the lines that ask the service for a verdict on a row like those learned."""
+    row = example_row(trained.in_use, trained.judge)
+    command = curl_command("127.0.0.1:8080/v1/models/model/score", row)
     return f"refold serve model.json\n{command}"

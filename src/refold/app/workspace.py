@@ -7,78 +7,35 @@ import os
 import secrets
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
 
 from refold.app.checking import CheckedRows
+from refold.app.comparing import compared, other_model
 from refold.app.jobs import CancelledError, Job, Worker
-from refold.app.learning import TrainedModel, learned
-from refold.app.looking import Choice, TableLook, looked_at
+from refold.app.learning import TrainedModel, as_before, learned
+from refold.app.looking import Choice, looked_at
+from refold.app.project import (
+    MOST_CHECKED,
+    PROJECTS,
+    CheckedFile,
+    Project,
+    open_project,
+    save_project,
+    without_rows,
+)
 from refold.app.reading import TableFile, as_control
 from refold.app.samples import SAMPLES
+from refold.app.state import CHECK, TABLE, Notice, WorkState, owned
 from refold.app.tables import MOST_CELLS, KeptTable, read_kept
 from refold.app.taking import MAKING
 from refold.base.errors import SHOW_TRACEBACK, UserError, sentence_of
-from refold.checks import Limits, limits
+from refold.checks import limits
 from refold.report.parts import plural
 from refold.service import RequestError
-
-TABLE, CHECK = "/", "/check"  # the steps that take a file
-
-
-@dataclass(frozen=True, eq=False)
-class WorkState:
-    """All that has been done so far; it does not change, another one takes its place."""
-
-    table: KeptTable | None = None  # the table to learn from
-    choice: Choice = field(default_factory=Choice)  # what was said of it
-    look: TableLook | None = None  # what it holds
-    trained: TrainedModel | None = None  # what was learned
-    checked: CheckedRows | None = None  # new rows
-    blind: Limits | None = None  # what would be missed
-    files: Mapping[str, Path] = field(default_factory=dict)  # what is ready to be taken along
-
-    @property
-    def sample(self) -> str:
-        """Which of the samples the table is; empty if none."""
-        return "" if self.table is None or self.table.file is None else self.table.file.sample
-
-    def file_of(self, step: str) -> TableFile | None:
-        """Return the file that the table of a step was read from."""
-        checked = None if self.checked is None else self.checked.table
-        table = checked if step == CHECK else self.table
-        return None if table is None else table.file
-
-    @property
-    def paths(self) -> set[Path]:
-        """The files that are needed and are removed afterwards."""
-        return {*self.files.values(), *_ours(self.file_of(TABLE), self.file_of(CHECK))}
-
-    @property
-    def subject(self) -> tuple[object, ...]:
-        """What pages are about; a page about another one is out of date."""
-        return self.table, self.choice, self.trained, self.checked
-
-    @property
-    def stale(self) -> bool:
-        """Whether the table or what is said of it has changed since it was learned."""
-        trained = self.trained
-        return trained is not None and (
-            trained.table is not self.table or trained.choice != self.choice
-        )
-
-
-@dataclass(frozen=True)
-class Notice:
-    """What came of the last thing that was done."""
-
-    text: str  # a sentence or two
-    bad: bool = False  # whether it failed, and nothing has changed
-    file: TableFile | None = None  # what could not be used as it was read; it may be read otherwise
-
 
 Thing = TypeVar("Thing")
 Work = Callable[[WorkState, Job], tuple[WorkState, str]]
@@ -216,8 +173,10 @@ class Workspace:
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
             choice = replace(state.choice, without=without, method=method, by=by, over=over)
-            trained = _as_before(learned(table, choice, state.look, job), state.trained)
-            state = replace(state, choice=choice, trained=trained, blind=None, files={})
+            trained = as_before(learned(table, choice, state.look, job), state.trained)
+            state = replace(
+                state, choice=choice, trained=trained, blind=None, comparison=None, files={}
+            )
             said = f"Learned from {plural(trained.rows, 'row')}."
             if state.checked is None:
                 return state, said
@@ -225,8 +184,8 @@ class Workspace:
             try:
                 checked = CheckedRows.of(trained, state.checked.table, job)
             except ValueError as error:
-                return replace(state, checked=None), f"{said} The new rows do not fit: {error}"
-            return replace(state, checked=checked), said
+                return state.with_rows(None), f"{said} The new rows do not fit: {error}"
+            return state.with_rows(checked), said
 
         self.begin("Learning", work)
 
@@ -264,7 +223,11 @@ class Workspace:
             table = bring(state, job)
             job.says(f"Judging {plural(table.rows, 'row')}", table.rows)
             checked = CheckedRows.of(trained, table, job)
-            return replace(state, checked=checked, files={}), " ".join(table.notes)
+            state = replace(state, comparison=None, files={}).with_rows(checked)
+            assert state.drift is not None
+            now = CheckedFile.of(checked, len(state.drift.differing()))
+            history = (*state.history, now)[-MOST_CHECKED:]
+            return replace(state, history=history), " ".join(table.notes)
 
         self.begin(what, work)
 
@@ -275,7 +238,9 @@ class Workspace:
             trained = _there(state.trained, "Nothing is learned yet.").at(rate)
             checked = None if state.checked is None else state.checked.at(trained, job)
             said = f"About {100 * rate:.3g} % of normal rows will be called outliers."
-            return replace(state, trained=trained, checked=checked, blind=None, files={}), said
+            return replace(
+                state, trained=trained, checked=checked, blind=None, comparison=None, files={}
+            ), said
 
         self.begin("Choosing the rate", work)
 
@@ -312,16 +277,71 @@ class Workspace:
 
     def prepare(self, name: str) -> None:
         """Make a file to be taken along."""
-        if name not in MAKING:
+        if name not in MAKING and name not in PROJECTS:
             raise RequestError(404, "There is no such file.")
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             trained = _there(state.trained, "Nothing is learned yet.")
             out = self.new_file()
-            MAKING[name](trained, state.checked, out, job)
+            if name in PROJECTS:
+                save_project(trained, state.checked, state.history, out, tables=PROJECTS[name])
+            else:
+                MAKING[name](trained, state.checked, out, job)
             return replace(state, files={**state.files, name: out}), f"{name} is ready."
 
         self.begin(f"Writing {name}", work)
+
+    def open_project(self, path: Path, name: str) -> None:
+        """Go on with a project that was saved."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            files = []
+
+            def new_file() -> Path:
+                files.append(self.new_file())
+                return files[-1]
+
+            try:
+                state = self._opened(open_project(path, name, new_file, self.most_bytes), job)
+            except BaseException:
+                for file in files:
+                    file.unlink(missing_ok=True)
+                raise
+            finally:
+                path.unlink(missing_ok=True)
+            return state, f"{name}: the project is open."
+
+        self.begin(f"Opening {name}", work)
+
+    def _opened(self, project: Project, job: Job) -> WorkState:
+        table, look, choice = None, None, project.choice
+        if project.table is not None:
+            table = self._read(project.table, job)
+            job.says(f"Looking at {plural(table.rows, 'row')}")
+            look = looked_at(table, choice)
+        of = without_rows(project) if table is None else table
+        trained = TrainedModel(of, choice, project.rows, project.model, [], "", project.rate)
+        state = WorkState(table, choice, look, trained, history=project.history)
+        if project.new is None:
+            return state
+        new = self._read(project.new, job)
+        job.says(f"Judging {plural(new.rows, 'row')}", new.rows)
+        checked = CheckedRows.of(trained, new, job)
+        return state.with_rows(checked)
+
+    def compare_with(self, path: Path, name: str) -> None:
+        """Compare the model with another one: that of a project, or a model file."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            trained = _there(state.trained, "Nothing is learned yet.")
+            try:
+                other = other_model(path, name, self.new_file, self.most_bytes)
+            finally:
+                path.unlink(missing_ok=True)
+            job.says("Judging rows by both models")
+            return replace(state, comparison=compared(trained, state.checked, other, name)), ""
+
+        self.begin(f"Opening {name}", work)
 
     def forget(self) -> None:
         """Begin anew."""
@@ -330,35 +350,19 @@ class Workspace:
 
     def _become(self, state: WorkState, news: Notice, *used: TableFile | None) -> None:
         """Take another state; files that were used, and nobody needs any more, are removed."""
-        before = self.state.paths | _ours(*used)
+        before = self.state.paths | owned(*used)
         self.version += state.subject != self.state.subject
         self.state, self.news, self._shown_on = state, news, ""
-        for path in before - state.paths - _ours(news.file):
+        for path in before - state.paths - owned(news.file):
             path.unlink(missing_ok=True)
 
     def _read(self, file: TableFile, job: Job) -> KeptTable:
         return read_kept(file, job, most=self.most_cells)
 
 
-def _ours(*files: TableFile | None) -> set[Path]:
-    return {file.path for file in files if file is not None and file.ours}
-
-
-def _as_before(trained: TrainedModel, old: TrainedModel | None) -> TrainedModel:
-    """Return a model with the rate that was chosen for its table, if it has rows enough."""
-    if old is None or old.rate is None or old.table is not trained.table:
-        return trained
-    same = trained.at(old.rate)
-    try:
-        same.in_use  # noqa: B018  # now: it says so if there are too few
-    except ValueError:
-        return trained
-    return same
-
-
 def _again(state: WorkState, trained: TrainedModel, said: str, job: Job) -> tuple[WorkState, str]:
     """Judge the new rows by a model that has heard something."""
-    state = replace(state, trained=trained, blind=None, files={})
+    state = state.with_model(trained)
     if state.checked is None:
         return state, said
     job.says("Judging the new rows again", state.checked.table.rows)
@@ -370,7 +374,7 @@ def _again(state: WorkState, trained: TrainedModel, said: str, job: Job) -> tupl
         f" Not normal are {plural(int(after.sum()), 'row')} now, {int(before.sum()):,} before: "
         f"{gone:,} fewer and {come:,} more."
     )
-    return replace(state, checked=checked), said
+    return state.with_rows(checked), said
 
 
 def _there(thing: Thing | None, otherwise: str) -> Thing:

@@ -7,6 +7,7 @@
 
 from refold.service.application import create
 from refold.service.errors import RequestError
+from refold.service.example import example_row
 from refold.service.log import log_lines
 from refold.service.middleware import check_origin, host_name
 from refold.service.models import ModelStore
@@ -24,6 +25,7 @@ __all__ = [
     "check_origin",
     "create",
     "curl_command",
+    "example_row",
     "host_name",
     "listen",
     "log_lines",

@@ -1,0 +1,69 @@
+"""What forms and addresses of the page say, and addresses that differ in something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from refold.app.checking import CheckedRows, RowQuery
+from refold.app.state import CHECK
+from refold.report.parts import count, percent, plural
+from refold.service import RequestError
+
+
+def place_of(text: str, length: int) -> int:
+    """Return a place in a list that a form names."""
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < length:
+        return int(text)
+    raise RequestError(400, "The page is older than the table: open it again.")
+
+
+def numbers_of(form: dict[str, list[str]], name: str) -> frozenset[int]:
+    """Return the whole numbers of a field."""
+    found = form.get(name, [])
+    if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in found):
+        raise RequestError(400, "Rows are whole numbers.")
+    return frozenset(map(int, found))
+
+
+def row_of(checked: CheckedRows | None, row: int) -> CheckedRows:
+    """Return the rows that were checked, if this one is among them."""
+    if checked is None or row >= checked.table.rows:
+        raise RequestError(404, "There is no such row.")
+    return checked
+
+
+def rates_said(checked: CheckedRows) -> list[dict[str, str]]:
+    """Say what each rate would come to, in the words of the page."""
+    rows = plural(checked.judged, "row")
+    return [
+        {
+            "rate": percent(choice.rate),
+            "rejected": f"{choice.rejected:,} of {rows}",
+            "expected": f"If all were normal, about {count(choice.expected.rows)} would be by "
+            "chance ({:,} to {:,}).".format(*choice.expected.interval),
+        }
+        for choice in checked.rates
+    ]
+
+
+def link_of(request: Request, query: RowQuery) -> Callable[..., str]:
+    """Return what makes addresses that differ in something from what is shown."""
+
+    def link(path: str = CHECK, **other: object) -> str:
+        asked: dict[str, object] = {
+            "show": query.show,
+            "text": query.text,
+            "sort": query.sort,
+            "down": int(query.down),
+            "cells": int(query.cells) or "",
+            "group": "" if query.group is None else query.group,
+            **other,
+        }
+        said = urlencode({k: v for k, v in asked.items() if v != ""})
+        address = f"{request.scope['root_path']}{path}?{said}"
+        return f"{address}#rows" if path == CHECK else address
+
+    return link
