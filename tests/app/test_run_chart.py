@@ -48,6 +48,18 @@ def test_incidents_are_those_of_python_over_a_date_that_never_goes_back(visitor,
     assert [point.name for point in run.chart.points[:3]] == ["1", "2", "3"]
 
 
+def test_the_chart_has_a_page_of_its_own_for_those_without_a_script(visitor, timed):
+    assert visitor.get("/check/run").status_code == 404
+    visitor.put("/table", timed / "parts.csv")
+    visitor.post("/learn")
+    visitor.put("/check", timed / "new.csv")
+    assert '<a href="/check/run">The run chart</a>' in visitor.page("/check")
+    page, run = visitor.page("/check/run"), visitor.state.checked.run
+    assert page.count("<tr data-x=") == len(run.chart.points) == 200
+    assert '<a href="rows/199">200</a>' in page
+    assert all(one.text in page for one in run.incidents)
+
+
 def test_a_change_from_some_row_on_is_said(visitor, timed, tmp_path):
     visitor.put("/table", timed / "parts.csv")
     visitor.post("/learn")

@@ -88,6 +88,7 @@ class _Steps:
             Route("/", self._table),
             Route("/learn", self._learn),
             Route("/check", self._check),
+            Route("/check/run", self._run),
             Route("/check/rows/{row:int}", self._row),
             Route("/limits", self._limits),
             Route("/take", self._take),
@@ -178,6 +179,12 @@ class _Steps:
             marks=MARKS,
             most=self._work.most_bytes,
         )
+
+    async def _run(self, request: Request) -> Response:
+        state, checked = self._work.state, self._work.state.checked
+        if checked is None or checked.run.chart is None:
+            raise RequestError(404, "There are no rows to draw.")
+        return self._shown(request, "run", here="/check", state=state, checked=checked)
 
     async def _row(self, request: Request) -> Response:
         state, row = self._work.state, int(request.path_params["row"])

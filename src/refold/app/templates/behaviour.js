@@ -87,3 +87,15 @@ if (ready) {
   ready.click();
 }
 {% include "report/run_chart.js" %}
+// The chart of many rows comes after the page, so that this is small.
+for (const place of document.querySelectorAll("[data-fetch]")) {
+  fetch(place.dataset.fetch)
+    .then(async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-run]"))
+    .then((run) => {
+      if (!run) return;
+      for (const link of run.querySelectorAll("a")) link.href = `${place.dataset.fetch}/../${link.getAttribute("href")}`;
+      place.replaceChildren(document.adoptNode(run));
+      followRun(run);
+    })
+    .catch(() => { /* the link to it stays */ });
+}

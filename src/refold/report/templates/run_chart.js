@@ -1,6 +1,6 @@
 
 // A run chart: its points are the rows of the table below it.
-for (const run of document.querySelectorAll("[data-run]")) {
+function followRun(run) {
   const [plot, spot, drag, said, all] = ["plot", "spot", "drag", "said", "all"].map((name) => run.querySelector(`[data-${name}]`));
   const svg = plot.querySelector("[data-chart]");
   const { width, height } = svg.viewBox.baseVal;
@@ -118,3 +118,4 @@ for (const run of document.querySelectorAll("[data-run]")) {
     act();
   });
 }
+for (const run of document.querySelectorAll("[data-run]")) followRun(run);
