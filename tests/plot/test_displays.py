@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
-from refold import REF, compare
+from refold import REF, Detector, compare
 from refold.model_selection import gmean_score
 from refold.plot import (
     ComparisonDisplay,
@@ -241,3 +241,15 @@ def test_a_comparison_has_a_point_for_each_row_and_both_limits(X, alpha):
     assert (outlier[:, 0] == outlier[:, 1]).mean() > 0.98
     again = ComparisonDisplay.from_estimators(old, new, X, ax=Figure().subplots())
     assert again.comparison.n_changed == found.n_changed
+
+
+def test_regions_of_a_model_with_a_context_are_in_standard_deviations():
+    rng, machine = np.random.default_rng(0), np.arange(600) % 6
+    columns = {"machine": [f"M{k}" for k in machine], "heat": 50.0 * machine}
+    rows = pd.DataFrame(columns).assign(flow=rng.normal(size=600))
+    rows["heat"] += rng.normal(size=600)
+    display = RegionsDisplay.from_estimator(
+        Detector(by="machine").fit(rows), rows, features=("heat", "flow"), resolution=20
+    )
+    assert display.names[0] == "heat, standard deviations from what was expected"
+    assert np.abs(display.x).max() < 10.0

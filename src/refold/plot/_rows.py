@@ -241,7 +241,7 @@ class RegionsDisplay(Display):
     threshold : float
         The largest distance that is normal.
     names : tuple of str
-        The features' names.
+        What the axes show: the features' names.
     rows : ndarray of shape (k, 2) or None
         Rows to draw.
     labels : ndarray of shape (k,) or None
@@ -331,7 +331,7 @@ class RegionsDisplay(Display):
             y=y,
             distances=distances.reshape(resolution, resolution),
             threshold=judge.threshold,
-            names=(judge.names[a], judge.names[b]),
+            names=(_axis_name(judge, a), _axis_name(judge, b)),
             rows=rows,
             labels=labels,
         ).plot(ax=ax)
@@ -372,6 +372,13 @@ def _steps(threshold: float) -> tuple[list[float], list[str]]:
     multiples = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
     colours = ["#EAF3F9", "#CFE3F0", "#FCEBDF", "#F8D3BA", "#F2B48D", "#E9935F"]
     return [m * (threshold or 1.0) for m in multiples], colours
+
+
+def _axis_name(judge: Judge, place: int) -> str:
+    """Return what a column is called; where a context is expected, what is drawn of it."""
+    name = judge.names[place]
+    scored = judge.encoder is not None and name in judge.encoder.scored
+    return f"{name}, standard deviations from what was expected" if scored else name
 
 
 def _axis(quantiles: Floats, resolution: int) -> Floats:

@@ -1,6 +1,6 @@
-"""Rates over time, by generators of their own: after training, half a year on, and what is caught.
+"""Rates by group and over time, and what is caught: the tables of ``docs/context.md``.
 
-``pytest -m slow -s tests/models/detector/test_time_figures.py`` prints the table.
+``pytest -m slow -s tests/models/detector/test_context_figures.py`` prints them.
 """
 
 import numpy as np
@@ -110,3 +110,44 @@ def test_rates_over_time_are_those_of_the_prototype(name):
     assert after <= 0.03
     assert np.isnan(later) or later <= 0.03
     assert caught >= -0.03
+
+
+# Machines, rows of each; what the prototype caught, its false alarms, those of the worst tenth.
+FLEETS = {
+    (20, 200): (1.0, 0.047, 0.090),
+    (100, 100): (1.0, 0.045, 0.096),
+    (300, 60): (1.0, 0.048, 0.113),
+    (600, 12): (0.98, 0.033, 0.115),
+}
+
+
+def fleet_figures(machines, each, seed):
+    """Return the share caught inside the fleet's range, false alarms, those of the worst tenth."""
+    rng = np.random.default_rng(seed)
+    level = 5.0 * rng.normal(size=(machines, 4))
+    spread = np.exp(0.3 * rng.normal(size=(machines, 4)))
+
+    def made(each):
+        machine = np.repeat(np.arange(machines), each)
+        values = level[machine] + spread[machine] * rng.normal(size=(len(machine), 4))
+        frame = pd.DataFrame(values, columns=list("abcd"))
+        return frame.assign(machine=[f"M{k}" for k in machine])
+
+    training, new = made(each), made(100)
+    model = Detector(by="machine", alpha=ALPHA).fit(training)
+    rates = (model.predict(new) == -1).reshape(machines, 100).mean(axis=1)
+    moved = new["a"] - np.sign(new["a"]) * 6.0 * np.repeat(spread[:, 0], 100)
+    inside = moved.between(training["a"].min(), training["a"].max())
+    caught = (model.predict(new.assign(a=moved)[inside]) == -1).mean()
+    return caught, rates.mean(), np.sort(rates)[-machines // 10 :].mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", FLEETS)
+def test_rates_by_group_are_those_of_the_prototype(sizes):
+    found = np.mean([fleet_figures(*sizes, seed) for seed in SEEDS], axis=0)
+    print(f"{sizes}: " + " / ".join(f"{value:.3f}" for value in found))
+    caught, alarms, worst = found - np.array(FLEETS[sizes])
+    assert caught >= -0.03
+    assert alarms <= 0.03
+    assert worst <= 0.03
