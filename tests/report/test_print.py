@@ -7,9 +7,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from palmerpenguins import load_penguins
 
-from refold import Detector
-from refold.report import write_report
+from refold import Detector, compare
+from refold.report import write_comparison, write_report
 from tests.report.opened import Opened
 
 
@@ -106,3 +107,15 @@ def test_nothing_is_cut_off_at_the_edge_of_the_paper(printed):
     wide = 595.0
     for page in printed:
         assert all(left > 20.0 and right < wide - 20.0 for _, (left, _, right, _) in page)
+
+
+def test_a_comparison_is_printed_as_well(browser, tmp_path):
+    penguins = load_penguins()
+    old, new = (Detector(alpha=0.05).fit(penguins.iloc[k::2]) for k in (0, 1))
+    found = compare(old, new, penguins)
+    assert len(found.changed_rows) > 10
+    write_comparison(found, tmp_path / "comparison.html")
+    pages = pages_of(browser, tmp_path / "comparison.html")
+    assert len(pages) <= 4
+    test_nothing_is_printed_over_anything_else(pages)
+    test_words_do_not_run_downwards_letter_by_letter(pages)

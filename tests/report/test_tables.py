@@ -130,3 +130,15 @@ def test_limits_of_the_users_own_are_drawn_on_the_column():
     page = render(report)
     assert page.count("your limit (broken line)") == 1
     assert "your limit (broken line): 0.8–5000" in page
+
+
+def test_a_column_with_a_unit_in_its_name_is_named_whole_where_a_value_is_missing():
+    rng = np.random.default_rng(0)
+    parts = pd.DataFrame({"mass_g": rng.normal(50, 1, 300), "length_mm": rng.normal(9, 1, 300)})
+    model = Detector(alpha=0.05).fit(parts)
+    new = parts.head(40).copy()
+    new.loc[3, "mass_g"] = np.nan
+    new.loc[4, "mass_g"] = 900.0
+    page = render(describe(model, new))
+    assert "<b>mass_g</b> is missing" in page
+    assert "<b>mass</b> 900" in page

@@ -142,8 +142,9 @@ def write_page(page: str, path: str | os.PathLike[str]) -> None:
 
 def _named(reason: Reason) -> tuple[str, str]:
     """Return the text of a reason as the name of its feature, and what follows."""
-    name = split_unit(printable(reason.feature))[0]
-    return name, str(reason).removeprefix(name)
+    whole, text = printable(reason.feature), str(reason)
+    name = whole if text.startswith(whole) else split_unit(whole)[0]
+    return name, text.removeprefix(name)
 
 
 def environment_of(package: str) -> Any:
