@@ -122,27 +122,80 @@ def score(
     else:
         features = _numeric_columns(df, features_of(model, columns))
         judge = Judge.of(model, on_worker=True).called(features)
-    names = answer_names(judge, reasons, prefix, before)
+    added = _added_fields(judge, reasons, prefix, before)
+    work = _scoring(judge, reasons, [field.name for field in added], before)
+    fields = [*df.schema.fields, *added]
+    return _numbered(df).mapInArrow(work, needs("pyspark.sql.types", "spark").StructType(fields))
 
-    def judge_partition(batches: Iterator[Any]) -> Iterator[Any]:
+
+def arrow_scorer(
+    model: REF | CreasedREF | Detector, *, reasons: int = 3, prefix: str = ""
+) -> tuple[Callable[[Iterator[Any]], Iterator[Any]], list[Any]]:
+    """Return a function for ``DataFrame.mapInArrow``, and the fields that it adds.
+
+    It judges Arrow batches as they come: within a pipeline of your own, without reading them twice.
+
+    Parameters
+    ----------
+    model : Detector, CreasedREF or REF
+        Fitted with the names of columns.
+    reasons, prefix
+        As for :func:`score`.
+
+    Returns
+    -------
+    function : callable
+        Takes an iterator of Arrow batches with the model's columns and yields each with the answers
+        behind its own columns.
+    fields : list of pyspark.sql.types.StructField
+        The columns that it adds.
+
+    Examples
+    --------
+    >>> from refold import scale
+    >>> add, fields = scale.spark.arrow_scorer(model, reasons=1)  # doctest: +SKIP
+    >>> df.mapInArrow(add, StructType([*df.schema.fields, *fields]))  # doctest: +SKIP
+    """
+    on_tables = isinstance(model, Detector)
+    judge = judge_of_tables(model, None, on_worker=True) if on_tables else _named_judge(model)
+    fields = _added_fields(judge, reasons, prefix, ())
+    return _scoring(judge, reasons, [field.name for field in fields], None), fields
+
+
+def _named_judge(model: REF | CreasedREF) -> Judge:
+    return Judge.of(model, on_worker=True).called(features_of(model, None))
+
+
+def _scoring(
+    judge: Judge, reasons: int, names: Sequence[str], before: Sequence[str] | None
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return what judges batches; `before` are the names of their columns, if they have others."""
+
+    def judge_batches(batches: Iterator[Any]) -> Iterator[Any]:
         pa = needs("pyarrow", "spark")
         where, rows = f"Partition {_partition()}", 0
-        for numbered in batches:
-            batch = pa.record_batch(numbered.columns, names=before)
+        for given in batches:
+            own = given.schema.names if before is None else before
+            batch = pa.record_batch(given.columns, names=own)
             with located(where, judge.names, rows):
                 added = judged(judge, batch, reasons)
             rows += batch.num_rows
-            yield pa.record_batch([*batch.columns, *added], names=[*before, *names])
+            yield pa.record_batch([*batch.columns, *added], names=[*own, *names])
 
+    return judge_batches
+
+
+def _added_fields(judge: Judge, reasons: int, prefix: str, before: Sequence[str]) -> list[Any]:
+    """Return the columns that scoring adds, as Spark describes them."""
     types, pa = needs("pyspark.sql.types", "spark"), needs("pyarrow", "spark")
     known = {
         pa.float64(): types.DoubleType(),
         pa.int8(): types.ByteType(),
         pa.string(): types.StringType(),
     }
-    kinds = [known[kind] for kind in answer_types(judge, reasons)]
-    added = [types.StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
-    return _numbered(df).mapInArrow(judge_partition, types.StructType([*df.schema.fields, *added]))
+    names, kinds = answer_names(judge, reasons, prefix, before), answer_types(judge, reasons)
+    described = zip(names, kinds, strict=True)
+    return [types.StructField(name, known[kind]) for name, kind in described]
 
 
 # What comes of some partitions, or what is wrong with a row of theirs: an error that is raised on
