@@ -1,5 +1,7 @@
 """Rules beside the model: what counts, what is an outlier in any case, what is muted."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,6 +10,7 @@ import refold
 from refold import Detector
 from refold.base.errors import UserError
 from refold.judgement import Judgement
+from tests.modelfile.conftest import checksum
 
 METHODS = ("creased", "ref")
 
@@ -273,3 +276,34 @@ def test_a_table_of_numbers_alone_keeps_to_the_rules():
         assert said[2].startswith("x1 2.01 is outside the limit you set, at most 2")
         assert said[3] == "unusual by what your rules do not blame: x2"
         assert model.explain(new)[0].label == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rules_hold_of_the_numbers_that_a_window_looks_back_at(method):
+    rules = {"pressure": {"tolerance": 3.0}, "weight": {"max": 5}, "machine": {"blame": False}}
+    model = Detector(method=method, window=5, rules=rules, n_jobs=1).fit(rows())
+    new = rows(40, seed=4)
+    new[30] = {**new[30], "weight": 9.0}
+    assert model.predict(new)[30] == -1
+    assert model.explain(new)[30].sentence() == "weight 9 is outside the limit you set, at most 5"
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        ({"wheight": {"max": 5}}, "there is no column 'wheight'"),
+        ({"weight": {"max": [5]}}, "weight: max is"),
+        ({"weight": 5}, "5 is no mapping"),
+        ([1], "must be an instance"),
+    ],
+)
+def test_a_model_file_with_other_rules_is_refused_where_they_stand(tmp_path, rules, problem):
+    file = tmp_path / "model.json"
+    refold.save(fitted({"weight": {"max": 5}}), file)
+    document = json.loads(file.read_text())
+    document["parameters"]["rules"] = rules
+    document["sha256"] = checksum(document)
+    file.write_text(json.dumps(document))
+    with pytest.raises(refold.ModelFileError, match=r"parameters\.rules") as error:
+        refold.load(file)
+    assert problem in str(error.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -81,10 +82,7 @@ def least_memory(model: Detector, n_features: int) -> int:
 
 def read(members: dict[str, Field], model: Detector) -> None:
     """Give a model what a Detector has learned."""
-    try:
-        read_rules(model.rules)
-    except UserError as error:
-        raise ModelFileError(str(error), where="parameters.rules") from None
+    _check_rules(lambda: read_rules(model.rules))
     state = read_state(members["table"], members["waiting"], model._all_roles, N_INIT)
     state, scores = _read_context(members["context"], state, model)
     _check_names(members, state, model)
@@ -92,6 +90,7 @@ def read(members: dict[str, Field], model: Detector) -> None:
     cut = _cut(members["cut"], state)
     sample = _sample(members["sample"], state, scores)
     model._learn(model._learned_of(state, sample, cut))
+    _check_rules(model._learned.check_rules)
     model.alpha_ = read_rate(members["alpha"])
     if not members["calibration"].is_null():
         model._set_calibration = read_calibration(members["calibration"], ties=True)
@@ -99,6 +98,13 @@ def read(members: dict[str, Field], model: Detector) -> None:
     if not members["dropped"].is_null():
         model.dropped_ = read_dropped(members["dropped"])
     _read_feedback(members[feedback.MEMBER], model)
+
+
+def _check_rules(check: Callable[[], object]) -> None:
+    try:
+        check()
+    except UserError as error:
+        raise ModelFileError(str(error), where="parameters.rules") from None
 
 
 def _read_feedback(field: Field, model: Detector) -> None:

@@ -272,7 +272,7 @@ class LearnedTable:
         own = TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
         if not self.rules:
             return own
-        self._check_rules()
+        self.check_rules()
         centers, steps = centers_and_steps(self.counts, self.rows, scorer)
         usual = None
         if any(rule.mutes for rule in self.rules.columns) and not plan.plain:
@@ -280,7 +280,8 @@ class LearnedTable:
             usual = np.quantile(sizes, 0.5, axis=0, method="lower")
         return replace(own, rules=self.rules, centers=centers, steps=steps, usual=usual)
 
-    def _check_rules(self) -> None:
+    def check_rules(self) -> None:
+        """Refuse rules that do not fit the columns."""
         encoder = self.encoder
         columns = (*encoder.inputs.used, *self.plan.used)
         roles = {column.name: str(column.role) for column in columns}

@@ -70,7 +70,7 @@ def _as_read(
     rules: Rules, encoder: TableEncoder, table: Table
 ) -> tuple[Table, NDArray[np.datetime64]]:
     """Return rows, parsed, as they came, and the day of each."""
-    as_read = table if table.inputs is None else encoder.inputs.parse(table.inputs)
+    as_read = table if table.inputs is None else table.inputs
     over = () if encoder.context is None else encoder.context.given.over
     return as_read, rules.row_days(as_read, over)
 
