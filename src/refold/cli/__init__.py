@@ -19,6 +19,7 @@ from typing import Annotated, NoReturn
 from refold.base.findings import RateWarning
 from refold.cli.application import open_app
 from refold.cli.benchmark import benchmark
+from refold.cli.card import card
 from refold.cli.check import check
 from refold.cli.compare import compare
 from refold.cli.demo import demo
@@ -83,6 +84,7 @@ commands = (
     explain,
     feedback,
     inspect,
+    card,
     limits,
     rules,
     compare,
