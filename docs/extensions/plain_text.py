@@ -21,7 +21,7 @@ def write_plain_text(app: Sphinx, failure: Exception | None) -> None:
     """Write both files beside the pages."""
     if failure or app.builder.name != "html":
         return
-    pages = list(_in_order(app.env.toctree_includes, "index"))
+    pages = ["index", *_in_order(app.env.toctree_includes, "index")]
     lines = [f"- [{app.env.titles[page].astext()}]({page}.html)" for page in pages]
     folder = Path(app.outdir)
     (folder / "llms.txt").write_text(f"{ABOUT}\n" + "\n".join(lines) + "\n", encoding="utf-8")
@@ -41,6 +41,7 @@ def _in_order(below: dict[str, list[str]], page: str) -> Iterator[str]:
 
 def _text(app: Sphinx, page: str) -> str:
     text = Path(app.env.doc2path(page)).read_text(encoding="utf-8")
+    text = text.replace("{{ version }}", app.config.version)
     return re.sub(r"(?ms)^(`{3,}|:{3,})\{(toctree|figure|grid).*?^\1$\n?", "", text)
 
 
