@@ -133,3 +133,10 @@ def _environment_is_left_as_it_was():
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """Let 100 rows and 30 features be enough to score by quarters of the pivots."""
+    monkeypatch.setattr("refold.models.creased.leverage.MANY_ROWS", 100)
+    monkeypatch.setattr("refold.models.creased.leverage.MANY_FEATURES", 30)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg.lapack import dpstrf
 
 from refold.algorithm import kernels
 
@@ -168,21 +169,57 @@ def positive(rng, p):
 @pytest.mark.parametrize("p", [0, 1, 15, 16, 17, 100])
 def test_factors_and_solutions_are_those_of_numpy(p, rng):
     A, center, B = positive(rng, p), 0.1 * rng.normal(size=p), rng.normal(size=(p, 21))
-    L = kernels.cholesky(np.tril(A))
+    L = kernels.Scatter(np.tril(A)).cholesky()
     np.testing.assert_allclose(L, np.linalg.cholesky(A), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(L @ kernels.solve_lower(L, B), B, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(L @ kernels.solve_lower(L, None, 2), np.eye(p), atol=1e-9)
-    moved = kernels.cholesky(A, center=center, weight=3.0, ridge=0.5)
+    moved = kernels.Scatter(A, center, weight=3.0, ridge=0.5).cholesky()
     expected = A - 3.0 * np.outer(center, center) + 0.5 * np.eye(p)
     np.testing.assert_allclose(moved @ moved.T, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("p", "count"), [(1, 0), (1, 1), (17, 4), (100, 25), (300, 75), (300, 1)])
+def test_pivots_are_those_of_lapack_and_the_last_have_what_the_others_do_not_explain(p, count, rng):
+    A, center = positive(rng, p), 0.1 * rng.normal(size=p)
+    moved = A - 3.0 * np.outer(center, center) + 0.5 * np.eye(p)
+    scatter = kernels.Scatter(np.tril(A), center, weight=3.0, ridge=0.5)
+    order, pivots = scatter.pivots(p - count), dpstrf(moved, lower=1)[1] - 1
+    np.testing.assert_array_equal(order[: p - count], pivots[: p - count])
+    np.testing.assert_array_equal(order[p - count :], np.sort(pivots[p - count :]))
+    first = np.ix_(*[order[: p - count]] * 2)
+    expected = np.linalg.inv(moved)
+    expected[first] -= np.linalg.inv(moved[first])
+    rows = scatter.last_rows(order, count, 1)
+    np.testing.assert_allclose(rows.T @ rows, expected, rtol=1e-7, atol=1e-12)
+    np.testing.assert_array_equal(scatter.last_rows(order, count, 3), rows)
+
+
+def test_rows_of_some_features_are_those_of_a_matrix_of_them_alone(rng):
+    A, some = positive(rng, 50), rng.permutation(50)[:20]
+    rows = kernels.Scatter(np.tril(A)).last_rows(some, 20, 2)
+    expected = np.linalg.inv(np.linalg.cholesky(A[np.ix_(some, some)]))
+    np.testing.assert_allclose(rows[:, some], expected, atol=1e-9)
+    assert (np.delete(rows, some, axis=1) == 0.0).all()
 
 
 @pytest.mark.parametrize("wrong", [-1.0, 0.0, np.nan, np.inf])
 def test_what_is_not_positive_definite_is_refused(wrong, rng):
     A = positive(rng, 20)
     A[18, 18] = wrong
-    with pytest.raises(ValueError, match="not positive definite"):
-        kernels.cholesky(A)
+    scatter = kernels.Scatter(A)
+    for factor in (
+        scatter.cholesky,
+        lambda: scatter.pivots(20),
+        lambda: scatter.last_rows(np.arange(20), 1, 1),
+    ):
+        with pytest.raises(ValueError, match="not positive definite"):
+            factor()
+
+
+@pytest.mark.parametrize("features", [[1, 1], [-1], [20]])
+def test_features_that_cannot_be_are_refused(features, rng):
+    with pytest.raises(ValueError, match="features must be there, once"):
+        kernels.Scatter(positive(rng, 20)).last_rows(np.array(features), 1, 1)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (3, 50, 7), (100, 5, 33), (0, 4, 4), (5, 0, 3)])

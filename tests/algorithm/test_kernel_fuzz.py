@@ -290,9 +290,12 @@ def crease_entries(rng, X, w):
     )  # fmt: skip
     creases = _kernels.CreaseMap(*arrays)
     center, r = rng.normal(size=p), int(rng.integers(1, 20))
-    primal = creases, center, np.eye(p), 3.0, 0.1, False, 2
-    dual = creases, center, rng.normal(size=(r, p)), 3.0, 0.1, True, 2
-    form = _kernels.LeverageForm(*(primal if rng.random() < 0.5 else dual))
+    none, m = (np.empty(0, dtype=np.int64), np.empty((0, 0))), p // 2
+    primal = creases, center, np.eye(p), 3.0, 0.1, False, 2, *none
+    dual = creases, center, rng.normal(size=(r, p)), 3.0, 0.1, True, 2, *none
+    few = rng.permutation(p)[:m], rng.normal(size=(m, m))
+    some = creases, center, rng.normal(size=(min(r, p), p)), 3.0, 0.1, False, 2, *few
+    form = _kernels.LeverageForm(*(primal, dual, some)[rng.integers(3)])
     sides = (
         np.zeros(d), np.ones(d), np.ones(d), np.sort(rng.normal(size=2 * d)),
         np.arange(d + 1) * 2, np.arange(d) % 2,
@@ -309,6 +312,7 @@ def crease_entries(rng, X, w):
         (_kernels.CreaseMap, arrays),
         (_kernels.LeverageForm, primal),
         (_kernels.LeverageForm, dual),
+        (_kernels.LeverageForm, some),
         (_kernels.BoxSides, sides),
         (_kernels.KnownMarks, marks),
         (_kernels.standardized, (X, np.zeros(d), np.ones(d), 1e6, out)),
@@ -330,6 +334,9 @@ def crease_entries(rng, X, w):
          (creases, form, X, X[::-1].copy(), owners, np.zeros((n, 1 + groups)), 2, *scores)),
         (_kernels.product, (X, X[: n // 2 + 1].copy(), 2, np.empty((n, n // 2 + 1)))),
         (_kernels.cholesky, (np.eye(n), w, 0.1, 1e9, np.empty((n, n)))),
+        (_kernels.pivots, (np.eye(n), w, 0.1, 1e9, n // 2, np.empty(n, dtype=np.int64))),
+        (_kernels.last_rows,
+         (np.eye(n), w, 0.1, 1e9, np.arange(n)[n // 2 :].copy(), 2, np.empty((n - n // 2, n)))),
         (_kernels.solve_lower, (L, X, 2, out)),
     ]  # fmt: skip
 

@@ -37,8 +37,8 @@ def assert_same_answers(model, got, X):
 
 @pytest.mark.parametrize(
     ("n", "d", "n_creases", "n_levels"),
-    [(40, 3, 256, 2), (3000, 5, 64, 2), (900, 30, 100, 3), (200, 1, 10, 1)],
-    ids=["dual", "primal", "wide", "one"],
+    [(40, 3, 256, 2), (3000, 5, 64, 2), (900, 30, 100, 3), (200, 1, 10, 1), (5000, 5, 256, 2)],
+    ids=["dual", "primal", "wide", "one", "quarters"],
 )
 def test_answers_are_those_of_python(rng, n, d, n_creases, n_levels):
     X = table(rng, n, d)

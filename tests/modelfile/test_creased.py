@@ -13,6 +13,7 @@ from refold.models.files import KINDS
 from tests.modelfile.conftest import NAMES, put, sealed, unpacked
 
 MAKES = ("fit", "few rows", "stream", "waiting", "calibrated", "merged", "weights", "table")
+MANY = "quarters: "  # of a model that scores as those of many rows
 
 
 @pytest.fixture
@@ -59,9 +60,12 @@ def assert_same_answers(a, b, rows):
     assert (a.threshold_, a.alpha_, a.get_params()) == (b.threshold_, b.alpha_, b.get_params())
 
 
-@pytest.mark.parametrize("make", MAKES)
-def test_a_model_comes_back_with_every_bit_and_goes_on(make, X):
-    model = fitted(make, X)
+@pytest.mark.parametrize("make", [*MAKES, *(MANY + make for make in ("fit", "stream", "merged"))])
+def test_a_model_comes_back_with_every_bit_and_goes_on(make, X, request):
+    if make.startswith(MANY):
+        request.getfixturevalue("few_are_many")
+    model = fitted(make.removeprefix(MANY), X)
+    assert (model.scoring_.leverage.quarters is not None) == make.startswith(MANY)
     loaded = through_file(model)
     named = hasattr(model, "feature_names_in_")
     rows = pd.DataFrame(X * 1.3, columns=model.feature_names_in_) if named else X * 1.3

@@ -268,9 +268,11 @@ def _score(graph: Graph, leverage: Leverage, phi: str) -> str:
 
 
 def _times(graph: Graph, v: str, leverage: Leverage) -> str:
-    """Write L⁻¹v, or Gv in the dual form."""
+    """Write L⁻¹v, the quarters of it that score, or Gv in the dual form."""
     factor = leverage.factor
-    if not leverage.dual:
+    if leverage.quarters is not None:
+        factor = leverage.quarters.rows()
+    elif not leverage.dual:
         factor = solve_triangular(factor, np.eye(len(factor)), lower=True)
     return graph.node("MatMul", v, _matrix(graph, factor))
 

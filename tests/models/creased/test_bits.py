@@ -14,11 +14,13 @@ from threadpoolctl import threadpool_limits
 from refold import CreasedREF
 from refold.algorithm import kernels
 
-TABLES = ("primal", "dual", "gaps", "constants", "trimmed", "one level")
+TABLES = ("primal", "dual", "gaps", "constants", "trimmed", "one level", "quarters")
 
 
 @pytest.fixture(params=TABLES)
 def kind(request):
+    if request.param == "quarters":
+        request.getfixturevalue("few_are_many")
     return request.param
 
 
@@ -47,6 +49,7 @@ def test_a_row_alone_gets_the_bits_that_it_gets_among_many(kind, rng):
     X = a_table(kind, rng)
     model, new = a_model(kind).fit(X), new_rows(X, rng)
     assert model.scoring_.leverage.dual == (kind == "dual")
+    assert (model.scoring_.leverage.quarters is not None) == (kind == "quarters")
     together, reasons = model.score_samples(new), model._reasons(new)
     for i in (0, 1, 7, 60, len(new) - 1):
         np.testing.assert_array_equal(model.score_samples(new[[i]]), together[[i]])
@@ -107,10 +110,13 @@ SCRIPT = """
 import json, sys
 import numpy as np
 from refold.algorithm import kernels
+from refold.models.creased import leverage
 from tests.models.creased.test_bits import TABLES, a_model, a_table, new_rows
 out = {"set": kernels.instruction_set}
 for kind in TABLES:
     rng = np.random.default_rng(3)
+    if kind == "quarters":
+        leverage.MANY_ROWS = leverage.MANY_FEATURES = 100
     X = a_table(kind, rng)[:400]
     model = a_model(kind).fit(X)
     new = new_rows(X, rng)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from refold import CreasedREF
+from refold.algorithm import kernels
 
 
 @pytest.fixture
@@ -51,7 +52,12 @@ def test_a_value_outside_of_all_that_was_learned_has_a_part_of_its_own(model, ta
     assert reasons.drop[0].argmax() == 2
 
 
-def test_rows_that_were_learned_are_explained_as_if_left_out(table):
+@pytest.mark.parametrize("quarters", [False, True])
+def test_rows_that_were_learned_are_explained_as_if_left_out(quarters, table, request, monkeypatch):
+    if quarters:  # the same with and without a row
+        request.getfixturevalue("few_are_many")
+        order = np.random.default_rng(0).permutation(80)
+        monkeypatch.setattr(kernels.Scatter, "pivots", lambda *_: order)
     model = CreasedREF(n_creases=40).fit(table)
     np.testing.assert_allclose(
         model._reasons(table[:50]).distance, -model.score_samples(table[:50]), rtol=1e-12

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.linalg.lapack import dpstrf
 
 from refold import CreasedREF
 from refold.algorithm import kernels
 from refold.models.creased import drawing
-from refold.models.creased.leverage import Leverage, Sums
+from refold.models.creased.leverage import Leverage, Sums, left_out, of_parts
 from tests.models.creased import oracle
 
 
@@ -76,6 +77,58 @@ def test_leave_one_out_in_closed_form_is_what_leaving_out_gives(n_creases, table
     assert model.calibration_.source == "leave-one-out"
 
 
+def pivots(Phi, ridge):
+    centered = Phi - Phi.mean(axis=0)
+    return dpstrf(centered.T @ centered + ridge * np.eye(Phi.shape[1]), lower=1)[1] - 1
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_many_rows_are_scored_by_the_first_and_the_last_quarter_of_the_pivots(table, new):
+    model = CreasedREF(n_creases=50, box=0.0).fit(table)
+    Phi, phi = (kernels.crease_features(model.creases_.map, X, 1) for X in (table, new))
+    order = pivots(Phi, 0.01)
+    first, all_but_last = order[:25], order[:75]
+
+    def expected(score):
+        return score(first) + score(order) - score(all_but_last)
+
+    unit = model.scoring_.unit
+    judged = expected(lambda used: oracle.scores(Phi[:, used], phi[:, used], 0.01))
+    np.testing.assert_allclose(-model.score_samples(new), judged / unit, rtol=1e-7)
+    brute = expected(lambda used: oracle.left_out(Phi[:, used], 0.01))
+    np.testing.assert_allclose(model.calibration_.scores, np.sort(brute) / unit, rtol=1e-7)
+    np.testing.assert_allclose(-model.score_samples(table), brute / unit, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("rows", "n_creases", "quarters"),
+    [(4_999, 256, False), (5_000, 256, True), (5_000, 255, False)],
+)
+def test_quarters_of_the_pivots_score_from_5000_rows_and_512_features_on(
+    rows, n_creases, quarters, rng
+):
+    X = rng.normal(size=(rows, 3))
+    parts = CreasedREF(n_creases=n_creases, n_init=1000).partial_fit(X[:2000]).partial_fit(X[2000:])
+    assert (parts.scoring_.leverage.quarters is not None) == quarters
+
+
+@pytest.mark.parametrize("weight", [0.4, 1.0, 3.0])
+@pytest.mark.usefixtures("few_are_many")
+def test_a_weighted_row_is_left_out_of_the_quarters_too(weight, table, monkeypatch):
+    order = np.random.default_rng(0).permutation(40)  # the same with and without the row
+    monkeypatch.setattr(kernels.Scatter, "pivots", lambda *_: order)
+    weights = np.where(np.arange(300) % 3 == 0, weight, 1.0)
+    creases = CreasedREF(n_creases=20).fit(table).creases_
+    leverage = Leverage.of(Sums.of(creases, table, weights), 0.01)
+    less = weights.copy()
+    less[0] = max(weight - 1.0, 0.0)
+    brute = scores(Leverage.of(Sums.of(creases, table, less), 0.01), creases, table[:1])
+    forms = leverage.form(creases), *leverage.learned_forms(creases)
+    found = (kernels.leverages(creases.map, form, table[:1], 1) for form in forms)
+    direct = of_parts(lambda h: left_out(h, weights[:1]), *found)
+    np.testing.assert_allclose(direct, brute, rtol=1e-8)
+
+
 def test_a_weighted_row_is_left_out_once_or_wholly_if_it_weighs_less(table):
     weights = np.where(np.arange(60) % 3 == 0, 2.5, 0.5)
     model = CreasedREF(n_creases=20).fit(table[:60], sample_weight=weights)
@@ -87,7 +140,7 @@ def test_a_weighted_row_is_left_out_once_or_wholly_if_it_weighs_less(table):
         less[i] = max(less[i] - 1.0, 0.0)
         without = Leverage.of(Sums.of(creases, table[:60], less), 1.0)
         brute = scores(without, creases, table[[i]])[0]
-        direct = leverage.left_out(scores(leverage, creases, table[[i]]), ones * weights[i])[0]
+        direct = left_out(scores(leverage, creases, table[[i]]), ones * weights[i])[0]
         np.testing.assert_allclose(direct, brute, rtol=1e-9)
 
 
@@ -158,3 +211,14 @@ def test_rows_that_count_for_nothing_are_not_calibrated_on(rng):
     weights = np.r_[np.zeros(10_000), np.full(15_000, 2.0)]
     model = CreasedREF(n_creases=16).fit(rows, sample_weight=weights)
     assert model.calibration_.total == 30_000.0
+
+
+@pytest.mark.parametrize("trim", [0.0, 0.05])
+def test_the_rows_that_are_kept_have_their_own_leave_one_out_distances(trim, rng):
+    X, weights = rng.normal(size=(25_000, 2)), rng.integers(0, 3, size=25_000).astype(float)
+    model = CreasedREF(n_creases=16, box=0.0, trim=trim).fit(X, sample_weight=weights)
+    scoring, state = model.scoring_, model._learned.state
+    assert len(state.sample.rows) == 10_000
+    h = scores(scoring.leverage, scoring.creases, state.sample.rows)
+    expected = h / (1.0 - np.minimum(state.kept, 1.0) * h) / scoring.unit
+    np.testing.assert_allclose(scoring.left_out, expected, rtol=1e-12)

@@ -32,11 +32,11 @@ from refold.algorithm.kernels._kernels import (
     least_exponent,
 )
 from refold.algorithm.kernels.crease_kernels import (
+    Scatter,
     bends,
     bent,
     box_excess,
     box_sides,
-    cholesky,
     crease_distances,
     crease_features,
     crease_levels,
@@ -98,6 +98,7 @@ __all__ = [
     "CreaseMap",
     "KnownMarks",
     "LeverageForm",
+    "Scatter",
     "SketchTally",
     "Steps",
     "bends",
@@ -105,7 +106,6 @@ __all__ = [
     "box_excess",
     "box_sides",
     "characters",
-    "cholesky",
     "contributions",
     "crease_distances",
     "crease_features",

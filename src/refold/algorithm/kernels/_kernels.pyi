@@ -78,6 +78,8 @@ class LeverageForm:
         ridge: float,
         dual: bool,
         n_threads: int,
+        some: NDArray[np.int64],
+        some_inverted: Floats,
     ) -> None: ...
 
 class BoxSides:
@@ -219,6 +221,23 @@ def crease_variants(
 def product(A: Floats, B: Floats, n_threads: int, out: Floats) -> None: ...
 def cholesky(
     upper: Floats, center: Floats | None, weight: float, ridge: float, L: Floats
+) -> bool: ...
+def pivots(
+    upper: Floats,
+    center: Floats | None,
+    weight: float,
+    ridge: float,
+    steps: int,
+    order: NDArray[np.int64],
+) -> bool: ...
+def last_rows(
+    upper: Floats,
+    center: Floats | None,
+    weight: float,
+    ridge: float,
+    features: NDArray[np.int64],
+    n_threads: int,
+    out: Floats,
 ) -> bool: ...
 def solve_lower(L: Floats, B: Floats | None, n_threads: int, out: Floats) -> None: ...
 def svdd(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -129,11 +130,27 @@ def leverage_form(
     *,
     weight: float,
     ridge: float,
-    dual: bool,
-    n_threads: int,
+    dual: bool = False,
+    some: tuple[Integers, Floats] | None = None,
+    n_threads: int = 1,
 ) -> LeverageForm:
-    """Return the quadratic form of features, as the loops evaluate it."""
-    return LeverageForm(creases, plain(center), plain(factor), weight, ridge, dual, n_threads)
+    """Return the quadratic form of features, as the loops evaluate it.
+
+    A factor of fewer rows than features that is not `dual` is multiplied by as it is; what `some`
+    features give by a lower triangle, which is multiplied by, too, is added.
+    """
+    features, inverted = some or (np.empty(0, dtype=np.int64), np.empty((0, 0)))
+    return LeverageForm(
+        creases,
+        plain(center),
+        plain(factor),
+        weight,
+        ridge,
+        dual,
+        n_threads,
+        plain(features, np.int64),
+        plain(inverted),
+    )
 
 
 def leverages(creases: CreaseMap, form: LeverageForm, X: NDArray[Any], n_threads: int) -> Floats:
@@ -253,14 +270,46 @@ def product(A: Floats, B: Floats, n_threads: int = 1) -> Floats:
     return out
 
 
-def cholesky(
-    A: Floats, *, center: Floats | None = None, weight: float = 0.0, ridge: float = 0.0
-) -> Floats:
-    """Return the lower factor of A − weight · center centerᵀ + ridge · I, by A's lower half."""
-    L = np.empty(A.shape)
-    if not _kernels.cholesky(plain(A.T), plain_weights(center), weight, ridge, L):
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """A − weight · center centerᵀ + ridge · I, by A's lower half; it must be positive definite."""
+
+    A: Floats
+    center: Floats | None = None
+    weight: float = 0.0
+    ridge: float = 0.0
+
+    def cholesky(self) -> Floats:
+        """Return the lower factor L."""
+        L = np.empty(self.A.shape)
+        _check_positive(_kernels.cholesky(*self._arrays, L))
+        return L
+
+    def pivots(self, steps: int) -> Integers:
+        """Return the order in which a pivoted factorization takes the features.
+
+        It always takes the one of most variance that those taken do not explain, of equal ones the
+        first; after so many steps the rest ascends.
+        """
+        order = np.empty(len(self.A), dtype=np.int64)
+        _check_positive(_kernels.pivots(*self._arrays, steps, order))
+        return order
+
+    def last_rows(self, features: Integers, count: int, n_threads: int) -> Floats:
+        """Return the last rows of L⁻¹ of some features in their order; a column for each of all."""
+        out = np.zeros((count, len(self.A)))
+        order = plain(features, np.int64)
+        _check_positive(_kernels.last_rows(*self._arrays, order, n_threads, out))
+        return out
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats | None, float, float]:
+        return plain(self.A.T), plain_weights(self.center), self.weight, self.ridge
+
+
+def _check_positive(found: bool) -> None:
+    if not found:
         raise ValueError("The sums of products are not positive definite.")
-    return L
 
 
 def solve_lower(L: Floats, B: Floats | None = None, n_threads: int = 1) -> Floats:

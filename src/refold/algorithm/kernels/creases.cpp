@@ -12,12 +12,6 @@ namespace {
 
 int64_t panels_of(int64_t n) { return (n + PANEL - 1) / PANEL; }
 
-Doubles cleared(int64_t n) {
-  Doubles made(n);
-  std::fill_n(made.data(), n, 0.0);
-  return made;
-}
-
 double added_up(const double* lanes) {
   double part[PANEL];
   std::copy_n(lanes, PANEL, part);
@@ -51,6 +45,12 @@ Problem in_blocks(const CreaseMap& map, int64_t rows, int n_threads, Begin begin
 }
 
 }  // namespace
+
+Doubles cleared(int64_t n) {
+  Doubles made(n);
+  std::fill_n(made.data(), n, 0.0);
+  return made;
+}
 
 // ---- columns --------------------------------------------------------------------------------
 
@@ -223,32 +223,39 @@ void Features::put_constants(const double* centers) {
 // ---- the quadratic form ---------------------------------------------------------------------
 
 LeverageForm::LeverageForm(const CreaseMap& map, const double* center, const double* matrix,
-                           int64_t rows, double weight, double ridge, bool dual)
-    : panels_(map.panels()), weight_(weight), ridge_(ridge), dual_(dual) {
+                           int64_t rows, double weight, double ridge, bool dual,
+                           const std::vector<int64_t>& some, const double* some_inverted)
+    : panels_(map.panels()),
+      weight_(weight),
+      ridge_(ridge),
+      dual_(dual),
+      triangular_(!dual && rows == map.outputs()) {
   const int64_t p = map.outputs();
   const std::vector<int64_t>& places = map.places();
+  strips_ = triangular_ ? panels_ : panels_of(rows);
   center_ = cleared(panels_ * PANEL);
   for (int64_t i = 0; i < p; ++i) center_.data()[places[i]] = center[i];
-  if (!dual) {
-    // Panel s of the results needs what comes up to its end: 256 numbers for each panel up to s.
-    matrix_ = cleared(PANEL * PANEL * panels_ * (panels_ + 1) / 2);
-    for (int64_t i = 0; i < p; ++i) {
-      const int64_t at = places[i], s = at / PANEL, lane = at % PANEL;
-      double* strip = matrix_.data() + PANEL * PANEL * (s * (s + 1) / 2);
-      for (int64_t k = 0; k <= i; ++k) strip[places[k] * PANEL + lane] = matrix[i * p + k];
+  matrix_ = cleared(begin(strips_));
+  transposed_ = cleared(dual ? begin(strips_) : 0);
+  for (int64_t i = 0; i < rows; ++i) {
+    // The rows of a triangle end where their own feature is.
+    const int64_t at = triangular_ ? places[i] : i, width = triangular_ ? i + 1 : p;
+    double* strip = matrix_.data() + begin(at / PANEL) + at % PANEL;
+    for (int64_t k = 0; k < width; ++k) {
+      const int64_t place = places[k];
+      strip[place * PANEL] = matrix[i * p + k];
+      if (dual)
+        transposed_.data()[(place / PANEL * strips_ * PANEL + i) * PANEL + place % PANEL] =
+            matrix[i * p + k];
     }
-    return;
   }
-  inner_ = panels_of(rows);
-  matrix_ = cleared(inner_ * PANEL * panels_ * PANEL);
-  transposed_ = cleared(inner_ * PANEL * panels_ * PANEL);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t k = 0; k < p; ++k) {
-      const int64_t at = places[k], s = at / PANEL, lane = at % PANEL;
-      const double value = matrix[i * p + k];
-      matrix_.data()[(i / PANEL * panels_ * PANEL + at) * PANEL + i % PANEL] = value;
-      transposed_.data()[(s * inner_ * PANEL + i) * PANEL + lane] = value;
-    }
+  const int64_t m = int64_t(some.size());
+  for (int64_t i : some) some_.push_back(places[i]);
+  some_matrix_ = cleared(triangle_begin(some_strips()));
+  for (int64_t i = 0; i < m; ++i) {
+    double* strip = some_matrix_.data() + triangle_begin(i / PANEL) + i % PANEL;
+    for (int64_t k = 0; k <= i; ++k) strip[k * PANEL] = some_inverted[i * m + k];
+  }
 }
 
 void LeverageForm::scores(const Features& features, double* phi, Work& work, double* out,
@@ -265,20 +272,29 @@ void LeverageForm::scores(const Features& features, double* phi, Work& work, dou
   };
   if (dual_) {
     double* inner = work.inner.data();
-    for (int64_t s = 0; s < inner_; ++s)
-      products().multiply(phi, gap, rows, matrix_.data() + s * panels_ * PANEL * PANEL,
-                          panels_ * PANEL, inner + s * gap);
+    for (int64_t s = 0; s < strips_; ++s)
+      products().multiply(phi, gap, rows, matrix_.data() + begin(s), depth(s), inner + s * gap);
     for (int64_t s = 0; s < panels_; ++s) {
-      products().multiply(inner, gap, rows, transposed_.data() + s * inner_ * PANEL * PANEL,
-                          inner_ * PANEL, y);
+      products().multiply(inner, gap, rows, transposed_.data() + s * strips_ * PANEL * PANEL,
+                          strips_ * PANEL, y);
       // v · (v - GᵀGv) loses fewer digits than a difference of two.
       const double* v = phi + s * gap;
       for (int64_t i = 0; i < n; ++i) y[i] = v[i] - y[i];
       add(v, y);
     }
   } else {
-    for (int64_t s = 0; s < panels_; ++s) {
-      products().multiply(phi, gap, rows, matrix_.data() + PANEL * PANEL * (s * (s + 1) / 2),
+    for (int64_t s = 0; s < strips_; ++s) {
+      products().multiply(phi, gap, rows, matrix_.data() + begin(s), depth(s), y);
+      add(y, y);
+    }
+    double* chosen = work.inner.data();
+    for (size_t i = 0; i < some_.size(); ++i) {
+      const double* from = phi + some_[i] / PANEL * gap + some_[i] % PANEL;
+      double* to = chosen + i / PANEL * gap + i % PANEL;
+      for (int64_t r = 0; r < rows; ++r) to[r * PANEL] = from[r * PANEL];
+    }
+    for (int64_t s = 0; s < some_strips(); ++s) {
+      products().multiply(chosen, gap, rows, some_matrix_.data() + triangle_begin(s),
                           (s + 1) * PANEL, y);
       add(y, y);
     }

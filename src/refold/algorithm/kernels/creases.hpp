@@ -2,6 +2,7 @@
 // and judged by a quadratic form. A few rows at a time, each by itself: no sum has terms of two rows,
 // and none depends on how many rows there are.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Bends {
   const int64_t* starts;
   double at(int64_t column, double x) const;
 };
+
+Doubles cleared(int64_t n);  // zeros
 
 // (x - center) / scale within ±largest; NaN stays.
 double standardized(double x, double center, double scale, double largest);
@@ -98,12 +101,14 @@ class Features {
   void put_constants(const double* centers);
 };
 
-// 1/weight + vᵀAv of features v from their center. Primal: ‖Mv‖² with M = L⁻¹, (p, p). Dual:
+// 1/weight + vᵀAv of features v from their center. Primal: ‖Mv‖² with M = L⁻¹, (p, p), or with fewer
+// rows, (k, p), of any matrix; and ‖Nw‖² of some features w, N a lower triangle. Dual:
 // (‖v‖² - ‖Gv‖²)/ridge with G of (r, p).
 class LeverageForm {
  public:
   LeverageForm(const CreaseMap&, const double* center, const double* matrix, int64_t rows,
-               double weight, double ridge, bool dual);
+               double weight, double ridge, bool dual, const std::vector<int64_t>& some,
+               const double* some_inverted);
   const double* center() const { return center_.data(); }
   bool fits(const CreaseMap& map) const { return map.panels() == panels_; }
   bool dual() const { return dual_; }
@@ -114,17 +119,26 @@ class LeverageForm {
         : y(capacity * PANEL),
           sums(capacity * PANEL),
           across(capacity * PANEL),
-          inner(form.dual_ ? form.inner_ * capacity * PANEL : 0) {}
+          inner(cleared(std::max(form.dual_ ? form.strips_ : 0, form.some_strips()) * capacity *
+                        PANEL)) {}
     Doubles y, sums, across, inner;
   };
   // Scores of the rows; and, if `across` is given, 1/weight + vᵀAw with w the first row.
   void scores(const Features&, double* phi, Work&, double* out, double* across) const;
 
  private:
-  int64_t panels_, inner_ = 0;
+  int64_t panels_, strips_;  // of the features, of the matrix's rows
   double weight_, ridge_;
-  bool dual_;
-  Doubles center_, matrix_, transposed_;
+  bool dual_, triangular_;
+  Doubles center_, matrix_, transposed_, some_matrix_;
+  std::vector<int64_t> some_;  // places of some features
+  int64_t some_strips() const { return (int64_t(some_.size()) + PANEL - 1) / PANEL; }
+  // A strip of the matrix, 16 of its rows: of a triangle what comes up to their end.
+  int64_t depth(int64_t s) const { return (triangular_ ? s + 1 : panels_) * PANEL; }
+  int64_t begin(int64_t s) const {
+    return triangular_ ? triangle_begin(s) : PANEL * PANEL * s * panels_;
+  }
+  static int64_t triangle_begin(int64_t s) { return PANEL * PANEL * s * (s + 1) / 2; }
 };
 
 // One row of each column's box: its ends, its unit, and, in columns where more matters than the ends,

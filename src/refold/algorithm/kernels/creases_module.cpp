@@ -37,6 +37,14 @@ std::vector<int64_t> checked_starts(const Integers& starts, size_t parts, size_t
   return {begin, begin + parts + 1};
 }
 
+// Numbers of features, each once, as they were when they were checked.
+std::vector<int64_t> checked_features(const Integers& features, int64_t p) {
+  std::vector<int64_t> found(data(features), data(features) + features.shape(0));
+  std::vector<char> seen(p, 0);
+  for (int64_t i : found) expect(0 <= i && i < p && !seen[i]++, "features must be there, once");
+  return found;
+}
+
 // Knots of columns; owns references to its arrays.
 struct BendArrays {
   Vector knots, heights;
@@ -131,18 +139,22 @@ struct Form {
   std::unique_ptr<LeverageForm> made;
 
   Form(const Map& map, Vector center, Matrix factor, double weight, double ridge, bool dual,
-       int n_threads) {
+       int n_threads, Integers some, Matrix some_inverted) {
     expect_threads(n_threads);
     const int64_t p = map.made->outputs(), rows = int64_t(factor.shape(0));
-    expect(int64_t(center.shape(0)) == p && int64_t(factor.shape(1)) == p && (dual || rows == p),
+    expect(int64_t(center.shape(0)) == p && int64_t(factor.shape(1)) == p && (dual || rows <= p),
            "creases, center and factor do not fit together");
     expect(weight > 0.0 && ridge > 0.0, "weight and ridge must be above zero");
-    const double *c = data(center), *f = data(factor);
+    const std::vector<int64_t> features = checked_features(some, p);
+    expect(some_inverted.shape(0) == features.size() && some_inverted.shape(1) == features.size(),
+           "a factor of some features does not fit them");
+    const double *c = data(center), *f = data(factor), *inverse = data(some_inverted);
+    const bool triangular = !dual && rows == p;
     nb::gil_scoped_release release;
-    Doubles inverted(dual ? 0 : p * p);
-    if (!dual) solve(f, p, nullptr, p, n_threads, inverted.data());
-    made = std::make_unique<LeverageForm>(*map.made, c, dual ? f : inverted.data(), rows, weight,
-                                          ridge, dual);
+    Doubles inverted(triangular ? p * p : 0);
+    if (triangular) solve(f, p, nullptr, p, n_threads, inverted.data());
+    made = std::make_unique<LeverageForm>(*map.made, c, triangular ? inverted.data() : f, rows,
+                                          weight, ridge, dual, features, inverse);
   }
   const LeverageForm& of(const Map& map) const {
     expect(made->fits(*map.made), "the form is one of other creases");
@@ -348,15 +360,54 @@ void product(Matrix A, Matrix B, int n_threads, MatrixOut out) {
   multiply(a, n, b, m, k, n_threads, to);
 }
 
+// Sums of all features or of some of them, which are numbered as they were when they were checked.
+struct ScatterArrays {
+  std::vector<int64_t> some;
+  Scatter view;
+
+  ScatterArrays(const Matrix& upper, const std::optional<Vector>& center, double weight,
+                double ridge, const std::optional<Integers>& features = std::nullopt) {
+    const int64_t p = int64_t(upper.shape(0));
+    expect(int64_t(upper.shape(1)) == p && (!center || int64_t(center->shape(0)) == p),
+           "the matrix must be square, and as wide as its center");
+    if (features) some = checked_features(*features, p);
+    view = {features ? int64_t(some.size()) : p,
+            data(upper),
+            center ? data(*center) : nullptr,
+            weight,
+            ridge,
+            p,
+            features ? some.data() : nullptr};
+  }
+};
+
 bool factored(Matrix upper, std::optional<Vector> center, double weight, double ridge,
               MatrixOut L) {
-  const int64_t p = int64_t(upper.shape(0));
-  expect(int64_t(upper.shape(1)) == p && (!center || int64_t(center->shape(0)) == p),
-         "the matrix must be square, and as wide as its center");
-  const Scatter scatter{p, data(upper), center ? data(*center) : nullptr, weight, ridge};
-  double* to = matrix_out(L, p, p);
+  const ScatterArrays scatter(upper, center, weight, ridge);
+  double* to = matrix_out(L, scatter.view.size, scatter.view.size);
   nb::gil_scoped_release release;
-  return cholesky(scatter, to);
+  return cholesky(scatter.view, to);
+}
+
+bool pivots_of(Matrix upper, std::optional<Vector> center, double weight, double ridge,
+               int64_t steps, IntegersOut order) {
+  const ScatterArrays scatter(upper, center, weight, ridge);
+  expect(int64_t(order.shape(0)) == scatter.view.size, "an output array has the wrong shape");
+  expect(0 <= steps && steps <= scatter.view.size, "there are not so many features");
+  int64_t* to = data(order);
+  nb::gil_scoped_release release;
+  return pivots(scatter.view, steps, to);
+}
+
+bool last_rows_of(Matrix upper, std::optional<Vector> center, double weight, double ridge,
+                  Integers features, int n_threads, MatrixOut out) {
+  expect_threads(n_threads);
+  const ScatterArrays scatter(upper, center, weight, ridge, features);
+  const int64_t count = int64_t(out.shape(0));
+  expect(count <= scatter.view.size, "there are not so many features");
+  double* to = matrix_out(out, count, scatter.view.width);
+  nb::gil_scoped_release release;
+  return last_rows(scatter.view, count, n_threads, to);
 }
 
 void solved(Matrix L, std::optional<Matrix> B, int n_threads, MatrixOut out) {
@@ -400,9 +451,9 @@ void bind_creases(nb::module_& m) {
            "largest"_a)
       .def_prop_ro("outputs", [](const Map& map) { return map.made->outputs(); });
   nb::class_<Form>(m, "LeverageForm")
-      .def(nb::init<const Map&, Vector, Matrix, double, double, bool, int>(), "creases"_a,
-           "center"_a.noconvert(), "factor"_a.noconvert(), "weight"_a, "ridge"_a, "dual"_a,
-           "n_threads"_a);
+      .def(nb::init<const Map&, Vector, Matrix, double, double, bool, int, Integers, Matrix>(),
+           "creases"_a, "center"_a.noconvert(), "factor"_a.noconvert(), "weight"_a, "ridge"_a,
+           "dual"_a, "n_threads"_a, "some"_a.noconvert(), "some_inverted"_a.noconvert());
   nb::class_<Sides>(m, "BoxSides")
       .def(nb::init<Vector, Vector, Vector, Vector, Integers, Integers>(), "low"_a.noconvert(),
            "high"_a.noconvert(), "unit"_a.noconvert(), "known"_a.noconvert(),
@@ -435,4 +486,8 @@ void bind_creases(nb::module_& m) {
         "out"_a.noconvert());
   m.def("cholesky", &factored, "upper"_a.noconvert(), "center"_a.noconvert().none(), "weight"_a,
         "ridge"_a, "L"_a.noconvert());
+  m.def("pivots", &pivots_of, "upper"_a.noconvert(), "center"_a.noconvert().none(), "weight"_a,
+        "ridge"_a, "steps"_a, "order"_a.noconvert());
+  m.def("last_rows", &last_rows_of, "upper"_a.noconvert(), "center"_a.noconvert().none(),
+        "weight"_a, "ridge"_a, "features"_a.noconvert(), "n_threads"_a, "out"_a.noconvert());
 }

@@ -52,12 +52,11 @@ struct Tiles {
       }
     for (int64_t i = 0; i < panels; ++i)
       for (int64_t j = 0; j <= i; ++j)
-        products().outer(phi + i * gap, phi + j * gap, rows,
-                         gram.data() + (tiles_up_to(i) + j) * TILE);
+        products().outer(phi + i * gap, phi + j * gap, rows, tile(i, j));
   }
-  double at(int64_t row, int64_t column) const {
-    const int64_t i = row / PANEL, j = column / PANEL;
-    return gram.data()[(tiles_up_to(i) + j) * TILE + row % PANEL * PANEL + column % PANEL];
+  double* tile(int64_t i, int64_t j) { return gram.data() + (tiles_up_to(i) + j) * TILE; }
+  double& at(int64_t row, int64_t column) {
+    return tile(row / PANEL, column / PANEL)[row % PANEL * PANEL + column % PANEL];
   }
 };
 
@@ -88,7 +87,7 @@ Tiles added_up(int64_t rows, int64_t panels, const double* weights, int n_thread
   return all;
 }
 
-void write(const Tiles& sums, const std::vector<int64_t>& places, const FeatureSums& out) {
+void write(Tiles& sums, const std::vector<int64_t>& places, const FeatureSums& out) {
   const int64_t p = int64_t(places.size());
   for (int64_t j = 0; j < p; ++j) {
     out.total[j] = sums.total.data()[places[j]];
@@ -101,7 +100,7 @@ void write(const Tiles& sums, const std::vector<int64_t>& places, const FeatureS
 template <class T>
 void sum_features(const CreaseMap& map, const Table<T>& X, const double* weights, int n_threads,
                   const FeatureSums& out) {
-  const Tiles sums = added_up(X.rows, map.panels(), weights, n_threads, [&] {
+  Tiles sums = added_up(X.rows, map.panels(), weights, n_threads, [&] {
     return [&, rows = Features(map, DEPTH)](int64_t first, int64_t some) mutable {
       Problem ignored;  // whoever learns has looked at the table
       rows.read(X, first, some, ignored, nullptr);
@@ -115,7 +114,7 @@ void sum_features(const CreaseMap& map, const Table<T>& X, const double* weights
 void sum_products(const double* phi, int64_t rows, int64_t p, const double* weights, int n_threads,
                   const FeatureSums& out) {
   const int64_t panels = panels_of(p);
-  const Tiles sums = added_up(rows, panels, weights, n_threads, [&] {
+  Tiles sums = added_up(rows, panels, weights, n_threads, [&] {
     return [&, memory = std::vector<double>(panels * DEPTH * PANEL)](int64_t first,
                                                                      int64_t some) mutable {
       for (int64_t r = 0; r < some; ++r)
@@ -221,13 +220,40 @@ bool factored(const Scatter& A, Triangle& L) {
         for (int b = 0; b < PANEL; ++b) {
           const int64_t row = i * PANEL + a, column = j * PANEL + b;
           const bool inside = row < p && column < p;
-          const double own = inside ? A.at(std::max(row, column), std::min(row, column))
-                                    : (row == column ? 1.0 : 0.0);
+          const double own = inside ? A.at(row, column) : (row == column ? 1.0 : 0.0);
           tile[a * PANEL + b] = own - tile[a * PANEL + b];
         }
       if (!L.finish(i, j, tile)) return false;
     }
   return true;
+}
+
+// Calls store(row, c, values) with L⁻¹B, 16 columns from c on; without B it is of the identity.
+template <class Store>
+void solve_strips(Triangle& L, int64_t p, const double* B, int64_t columns, int n_threads,
+                  Store store) {
+  const int64_t panels = L.panels(), strips = panels_of(columns);
+  std::atomic<int64_t> taken{0};
+  n_threads = int(std::max<int64_t>(1, std::min<int64_t>(n_threads, strips)));
+  on_threads(n_threads, [&](int, Watch& watch) {
+    Doubles rows(panels * TILE);
+    const double zeros[PANEL] = {};
+    for (int64_t j; (j = taken.fetch_add(1)) < strips;) {
+      const int64_t begin = j * PANEL, some = std::min<int64_t>(PANEL, columns - begin);
+      const int64_t first = B ? 0 : j;  // above its diagonal the inverse has zeros
+      std::fill_n(rows.data(), panels * TILE, 0.0);
+      if (B)
+        for (int64_t row = 0; row < p; ++row)
+          std::copy_n(B + row * columns + begin, some, rows.data() + row * PANEL);
+      else
+        for (int l = 0; l < PANEL; ++l) rows.data()[l * PANEL + l] = 1.0;
+      solve(L, first, rows.data());
+      for (int64_t row = 0; row < p; ++row)
+        store(row, begin,
+              row < first * PANEL ? zeros : rows.data() + (row - first * PANEL) * PANEL);
+      watch.did((panels - first) * (panels - first) * PANEL);
+    }
+  });
 }
 
 }  // namespace
@@ -243,36 +269,73 @@ bool cholesky(const Scatter& A, double* L) {
   return true;
 }
 
+bool pivots(const Scatter& A, int64_t steps, int64_t* order) {
+  constexpr int64_t AT_ONCE = 64;  // steps whose products are taken off together
+  const int64_t p = A.size, panels = panels_of(p), gap = AT_ONCE * PANEL;
+  Tiles rest(panels);  // of what the features taken do not explain; rows of these are not used
+  for (int64_t row = 0; row < p; ++row)
+    for (int64_t k = 0; k <= row; ++k) rest.at(row, k) = A.at(row, k);
+  Doubles columns(panels * gap), minus(panels * gap);  // of the factor, and the same below zero
+  std::vector<double> left(panels * PANEL, 0.0);
+  std::vector<char> taken(p, 0);
+  for (int64_t done = 0, some; done < steps; done += some) {
+    some = std::min(AT_ONCE, steps - done);
+    for (int64_t i = 0; i < p; ++i) left[i] = rest.at(i, i);
+    for (int64_t j = 0; j < some; ++j) {
+      int64_t pivot = -1;
+      for (int64_t i = 0; i < p; ++i)
+        if (!taken[i] && (pivot < 0 || left[i] > left[pivot])) pivot = i;
+      if (!(left[pivot] > 0.0 && std::isfinite(left[pivot]))) return false;
+      const double root = std::sqrt(left[pivot]);
+      const double* own = columns.data() + pivot / PANEL * gap + pivot % PANEL;
+      for (int64_t s = 0; s < panels; ++s) {
+        double *panel = columns.data() + s * gap, *column = panel + j * PANEL;
+        for (int l = 0; l < PANEL; ++l) {
+          const int64_t i = s * PANEL + l;
+          const bool used = i < p && !taken[i];
+          column[l] = used ? rest.at(std::max(i, pivot), std::min(i, pivot)) : 0.0;
+        }
+        for (int64_t m = 0; m < j; ++m)
+          for (int l = 0; l < PANEL; ++l) column[l] -= panel[m * PANEL + l] * own[m * PANEL];
+        for (int l = 0; l < PANEL; ++l) {
+          column[l] = s * PANEL + l < p && !taken[s * PANEL + l] ? column[l] / root : 0.0;
+          left[s * PANEL + l] -= column[l] * column[l];
+          minus.data()[s * gap + j * PANEL + l] = -column[l];
+        }
+      }
+      taken[pivot] = 1;
+      *order++ = pivot;
+    }
+    for (int64_t i = 0; i < panels; ++i)
+      for (int64_t j = 0; j <= i; ++j)
+        products().outer(minus.data() + i * gap, columns.data() + j * gap, some, rest.tile(i, j));
+  }
+  for (int64_t i = 0; i < p; ++i)
+    if (!taken[i]) *order++ = i;
+  return true;
+}
+
 void solve(const double* L, int64_t p, const double* B, int64_t columns, int n_threads,
            double* out) {
   Triangle triangle(p);
-  const int64_t panels = triangle.panels(), strips = panels_of(columns);
-  for (int64_t row = 0; row < panels * PANEL; ++row)
+  for (int64_t row = 0; row < triangle.panels() * PANEL; ++row)
     for (int64_t k = 0; k < (row / PANEL + 1) * PANEL; ++k)
       triangle.panel(row / PANEL)[k * PANEL + row % PANEL] =
           row < p && k <= row ? L[row * p + k] : (row == k ? 1.0 : 0.0);
-  std::atomic<int64_t> taken{0};
-  n_threads = int(std::max<int64_t>(1, std::min<int64_t>(n_threads, strips)));
-  on_threads(n_threads, [&](int, Watch& watch) {
-    Doubles rows(panels * TILE);
-    for (int64_t j; (j = taken.fetch_add(1)) < strips;) {
-      const int64_t begin = j * PANEL, some = std::min<int64_t>(PANEL, columns - begin);
-      const int64_t first = B ? 0 : j;  // above its diagonal the inverse has zeros
-      std::fill_n(rows.data(), panels * TILE, 0.0);
-      if (B)
-        for (int64_t row = 0; row < p; ++row)
-          std::copy_n(B + row * columns + begin, some, rows.data() + row * PANEL);
-      else
-        for (int l = 0; l < PANEL; ++l) rows.data()[l * PANEL + l] = 1.0;
-      solve(triangle, first, rows.data());
-      for (int64_t row = 0; row < p; ++row)
-        if (row < first * PANEL) std::fill_n(out + row * columns + begin, some, 0.0);
-        else
-          std::copy_n(rows.data() + (row - first * PANEL) * PANEL, some,
-                      out + row * columns + begin);
-      watch.did((panels - first) * (panels - first) * PANEL);
-    }
+  solve_strips(triangle, p, B, columns, n_threads, [&](int64_t row, int64_t c, const double* from) {
+    std::copy_n(from, std::min<int64_t>(PANEL, columns - c), out + row * columns + c);
   });
+}
+
+bool last_rows(const Scatter& A, int64_t count, int n_threads, double* out) {
+  const int64_t p = A.size, first = p - count;
+  Triangle triangle(p);
+  if (!factored(A, triangle)) return false;
+  solve_strips(triangle, p, nullptr, p, n_threads, [&](int64_t row, int64_t c, const double* from) {
+    for (int64_t k = c; row >= first && k < std::min(p, c + PANEL); ++k)
+      out[(row - first) * A.width + (A.some ? A.some[k] : k)] = from[k - c];
+  });
+  return true;
 }
 
 template void sum_features(const CreaseMap&, const Table<float>&, const double*, int,

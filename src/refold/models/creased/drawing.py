@@ -100,7 +100,7 @@ class Expected:
             products = kernels.product(vectors * np.maximum(values, 0.0), vectors)
         floor = v * np.finfo(np.float64).eps * products.diagonal().max(initial=0.0)
         products[np.diag_indices(v)] += max(ridge, floor)
-        roots = kernels.solve_lower(kernels.cholesky(products)).T
+        roots = kernels.solve_lower(kernels.Scatter(products).cholesky()).T
         return cls(kernels.product(roots, roots))
 
     def fill(self, Z: Floats) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.models.creased import row_sample
+from refold.models.creased.leverage import gained, of_parts
 from refold.models.creased.scoring import Scoring
 from refold.models.scoring import Attribution
 
@@ -104,18 +105,22 @@ def _scores(
     n_jobs: int | None,
 ) -> Floats:
     """Return s of rows and of them without each column, by a model without those it has learned."""
-    scores, across = kernels.crease_variants(
-        scoring.creases.map,
-        scoring.form,
-        Z,
-        replaced,
-        owners[scoring.creases.varying],
-        changes,
-        scoring.n_threads(changes.size, n_jobs),
-    )
-    # h(x) + h(x, own)²/(1 − h(own)): each row was learned with weight 1.
-    left = np.maximum(1.0 - scores[learned, :1], np.finfo(np.float64).eps)
-    scores[learned] += np.square(across[learned]) / left
+
+    def variants(form: kernels.LeverageForm, rows: Booleans | slice) -> tuple[Floats, Floats]:
+        return kernels.crease_variants(
+            scoring.creases.map,
+            form,
+            Z[rows],
+            replaced[rows],
+            owners[scoring.creases.varying],
+            changes[rows],
+            scoring.n_threads(changes[rows].size, n_jobs),
+        )
+
+    scores, across = variants(scoring.form, slice(None))
+    if learned.any():
+        others = (variants(form, learned)[1] for form in scoring.learned_forms)
+        scores[learned] += of_parts(gained, across[learned], *others)
     return scores
 
 

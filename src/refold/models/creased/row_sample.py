@@ -102,8 +102,7 @@ class Sample:
     def plus_rows(self, X: NDArray[Any], weights: Floats) -> Sample:
         """Return the sample with more rows to choose from; those that count for nothing are out."""
         keys = draws(self.seed, self.seen, len(X))
-        keys[weights == 0.0] = np.inf
-        chosen = _smallest(keys)
+        chosen = kept(keys, weights)
         rows = np.asarray(X[chosen], dtype=np.float64)
         more = Sample(self.seed, self.seen + len(X), keys[chosen], rows, weights[chosen])
         return self.plus(more)
@@ -111,19 +110,20 @@ class Sample:
     def plus(self, other: Sample) -> Sample:
         """Return the sample of the rows of both."""
         keys = np.concatenate([self.keys, other.keys])
-        chosen = _smallest(keys)
+        weights = np.concatenate([self.weights, other.weights])
+        chosen = kept(keys, weights)
         return Sample(
             self.seed,
             max(self.seen, other.seen),
             keys[chosen],
             np.concatenate([self.rows, other.rows])[chosen],
-            np.concatenate([self.weights, other.weights])[chosen],
+            weights[chosen],
         )
 
 
-def _smallest(keys: Floats) -> NDArray[np.intp]:
-    """Return where the smallest keys are, in the order of the rows."""
-    chosen = np.flatnonzero(np.isfinite(keys))
+def kept(keys: Floats, weights: Floats) -> NDArray[np.intp]:
+    """Return which rows a sample keeps, in their order: of those that count the smallest keys."""
+    chosen = np.flatnonzero(weights)
     if len(chosen) > SIZE:
         chosen = np.sort(chosen[np.argpartition(keys[chosen], SIZE)[:SIZE]])
     return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import row_sample
 from refold.models.creased.creases import Creases
 from refold.models.creased.known import KnownRows, have_twins
-from refold.models.creased.leverage import Leverage, Sums
+from refold.models.creased.leverage import Leverage, Sums, left_out, of_parts
 from refold.models.creased.refits import Divided, n_parts, refitted
 from refold.models.creased.row_sample import Sample, n_threads
 from refold.models.creased.state import TrainingState
+from refold.models.draws import draws
 
 # A value beyond zero in a column that never crosses it adds so many thresholds.
 BEYOND_ZERO = 10.0
@@ -71,6 +73,11 @@ class Scoring:
         return self.leverage.form(self.creases)
 
     @once
+    def learned_forms(self) -> tuple[kernels.LeverageForm, ...]:
+        """What rows that were learned need beside it."""
+        return self.leverage.learned_forms(self.creases)
+
+    @once
     def _known(self) -> kernels.KnownMarks | None:
         return self.known.compiled(len(self.creases.center)) if len(self.known.marks) else None
 
@@ -107,21 +114,23 @@ class _Parts:
     edges: Edges
     gain: float
     form: kernels.LeverageForm
+    n_jobs: int | None
 
     @classmethod
     def of(cls, state: TrainingState, ridge: float, n_jobs: int | None) -> _Parts:
         """Factor what was learned."""
-        creases, leverage = _factored(state, ridge)
+        creases, leverage = _factored(state, ridge, n_jobs)
         form = leverage.form(creases, n_jobs)
         state, gain = state.ready, state.recipe.box
         box = state.box if gain > 0.0 else None
-        return cls(creases, leverage, box, state.edges or (), gain, form)
+        return cls(creases, leverage, box, state.edges or (), gain, form, n_jobs)
 
-    def left_out(self, X: NDArray[Any], weights: Floats, n_jobs: int | None) -> Floats:
+    def left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
         """Return s of rows that were learned, as if each had been left out; of weight 0, just s."""
-        threads = n_threads(len(X) * self.leverage.products, n_jobs)
-        scores = kernels.leverages(self.creases.map, self.form, X, threads)
-        return self.leverage.left_out(scores, weights)
+        threads = n_threads(len(X) * self.leverage.products, self.n_jobs)
+        forms = self.form, *self.leverage.learned_forms(self.creases, self.n_jobs)
+        found = (kernels.leverages(self.creases.map, form, X, threads) for form in forms)
+        return of_parts(partial(left_out, weights=weights), *found)
 
     def outside_left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
         """Return what such rows add because they lie outside the box of the others."""
@@ -259,13 +268,13 @@ class Learned:
         encoded, `divided` encodes some without the others.
         """
         parts, state = _Parts.of(self.state, self.ridge, self.n_jobs), self.state.ready
-        which = np.flatnonzero(weights)
+        which, came = np.flatnonzero(weights), weights
         if not weights.all():
             X, weights = X[which], weights[which]
         kept = weights
         if state.cut is not None:
             kept = state.cut.kept(X, weights, self.n_jobs)
-        scores = parts.left_out(X, kept, self.n_jobs)
+        scores = parts.left_out(X, kept)
         typical = parts.typical(scores, kept)
         scores = scores / typical + parts.outside_left_out(X, kept)
         learned = kept > 0.0
@@ -282,8 +291,8 @@ class Learned:
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
         sample = state.sample
         if len(sample.rows) < len(X):  # only these can be recognised later
-            scores = parts.left_out(sample.rows, state.kept, self.n_jobs) / typical
-            scores += parts.outside_left_out(sample.rows, state.kept)
+            sampled = row_sample.kept(draws(sample.seed, 0, len(came)), came)
+            scores = scores[np.searchsorted(which, sampled)]
         return parts.scoring(typical, unit, calibration, sample, scores / unit, self.accepted)
 
     def _refitted(
@@ -325,7 +334,7 @@ class Learned:
         scores = kernels.leverages(creases.map, leverage.form(creases), rows_of_all, 1)
         if recipe.box == 0.0:
             return scores[m:]
-        typical = _median(leverage.left_out(scores[:n], weights), weights)
+        typical = _median(left_out(scores[:n], weights), weights)
         edges = edges_of(rows, weights, magnitudes=recipe.magnitudes)
         if self.accepted is not None:
             more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)
@@ -339,7 +348,7 @@ def _of_some(divided: Divided, which: Integers) -> Divided:
     return lambda rest, left: divided(which[rest], which[left])
 
 
-def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
+def _factored(state: TrainingState, ridge: float, n_jobs: int | None) -> tuple[Creases, Leverage]:
     if state.sketch is None:
         raise ValueError(NO_ROWS)
     rows, weight = state.sketch.rows, state.weight
@@ -347,7 +356,7 @@ def _factored(state: TrainingState, ridge: float) -> tuple[Creases, Leverage]:
     ready = state.ready
     assert ready.creases is not None
     assert ready.sums is not None
-    return ready.creases, Leverage.of(ready.sums, ridge)
+    return ready.creases, Leverage.of(ready.sums, ridge, n_jobs)
 
 
 def rescaled(learned: Learned, center: Floats, scale: Floats, summary: Summary) -> Learned:
