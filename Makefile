@@ -249,6 +249,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.one_row
 	$(BIN)/python -m benchmarks.creased
+	$(BIN)/python -m benchmarks.beside_peers
 	$(BIN)/python -m benchmarks.context
 	$(BIN)/python -m benchmarks.modelfile
 	$(BIN)/python -m benchmarks.tables
