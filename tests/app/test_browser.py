@@ -337,7 +337,7 @@ def test_pages_fit_and_can_be_read_and_pressed(browser, address, scheme, width):
     ):
         app.go(path)
         app.press(button, exact=True)
-    for path in ("/", "/learn", "/check", "/check/rows/200", "/limits", "/take"):
+    for path in ("/", "/learn", "/check", "/check/rows/200", "/limits", "/take", "/compare"):
         app.go(path)
         for folded in app.page.locator("summary:visible").all():
             folded.click()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
@@ -121,7 +122,12 @@ def test_two_models_are_compared_on_the_new_rows(worked, files, tmp_path):
     for file in (project, tmp_path / "model.json"):
         news = worked.put("/compare", file)
         assert not news.bad, news
-        assert f"{changed} rows of 200 in new.csv change their verdict" in worked.page("/compare")
+        page = worked.page("/compare")
+        assert f"{changed} rows of 200 in new.csv change their verdict" in page
+        shown = re.findall(r'<th scope="row">(\d+)</th>', page)
+        turned = np.flatnonzero(old.predict(rows) != new.predict(rows)) + 1
+        assert len(shown) == min(changed, 50)
+        assert set(map(int, shown)) <= set(turned.tolist())
     assert worked.put("/compare", files / "new.csv").bad
     worked.post("/learn", method="ref")
     assert "change their verdict" not in worked.page("/compare")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from refold.app.checking import CheckedRows
 from refold.app.learning import TrainedModel
 from refold.app.project import open_project
@@ -23,6 +25,7 @@ class ComparedModels:
     name: str  # the file of the other one
     rows: str  # whose rows were judged by both
     found: Comparison  # `old` is the other model, `new` the one in use
+    names: list[str]  # what the rows that change are called
 
 
 def other_model(path: Path, name: str, new_file: Callable[[], Path], most: int) -> Any:
@@ -49,6 +52,7 @@ def compared(
     table = trained.table if checked is None else checked.table
     if table.rows == 0:
         raise UserError("There are no rows that both models could judge: check new rows first.")
-    return ComparedModels(
-        name, table.name, compare(other, trained.in_use, table.training.table, reasons=1, most=50)
-    )
+    found = compare(other, trained.in_use, table.training.table, reasons=1, most=50)
+    changed = np.array([row.row for row in found.changed_rows], dtype=np.int64)
+    names = table.names_of(trained.choice.id_column, changed)
+    return ComparedModels(name, table.name, found, names)
