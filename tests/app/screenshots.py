@@ -33,6 +33,7 @@ def take(browser, folder, look, context):
         shot("learn")
         app.go("/check")
         app.press("The new rows of the sample")
+        app.page.wait_for_selector(".run")
         shot("check")
         app.page.locator(".worst tbody tr a").nth(3).click()
         shot("row")
