@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from refold import Detector, scale
+from tests.models.detector.test_context import shipments
 from tests.models.detector.test_context_sums import KINDS, made, scores_of, series
 
 ROWS = 30_000
@@ -100,3 +101,15 @@ def test_a_context_is_scored_in_files(of_file, new, tmp_path):
     scale.score(of_file, tmp_path / "new.csv", tmp_path / "out.csv", progress=False)
     found = pd.read_csv(tmp_path / "out.csv")
     np.testing.assert_array_equal(found["label"], of_file.predict(new))
+
+
+@pytest.mark.slow
+def test_texts_of_groups_are_learned_from_a_file(tmp_path):
+    rows, new = shipments(30_000, 0), shipments(1_000, 1)
+    rows.to_parquet(tmp_path / "rows.parquet")
+    model = Detector(by="site", method="ref", alpha=0.02)
+    model = scale.learn(tmp_path / "rows.parquet", model, progress=False)
+    counted = [view.counts.sum() for view in model.encoder_.context.texts["product"].views]
+    assert counted == [27_000] * 3  # a tenth is held out
+    assert (model.predict(new[new["site"] == "S0"].assign(product="P10")) == -1).all()
+    assert (model.predict(new) == -1).mean() < 0.035

@@ -235,6 +235,7 @@ class GroupShares:
         kappas, (least, _) = self.concentrations, self.expected
         if min(kappas) == np.inf:
             return None
+        counted = counted & (self.leaves.of(path[:, -1], codes) > 0)  # some may be held out
         shares = self._below(path, codes, counted.astype(np.float64), kappas)
         differ = int(np.flatnonzero(np.array(kappas) < np.inf)[-1])
         out = np.where(path[:, differ] < 0, -np.inf, np.log(shares[0] / shares[-1]))
