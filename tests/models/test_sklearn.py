@@ -1,5 +1,9 @@
 """REF keeps scikit-learn's contract, whatever its parameters."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -11,12 +15,13 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
     parametrize_with_checks,
 )
 
-from refold import REF
+from refold import REF, CreasedREF, Detector
 from refold.model_selection import TargetOnly, gmean_scorer
 
 
@@ -199,6 +204,16 @@ def test_weights_reach_it_through_a_pipeline_s_routing(frame):
     np.testing.assert_allclose(routed.score_samples(frame), half.score_samples(frame), rtol=1e-6)
     whole = make_pipeline(StandardScaler(), REF()).fit(frame)
     assert not np.allclose(routed.score_samples(frame), whole.score_samples(frame), rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [REF, CreasedREF, Detector])
+def test_a_drawing_of_a_pipeline_links_to_the_page_of_the_model(kind):
+    root = Path(__file__).parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    shown = estimator_html_repr(make_pipeline(StandardScaler(), kind()))
+    (address,) = set(re.findall(rf'{project["urls"]["Documentation"]}/([^"#]+)', shown))
+    page = (root / "docs" / address).read_text(encoding="utf-8")
+    assert kind.__name__ in page
 
 
 def test_weights_that_were_not_asked_for_are_not_dropped_in_silence(frame):

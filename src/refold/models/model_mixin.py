@@ -36,6 +36,13 @@ class ModelMixin(BaseEstimator):
     noticed_: tuple[Finding, ...] = ()
     # Whether another model will say what this one inside it has noticed.
     _quiet: bool = False
+    # Where scikit-learn's drawings of pipelines link to.
+    _doc_link_module = "refold"
+    _doc_link_template = "https://github.com/refold/refold/tree/main/docs/{page}.md"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        pages = {"REF": "ref", "CreasedREF": "creased", "Detector": "tables"}
+        return {"page": pages.get(type(self).__name__, "architecture")}
 
     def _notice(self, findings: Iterable[Finding], warned: Collection[str] | None = None) -> None:
         """Keep what was noticed, and warn of it; called by what ``fit`` calls.
