@@ -34,7 +34,9 @@ templates_path = ["_templates"]
 
 # A name that does not exist, in a link or under See Also, is an error like any other warning.
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", r"(sklearn|pyod|mlflow)\..*")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(sklearn|pyod|mlflow|dagster|great_expectations|mcp|pandera|pyspark)\..*")
+]
 
 myst_enable_extensions = ["colon_fence", "substitution"]
 myst_substitutions = {"version": version}
