@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,15 +17,14 @@ from refold.base.needs import needs
 from refold.base.words import names_in, printable
 from refold.cli import options
 from refold.cli.studies import chosen, cores, progress_bar
+from refold.cli.suites import TIME_LIMIT, DataSuite, mixed_tables, numeric_suite
 
 if TYPE_CHECKING:
-    from refold.studies.novelty.suite import Suite
     from refold.studies.own.benchmark import OwnResult
     from refold.studies.own.table import OwnTable
 
 
 _SEEDS = 5
-_TIME_LIMIT = 120.0
 
 
 @dataclass(frozen=True)
@@ -198,17 +196,6 @@ def _document(
     }
 
 
-class DataSuite(StrEnum):
-    """Where the data sets come from."""
-
-    adbench = "adbench"
-    adbench_dte = "adbench-dte"
-    oddbench = "oddbench"
-    oddbench_test = "oddbench-test"
-    streams = "streams"
-    tables = "tables"
-
-
 _OWN, _SUITES = "For a table of your own", "For suites of public tables"
 
 
@@ -338,14 +325,14 @@ def benchmark(
             {"--suite": suite, "--sets": sets, "--data": data},
             "does not go with a table of your own",
         )
-        own_table(table, asked, methods, seeds, out, jobs, time_limit or _TIME_LIMIT)
+        own_table(table, asked, methods, seeds, out, jobs, time_limit or TIME_LIMIT)
         return
     _refuse(dict.fromkeys(asked.given(), True), "needs a table: refold benchmark my.csv")
     if data is not None:
         os.environ["REFOLD_DATA"] = str(data)
     suite = suite or DataSuite.adbench
     folder = out or Path("benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}")
-    study = _tables if suite is DataSuite.tables else _novelty
+    study = mixed_tables if suite is DataSuite.tables else numeric_suite
     run = study(suite, sets, methods, seeds, time_limit)
     with progress_bar() as progress:
         found = run(folder, n_jobs=jobs or cores(), progress=progress)
@@ -359,72 +346,3 @@ def _refuse(given: dict[str, object], why: str) -> None:
     for name, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"It {why}.", param_hint=name)
-
-
-def _novelty(
-    suite: DataSuite,
-    sets: str | None,
-    methods: str | None,
-    seeds: int | None,
-    time_limit: float | None,
-) -> Callable[..., Any]:
-    """Return the comparison on numbers that is asked for."""
-    for module in ("matplotlib", "jinja2", "rich", "pebble", "pyod"):
-        needs(module, "benchmark")  # now, not after hours
-    from refold.studies.novelty.benchmark import benchmark as run
-    from refold.studies.novelty.methods import METHODS, QUICK
-    from refold.studies.novelty.published import COMPARED, adbench_dte, oddbench
-    from refold.studies.novelty.streams import streams
-    from refold.studies.novelty.suite import ADBENCH
-
-    suites: dict[DataSuite, Callable[[], Suite]] = {
-        DataSuite.adbench: lambda: ADBENCH,
-        DataSuite.adbench_dte: adbench_dte,
-        DataSuite.oddbench: oddbench,
-        DataSuite.oddbench_test: partial(oddbench, "oddbench-test"),
-        DataSuite.streams: streams,
-    }
-    tasks = suites[suite]()
-    if methods == "quick":
-        methods = ",".join(QUICK)
-    elif methods is None and suite is not DataSuite.adbench:
-        # One Gaussian ranks rows by Mahalanobis' distance, which is usual for streams.
-        more = ("GaussianMixture",) if suite is DataSuite.streams else ()
-        methods = ",".join((*COMPARED, *more))
-    return partial(
-        run,
-        tasks,
-        chosen(sets, tuple(tasks.files), "--sets", True),
-        chosen(methods, tuple(METHODS), "--methods", True),
-        range(seeds or tasks.seeds),
-        time_limit=time_limit or tasks.time_limit,
-    )
-
-
-def _tables(
-    suite: DataSuite,
-    sets: str | None,
-    methods: str | None,
-    seeds: int | None,
-    time_limit: float | None,
-) -> Callable[..., Any]:
-    """Return the comparison on mixed tables that is asked for."""
-    for module in ("jinja2", "rich", "pebble", "pyod", "pandas", "skrub"):
-        needs(module, "benchmark")
-    from refold.studies.tables.comparison import benchmark as run
-    from refold.studies.tables.methods import METHODS
-    from refold.studies.tables.suite import tables
-
-    files = tables()
-    names = chosen(methods, tuple(METHODS), "--methods", True)
-    absent = [name for name in names if not METHODS[name].is_installed]
-    for name in absent:
-        options.say(f"{name} is left out: {METHODS[name].module} is not installed.")
-    return partial(
-        run,
-        files,
-        chosen(sets, tuple(files.sha256), "--sets", True),
-        [name for name in names if name not in absent],
-        range(seeds or 1),
-        time_limit=time_limit or _TIME_LIMIT,
-    )
