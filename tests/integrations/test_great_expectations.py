@@ -1,5 +1,7 @@
 """Great Expectations finds the rows that refold score finds, wherever they are."""
 
+import gc
+
 import great_expectations as gx
 import psycopg
 import pytest
@@ -9,6 +11,7 @@ from refold.integrations.great_expectations import ExpectRowsToBeNormal
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 COMPLETE = {"result_format": "COMPLETE"}
 
@@ -16,7 +19,13 @@ COMPLETE = {"result_format": "COMPLETE"}
 @pytest.fixture
 def context(tmp_path, monkeypatch):
     monkeypatch.setenv("SF_PARTNER", "great_expectations_oss")  # it sets this for Snowflake
-    return gx.get_context(mode="file", project_root_dir=tmp_path)
+    made = gx.get_context(mode="file", project_root_dir=tmp_path)
+    yield made
+    for source in made.data_sources.all().values():  # or a later test finds what it leaves open
+        if hasattr(source, "get_engine"):
+            source.get_execution_engine().engine.dispose()
+            source.get_engine().dispose()
+    gc.collect()
 
 
 def definition(context, frame):
