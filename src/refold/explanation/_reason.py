@@ -258,7 +258,9 @@ class Reason:
     def details(self) -> str:
         """Say how much it matters, and what is normal."""
         parts = [f"{_percent(self.share)} of the distance"]
-        if self.normal and self.inside:
+        if self.normal and self.rule:  # what is normal, the user has said
+            parts.append(f"learned from {self._ranges()}")
+        elif self.normal and self.inside:
             parts.append(f"inside its normal range {self._ranges()}")
             if self.as_far <= _FEW:
                 parts.append(f"{_percent(self.as_far)} of the training rows are as far out")

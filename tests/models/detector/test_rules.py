@@ -96,6 +96,8 @@ def test_outside_the_limits_is_an_outlier_whatever_the_model_says(method):
     found = tight.explain([below])[0]
     assert found.p_value == min(tight.p_values(rows()))
     assert found.sentence() == "weight 1.98 is outside the limit you set, at least 1.99"
+    assert "learned from" in found.reasons[0].details()
+    assert "normal" not in found.reasons[0].details()  # the limit says what is normal
     new = [{**USUAL, "weight": 5.5}, {**USUAL, "grade": "D"}, {**USUAL, "weight": -1.0}]
     said = [each.sentence() for each in model.explain(new)]
     assert said == [
