@@ -13,8 +13,9 @@ array([ 1, -1,  0], dtype=int8)
 
 from refold.judgement._answers import answer_names, answer_types, answers
 from refold.judgement._facts import asked_for, calibrated_on, parameters, training_rows
-from refold.judgement._judgement import LEAST_SHARE, Judge, Judgement, Worst
+from refold.judgement._judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement._unwrapping import unwrapped
+from refold.judgement._worst import Worst
 
 __all__ = [
     "LEAST_SHARE",

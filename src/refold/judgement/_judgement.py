@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from refold.columns.table import NumberColumn, Table
 from refold.decisions.rules import NO_RULES, Rules
 from refold.decisions.thresholds import Calibration
 from refold.judgement._blame import near_expected, shares_of
+from refold.judgement._scored_rows import ScoredRows
 from refold.judgement._unwrapping import unwrapped
 from refold.judgement.expected import expected_numbers
 from refold.models.detector import refuse_window
@@ -33,12 +34,8 @@ from refold.models.scoring import Attribution, Scorer
 if TYPE_CHECKING:
     from refold.judgement._pipelines import PipelineSteps
 
-Scored = TypeVar("Scored")
-
 _COMMON = 0.05  # a value that so many of the training rows have is a common one
 LEAST_SHARE = 0.01  # what matters less is no reason
-
-_NORMAL, _NOT_NORMAL, _NOT_JUDGED = np.int8(1), np.int8(-1), np.int8(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +176,7 @@ class Judge:
         return self.known(steps.units.of(rows), found.distances)
 
 
-class Judgement:
+class Judgement(ScoredRows):
     """What a model says of rows. Each thing is computed when it is first asked for, and once.
 
     By REF and CreasedREF a row without any value is not judged: its label is 0, its
@@ -225,10 +222,9 @@ class Judgement:
         cells: Table | None = None,
         explained: bool = False,
     ) -> None:
-        self.judge, self.rows, self.names, self.cells = judge, rows, judge.names, cells
+        super().__init__(judge, rows, explained=explained)
+        self.cells = cells
         self.row_names: Sequence[Any] | None = None
-        self._together = explained and judge.scorer.additive
-        self._attribution: Attribution | None = None
 
     @classmethod
     def of(cls, model: Any, X: Array | Judgement, *, explained: bool = False) -> Judgement:
@@ -264,9 +260,6 @@ class Judgement:
         rows = np.asarray(read_table(model, X, reset=False, native=False))
         return judge.rows(rows, explained=explained)
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     @cached_property
     def numbers(self) -> Floats:
         """The features that are numbers: ``judge.numeric`` says which."""
@@ -298,32 +291,6 @@ class Judgement:
         return ContextGaps.of(encoder.context, inputs)
 
     @cached_property
-    def judged(self) -> Booleans:
-        """Which rows have a value, or are judged without any, as by a Detector."""
-        if isinstance(self.judge.scorer, TableScorer):
-            return np.ones(len(self.rows), dtype=np.bool_)
-        return np.asarray(~np.isnan(self.rows).all(axis=1))
-
-    @cached_property
-    def _all_judged(self) -> bool:
-        """Whether every row has a value: nearly always, and then there is less to do."""
-        return bool(self.judged.all())
-
-    @cached_property
-    def distances(self) -> Floats:
-        """How far out each row is."""
-        if self._together:
-            self.attribution()
-        if self._attribution is not None:
-            return self._attribution.distances
-        return self._spread(self._scored(self.judge.scorer.distances, np.empty(0)), np.nan)
-
-    @cached_property
-    def outlier(self) -> Booleans:
-        """Which rows are farther out than the threshold."""
-        return np.asarray(self.distances > self.judge.threshold)
-
-    @cached_property
     def violated(self) -> Booleans:
         """Which cells lie outside the limits that the user has set."""
         return self._flags[0]
@@ -345,46 +312,6 @@ class Judgement:
         if isinstance(self.judge.scorer, TableScorer):
             return self.judge.scorer.flags(self.rows)
         return np.zeros((len(self), len(self.names)), np.bool_), np.zeros(len(self), np.bool_)
-
-    @cached_property
-    def labels(self) -> NDArray[np.int8]:
-        """1 for normal, -1 for not, 0 for rows that are not judged."""
-        labels = np.where(self.outlier, _NOT_NORMAL, _NORMAL)
-        return labels if self._all_judged else np.where(self.judged, labels, _NOT_JUDGED)
-
-    @cached_property
-    def p_values(self) -> Floats | None:
-        """How rare each distance is among normal rows; None if the model is not calibrated."""
-        if self.judge.calibration is None:
-            return None
-        p = self.judge.calibration.p_values(self.distances)
-        return p if self._all_judged else np.where(self.judged, p, np.nan)
-
-    @property
-    def worst_first(self) -> Integers:
-        """Which rows are outliers, the farthest out first."""
-        out = np.flatnonzero(self.outlier)
-        return out[np.argsort(-self.distances[out], kind="stable")]
-
-    def attribution(self) -> Attribution:
-        """Return what each feature has to do with the distances of all rows.
-
-        Returns
-        -------
-        Attribution
-            ``distances``, ``parts``, ``expected``, ``alone``; a row that is not judged has no
-            parts (0).
-        """
-        if self._attribution is None:
-            nothing = np.empty((0, len(self.names)))
-            found = self._scored(self.judge.scorer.attribution, Attribution(np.empty(0), nothing))
-            self._attribution = Attribution(
-                self._spread(found.distances, np.nan),
-                self._spread(found.parts, 0.0),
-                None if found.expected is None else self._spread(found.expected, np.nan),
-                None if found.alone is None else self._spread(found.alone, 0.0),
-            )
-        return self._attribution
 
     @property
     def expected(self) -> Floats | None:
@@ -464,66 +391,3 @@ class Judgement:
         if len(known) == len(parts):
             whole._attribution = Attribution.joined(known)
         return whole
-
-    def _scored(self, score: Callable[[Any], Scored], nothing: Scored) -> Scored:
-        """Score the rows that have a value; errors name columns, and rows by their place."""
-        judged = self.judged
-        if not np.count_nonzero(judged):
-            return nothing
-        try:
-            return score(self.rows if self._all_judged else self.rows[judged])
-        except TableError as error:
-            row = None if error.row is None else int(np.flatnonzero(judged)[error.row])
-            raise TableError(
-                error.problem, row=row, column=error.column, names=self.names
-            ) from None
-
-    def _spread(self, values: Floats, otherwise: float) -> Floats:
-        """Give what was found for the judged rows to these, and something else to the others."""
-        if self._all_judged:
-            return values
-        spread = np.full((len(self.rows), *values.shape[1:]), otherwise)
-        spread[self.judged] = values
-        return spread
-
-
-@dataclass
-class Worst:
-    """The rows farthest out so far, the worst first.
-
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-    rows : list of int
-        Their numbers.
-    found : Judgement or None
-        What is said of them; None as long as there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import Judgement, Worst
-    >>> model, worst = REF().fit(np.random.default_rng(0).normal(size=(500, 1))), Worst(2)
-    >>> for first, rows in ((0, [[9.0], [0.1]]), (2, [[7.0], [8.0]])):
-    ...     worst.add(Judgement.of(model, rows), first + np.arange(2))
-    >>> worst.rows
-    [0, 3]
-    """
-
-    most: int
-    rows: list[int] = field(default_factory=list)
-    found: Judgement | None = None
-
-    def add(self, found: Judgement, numbers: Integers) -> None:
-        """Look for worse rows among some with these numbers."""
-        out = found.worst_first[: self.most]
-        if len(out) == 0:
-            return
-        both = found.take(out)
-        rows = np.array([*self.rows, *numbers[out]])
-        if self.found is not None:
-            both = Judgement.joined([self.found, both])
-        order = np.argsort(-both.distances, kind="stable")[: self.most]
-        self.rows, self.found = rows[order].tolist(), both.take(order)
