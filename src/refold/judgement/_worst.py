@@ -41,11 +41,12 @@ class Worst:
 
     def add(self, found: Judgement, numbers: Integers) -> None:
         """Look for worse rows among some with these numbers."""
-        out = found.worst_first[: self.most]
+        out = found.of_outliers  # whoever asked for their reasons has explained these
         if len(out) == 0:
             return
-        both = found.take(out)
-        rows = np.array([*self.rows, *numbers[out]])
+        worst = out.worst_first[: self.most]
+        both = out.take(worst)
+        rows = np.array([*self.rows, *numbers[found.outlier][worst]])
         if self.found is not None:
             both = Judgement.joined([self.found, both])
         order = np.argsort(-both.distances, kind="stable")[: self.most]
