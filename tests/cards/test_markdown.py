@@ -70,6 +70,15 @@ def test_the_command_writes_what_the_function_returns(table, tmp_path):
     expected = card_markdown(model, "m.json").splitlines()
     found = (tmp_path / "README.md").read_text(encoding="utf-8").splitlines()
     same = [(a, b) for a, b in zip(found, expected, strict=True) if a != b]
-    assert all("Report made" in line for pair in same for line in pair)
+    assert all("Written" in line for pair in same for line in pair)
     _, rows = parsed("\n".join(found))
     assert rows
+
+
+def test_the_card_is_no_report_and_promises_rates_of_the_groups_that_were_learned(table):
+    table["line"] = ["north", "south"] * 40
+    by_line = card_markdown(refold.Detector(by="line").fit(table))
+    assert "Rates hold for each group by line" in by_line
+    assert "not for each group" not in by_line
+    assert "not for each group" in card_markdown(refold.Detector().fit(table))
+    assert "report" not in by_line.lower()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -115,7 +115,7 @@ def _beside(model: Any) -> list[tuple[str, str]]:
         *(("Noticed", text) for text in noticed_by(model)),
         ("refold", version("refold")),
         ("With", ", ".join(f"{name} {found}" for name, found in _versions())),
-        ("Report made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+        ("Written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
     ]
 
 
@@ -167,8 +167,8 @@ def _limits(model: Any) -> list[str]:
     said = [
         "An outlier is unlike the training rows, not necessarily broken; a normal row is like "
         "them, not necessarily good. Faults that were in the training rows count as normal.",
-        "Rates hold as long as rows come from the same source as in training. Where this report "
-        "says that the data has changed, they do not.",
+        "Rates hold as long as rows come from the same source as in training. They do not hold "
+        "after the data has changed; refold drift tests for that.",
     ]
     if getattr(model, "alpha_", None) is None:
         said.append("The threshold was not set for a rate, so no rate of false alarms is promised.")
@@ -187,8 +187,23 @@ def _limits(model: Any) -> list[str]:
             "Reasons are estimates: columns share what they have in common, so their parts do not "
             "add up to the distance."
         )
-    said.append(
+    said.append(_rates_of_groups(_by(model)))
+    return said
+
+
+def _rates_of_groups(by: Sequence[str]) -> str:
+    if by:
+        return (
+            f"Rates hold for each group by {', '.join(map(printable, by))}, because its spread is "
+            "learned; in groups of few training rows they vary more. They do not hold for other "
+            "subsets: rows with many gaps, for example, may be called outliers more often."
+        )
+    return (
         "Rates hold for all rows together, not for each group of them: rows with many gaps, for "
         "example, may be called outliers more often."
     )
-    return said
+
+
+def _by(model: Any) -> Sequence[str]:
+    context = getattr(getattr(model, "encoder_", None), "context", None)
+    return () if context is None else tuple(context.given.by)

@@ -30,7 +30,7 @@ from refold.export._graph import Graph
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
-from refold.models.detector import Detector, refuse_context, refuse_rules
+from refold.models.detector import Detector, refuse_rules
 from refold.models.ref import REF
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def to_onnx(
     [1, -1]
     """
     if isinstance(model, Detector):
-        refuse_context(model, "An ONNX graph")
+        _refuse_context(model)
         refuse_rules(model, "An ONNX graph")
         return _of_detector(model, dtype, without, prefix)
     if without:
@@ -116,6 +116,15 @@ def to_onnx(
         facts |= _disagreement(model, proto)
     needs("onnx", "onnx").helper.set_model_props(proto, facts)
     return proto
+
+
+def _refuse_context(model: Detector) -> None:
+    if model._has_context:
+        raise UserError(
+            "An ONNX graph does not take a model with by=, over=, context= or window=. Judge rows "
+            "in Python, with refold score or refold serve; a Detector(method='ref') with by= alone "
+            "can be exported with to_sql."
+        )
 
 
 def _facts(model: REF | CreasedREF) -> dict[str, str]:

@@ -6,6 +6,6 @@ are left out), `learned` (what was learned, the rows that are kept, and the esti
 """
 
 from refold.models.detector.estimator import Detector
-from refold.models.detector.table_mixin import refuse_context, refuse_rules, refuse_window
+from refold.models.detector.table_mixin import refuse_rules, refuse_window
 
-__all__ = ["Detector", "refuse_context", "refuse_rules", "refuse_window"]
+__all__ = ["Detector", "refuse_rules", "refuse_window"]

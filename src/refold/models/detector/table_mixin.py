@@ -200,15 +200,6 @@ def refuse_rules(model: Any, what: str) -> None:
         )
 
 
-def refuse_context(model: Any, what: str) -> None:
-    """Refuse what a model that judges rows in their context cannot do."""
-    if getattr(model, "_has_context", False):
-        raise UserError(
-            f"{what} does not take a model with by=, over=, context= or window=. Learn the whole "
-            "table with fit; judge rows with predict, explain, drift, refold score or refold serve."
-        )
-
-
 def _names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
     if columns is None:
         return ()
