@@ -77,6 +77,25 @@ def test_what_was_changed_is_taken_along_to_the_next_step(app, files):
     assert "torque" in app.page.inner_text(".facts.normal")
 
 
+def test_a_rule_is_typed_refused_mended_and_used(app, files):
+    app.upload(files / "parts.csv")
+    app.go("/learn")
+    app.page.locator("summary", has_text="Rules of your own").click()
+    app.page.get_by_label("Min, torque").fill("90")
+    app.page.get_by_label("Max, torque").fill("80")
+    app.press("Learn", exact=True)
+    assert "torque: the limits are the wrong way round" in app.page.inner_text(".news")
+    assert app.page.get_by_label("Max, torque").input_value() == "80"  # unfolded, to be mended
+    app.page.get_by_label("Min, torque").fill("60")
+    assert serious_violations(app.page) == []
+    app.press("Learn", exact=True)
+    assert "60–80" in app.page.inner_text(".facts.normal >> nth=1")
+    app.page.get_by_role("link", name="Next: check new rows").click()
+    app.upload(files / "new.csv")
+    app.go("/check/rows/5")
+    assert "torque 91.5 is outside the limit you set, 60–80" in app.page.inner_text(".because")
+
+
 def test_the_slider_answers_at_once_and_is_used_when_asked(app, files):
     come_to_check(app, files)
     before = app.page.inner_text("[data-rejected]")

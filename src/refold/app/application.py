@@ -23,8 +23,9 @@ from starlette.routing import Mount, Route
 from refold.app import pairs
 from refold.app.browser import asset, fields_of, name_of, one, page, receive
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
-from refold.app.forms import link_of, numbers_of, place_of, rates_said, row_of
+from refold.app.forms import column_of, learning_of, link_of, place_of, rates_said, row_of
 from refold.app.looking import TALL, WIDE, blind_zones
+from refold.app.own_rules import mute_lines, rule_lines
 from refold.app.project import PROJECTS
 from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
@@ -105,7 +106,7 @@ class _Steps:
             self._post("/table/reading", TABLE, self._read_again(TABLE)),
             self._post("/check/reading", CHECK, self._read_again(CHECK)),
             Route("/table/columns", self._choose, methods=["POST"]),
-            self._post("/learn", "/learn", self._begin_learning),
+            self._post("/learn", "/learn", lambda form: work.learn(learning_of(form, work.state))),
             self._post("/check/sample", "/check", lambda form: work.check_sample()),
             self._post("/check/rest", "/check", lambda form: work.check_rest()),
             self._post("/check/rate", "/check", self._use_rate),
@@ -157,7 +158,17 @@ class _Steps:
     async def _learn(self, request: Request) -> Response:
         state, trained = self._work.state, self._work.state.trained
         card = None if trained is None else await _thread(lambda: card_of(trained.in_use, {}))
-        return self._shown(request, "learn", here="/learn", state=state, card=card)
+        look, typed = state.look, self._work.news.rules
+        rules = state.choice.rules if typed is None else typed
+        return self._shown(
+            request,
+            "learn",
+            here="/learn",
+            state=state,
+            card=card,
+            lines=[] if look is None else rule_lines(look.columns, rules, state.choice.id_column),
+            muted=mute_lines(rules),
+        )
 
     async def _check(self, request: Request) -> Response:
         state, checked = self._work.state, self._work.state.checked
@@ -316,22 +327,6 @@ class _Steps:
 
         return begin
 
-    def _begin_learning(self, form: dict[str, list[str]]) -> None:
-        method = one(form, "method", "auto")
-        if method not in ("auto", "ref"):
-            raise RequestError(400, "There is no such method.")
-        by, over = (self._column(one(form, name, "")) for name in ("by", "over"))
-        self._work.learn(
-            numbers_of(form, "without"), "ref" if method == "ref" else "auto", by, over
-        )
-
-    def _column(self, place: str) -> str:
-        """Return the name of a column that a form names by its place; empty for none."""
-        table = self._work.state.table
-        if not place or table is None:
-            return ""
-        return str(table.columns[place_of(place, len(table.columns))])
-
     async def _choose(self, request: Request) -> Response:
         """Take what was said of the columns, and go on; nothing is done if it is the same."""
         form = await self._form(request)
@@ -359,7 +354,7 @@ class _Steps:
             values = list(table.targets.get(name, ()))
             target = name, values[place_of(value, len(values))]
             roles.pop(name, None)
-        id_column = self._column(one(form, "id", ""))
+        id_column = column_of(table, one(form, "id", ""))
         if target and id_column == target[0]:
             raise RequestError(
                 400, f"{id_column} says which rows are normal: choose another column for names."

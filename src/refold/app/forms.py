@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 
+from refold.app.browser import one
 from refold.app.checking import CheckedRows, RowQuery
-from refold.app.state import CHECK
+from refold.app.looking import Choice
+from refold.app.own_rules import rules_of
+from refold.app.state import CHECK, WorkState
+from refold.app.tables import KeptTable
 from refold.report.parts import count, percent, plural
 from refold.service import RequestError
 
@@ -26,6 +31,30 @@ def numbers_of(form: dict[str, list[str]], name: str) -> frozenset[int]:
     if not all(text.isascii() and text.isdigit() and len(text) < 16 for text in found):
         raise RequestError(400, "Rows are whole numbers.")
     return frozenset(map(int, found))
+
+
+def column_of(table: KeptTable | None, place: str) -> str:
+    """Return the name of a column that a form names by its place; empty for none."""
+    if not place or table is None:
+        return ""
+    return str(table.columns[place_of(place, len(table.columns))])
+
+
+def learning_of(form: dict[str, list[str]], state: WorkState) -> Choice:
+    """Return how a form says that the table is to be learned."""
+    method = one(form, "method", "auto")
+    if method not in ("auto", "ref"):
+        raise RequestError(400, "There is no such method.")
+    by, over = (column_of(state.table, one(form, name, "")) for name in ("by", "over"))
+    names = () if state.table is None else state.table.columns
+    return replace(
+        state.choice,
+        without=numbers_of(form, "without"),
+        method="ref" if method == "ref" else "auto",
+        by=by,
+        over=over,
+        rules=rules_of(form, names, state.choice.rules),
+    )
 
 
 def row_of(checked: CheckedRows | None, row: int) -> CheckedRows:

@@ -10,10 +10,13 @@ import numpy as np
 
 from refold.app.jobs import Job
 from refold.app.looking import Choice, TableLook
+from refold.app.own_rules import about_rules, rules_in_words
+from refold.app.reading import as_control
 from refold.app.tables import KeptTable
-from refold.base.findings import rows_left_out
+from refold.base.findings import rows_left_out, told
 from refold.checks import suspects
 from refold.columns.table import Table
+from refold.decisions.rules_reading import read_rules
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector
@@ -66,6 +69,13 @@ class TrainedModel:
             for name, column in found.items()
         }
 
+    @cached_property
+    def rules(self) -> dict[str, list[str]]:
+        """The user's own rules in words, by column; and what was noticed of them."""
+        found = rules_in_words(read_rules(self.model.rules))
+        noticed = list(told(about_rules(self.model.noticed_), as_control))
+        return {**found, "Noticed": noticed} if noticed else found
+
     def with_model(self, model: Detector) -> TrainedModel:
         """Return the same with a model that has learned on."""
         return replace(self, model=model)
@@ -86,13 +96,18 @@ class OddRow:
 
 def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> TrainedModel:
     """Learn what is normal, and list the rows that look least so."""
+    read_rules(choice.rules)  # before anything takes long
     training = choice.training(table)
     rows = choice.learned(table) if look is None else look.learned(table, choice)
     roles = choice.roles_of(rows)
     job.says(f"Learning from {len(rows):,} rows")
     said = {name: role for name, role in roles.items() if name != choice.id_column}
     model = Detector(
-        method=choice.method, roles=said, id_column=choice.id_column or None, **choice.context
+        method=choice.method,
+        roles=said,
+        id_column=choice.id_column or None,
+        rules=dict(choice.rules) or None,
+        **choice.context,
     )
     with located(table.name, training.where):
         check_columns(model, len(rows.names))

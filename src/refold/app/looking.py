@@ -166,6 +166,7 @@ class Choice:
     by: str = ""
     over: str = ""
     id_column: str = ""  # the column that names rows; empty if their number does
+    rules: Mapping[str, Any] = field(default_factory=dict)  # of the user's own, as a file has them
 
     @property
     def context(self) -> dict[str, Any]:
@@ -232,7 +233,7 @@ class TableLook:
     def learned(self, table: KeptTable, choice: Choice) -> Table:
         """Return the rows and columns to learn, parsed if this is what was looked at."""
         own = self.choice
-        same = replace(choice, method=own.method, by=own.by, over=own.over) == own
+        same = replace(choice, method=own.method, by=own.by, over=own.over, rules=own.rules) == own
         return self.parsed if same else choice.learned(table)
 
     @property

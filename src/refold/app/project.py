@@ -175,7 +175,7 @@ def _project(about: Mapping[str, Any], extracted: Callable[[str], Path]) -> Proj
         str(table["name"]),
         str(table["format"]),
         int(table["rows"]),
-        _choice(about["settings"]),
+        _choice(about["settings"], model),
         None if rate is None else float(rate),
         tuple(CheckedFile(**each) for each in about["checked"][-MOST_CHECKED:]),
         files.get(_TABLE),
@@ -183,7 +183,7 @@ def _project(about: Mapping[str, Any], extracted: Callable[[str], Path]) -> Proj
     )
 
 
-def _choice(said: Mapping[str, Any]) -> Choice:
+def _choice(said: Mapping[str, Any], model: Detector) -> Choice:
     target, method = said["target"], said["method"]
     known: Literal["auto", "ref"] = "ref" if method == "ref" else "auto"
     return Choice(
@@ -194,6 +194,7 @@ def _choice(said: Mapping[str, Any]) -> Choice:
         by=str(said["by"]),
         over=str(said["over"]),
         id_column=str(said["id_column"]),
+        rules=dict(model.rules or {}),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from refold.app.checking import CheckedRows
 from refold.app.comparing import ComparedModels
@@ -80,6 +81,7 @@ class Notice:
     text: str  # a sentence or two
     bad: bool = False  # whether it failed, and nothing has changed
     file: TableFile | None = None  # what could not be used as it was read; it may be read otherwise
+    rules: Mapping[str, Any] | None = None  # what was refused; the form shows it again
 
 
 def owned(*files: TableFile | None) -> set[Path]:

@@ -152,6 +152,7 @@ def in_python(trained: TrainedModel) -> str:
     asked += [f"roles={dict(choice.roles)!r}"] if choice.roles else []
     asked += [f"id_column={choice.id_column!r}"] if choice.id_column else []
     asked += [f"{name}={column!r}" for name, column in choice.context.items()]
+    asked += [f"rules={dict(choice.rules)!r}"] if choice.rules else []
     lines.append(f"model = Detector({', '.join(asked)}).fit(rows.table)")
     if trained.rate is not None:
         lines.append(f"model.calibrate(alpha={trained.rate!r})")

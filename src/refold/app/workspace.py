@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -88,8 +88,8 @@ class Workspace:
                 self.news = replace(self.news, text="")
         return self.news
 
-    def begin(self, what: str, work: Work) -> None:
-        """Begin something that takes a while."""
+    def begin(self, what: str, work: Work, rules: Mapping[str, Any] | None = None) -> None:
+        """Begin something that takes a while; if it fails, `rules` are shown again."""
 
         def run(job: Job) -> None:
             failed, self.news = self.news.file, Notice("")
@@ -103,7 +103,8 @@ class Workspace:
                 if os.environ.get(SHOW_TRACEBACK):
                     traceback.print_exception(error)
                 mendable = job.file is not None and job.file.mendable
-                news = Notice(_sentence(error), bad=True, file=job.file if mendable else None)
+                again = job.file if mendable else None
+                news = Notice(_sentence(error), bad=True, file=again, rules=rules)
                 state = self.state
             self._become(state, news, failed, job.file)
 
@@ -161,18 +162,11 @@ class Workspace:
 
         self.begin("Looking at the table", work)
 
-    def learn(
-        self,
-        without: frozenset[int],
-        method: Literal["auto", "ref"] = "auto",
-        by: str = "",
-        over: str = "",
-    ) -> None:
-        """Learn from the table, without some rows, by their group and time if these are named."""
+    def learn(self, choice: Choice) -> None:
+        """Learn from the table what was chosen of it; rules that are refused are not forgotten."""
 
         def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
             table = _there(state.table, "There is no table yet.")
-            choice = replace(state.choice, without=without, method=method, by=by, over=over)
             trained = as_before(learned(table, choice, state.look, job), state.trained)
             state = replace(
                 state, choice=choice, trained=trained, blind=None, comparison=None, files={}
@@ -187,7 +181,7 @@ class Workspace:
                 return state.with_rows(None), f"{said} The new rows do not fit: {error}"
             return state.with_rows(checked), said
 
-        self.begin("Learning", work)
+        self.begin("Learning", work, choice.rules)
 
     def check_file(self, path: Path, name: str) -> None:
         """Judge the rows of a file."""

@@ -1,0 +1,145 @@
+"""Rules of the user's own: typed in the form, refused by their place, kept in the project."""
+
+import html
+import json
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector
+from refold.app.own_rules import rules_in_words
+from refold.decisions.rules_reading import read_rules
+
+# The columns by place: machine, heat [C], torque, day, code, state.
+TYPED = {
+    "rule": [0, 1, 2, 3],
+    "allowed-0": 'A, B, "C, D"',
+    "max-1": "26.123456",
+    "direction-1": "high",
+    "min-2": "-5",
+    "tolerance-2": "2%",
+    "max-3": "2026-12-31",
+    "unblamed-3": 1,
+    "mute": "machine = Z until 2099-12-31\r\n\r\n",
+}
+RULES = {
+    "machine": {"allowed": ["A", "B", "C, D"]},
+    "heat [C]": {"max": 26.123456, "direction": "high"},
+    "torque": {"min": -5.0, "tolerance": "2%"},
+    "day": {"max": "2026-12-31", "blame": False},
+    "mute": ["machine = Z until 2099-12-31"],
+}
+
+
+@pytest.fixture
+def opened(visitor, files):
+    visitor.put("/table", files / "parts.csv")
+    return visitor
+
+
+def typed_in(page):
+    """Return what the fields of the form hold, as a browser would send it."""
+    fields = {
+        name: html.unescape(value)
+        for name, value in re.findall(r'<input name="([a-z]+-\d+)" value="([^"]*)"', page)
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def test_a_model_is_learned_with_what_was_typed(opened, files):
+    news = opened.post("/learn", **TYPED)
+    assert not news.bad, news
+    trained = opened.state.trained
+    assert trained.model.rules == trained.choice.rules == RULES
+    new = pd.read_csv(files / "new.csv")
+    rows = pd.read_csv(files / "parts.csv")
+    expected = Detector(rules=RULES, roles=trained.model.roles, id_column=trained.model.id_column)
+    opened.put("/check", files / "new.csv")
+    labels = opened.state.checked.found.labels
+    np.testing.assert_array_equal(labels, expected.fit(rows).predict(new))
+    assert labels[20] == 1  # machine Z is muted
+    page = opened.page("/learn")
+    assert typed_in(page) == {
+        "allowed-0": 'A,B,"C, D"',
+        "max-1": "26.123456",
+        "min-2": "-5",
+        "tolerance-2": "2%",
+        "max-3": "2026-12-31",
+    }
+    assert "machine = Z until 2099-12-31</textarea>" in page
+    assert '<option value="high" selected>' in page
+    assert "only high values count" in page
+    assert "{'" not in html.unescape(page[page.index("Your rules") : page.index("small print")])
+
+
+def test_learning_again_keeps_or_takes_back_what_the_form_shows(opened):
+    opened.post("/learn", **TYPED)
+    opened.post("/learn", without=[3])  # no line of the form
+    assert opened.state.trained.model.rules == RULES
+    opened.post("/learn", **{"rule": [0, 1, 2, 3], "max-1": "30", "mute": ""})
+    assert opened.state.trained.model.rules == {"heat [C]": {"max": 30.0}}
+    opened.post("/learn", rule=[1])
+    assert opened.state.trained.model.rules is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"min-1": "5", "max-1": "2"}, "heat [C]: the limits are the wrong way round"),
+        ({"min-1": "five"}, "heat [C]: min is 'five'; it must be a number or a date"),
+        ({"min-1": "nan"}, "heat [C]: min is nan; it must be a number"),
+        ({"tolerance-1": "much"}, "heat [C]: tolerance is 'much'"),
+        ({"direction-1": "up"}, "heat [C]: direction is 'up'"),
+        ({"mute": "nothing at all"}, "mute: 'nothing at all' is no condition"),
+        ({"mute": "machina = M17"}, "Did you mean 'machine'?"),
+        ({"rule": [0], "min-0": "1"}, "machine: min is for numbers and dates"),
+    ],
+)
+def test_a_bad_rule_is_told_by_its_place_and_may_be_mended(opened, typed, sentence):
+    before = opened.state
+    news = opened.post("/learn", **{"rule": [1], **typed})
+    assert news.bad
+    assert sentence in news.text.replace('"', "'")
+    assert opened.state is before
+    page = opened.page("/learn")
+    for name, value in typed.items():
+        if name.startswith(("min", "max", "tolerance")):
+            assert typed_in(page)[name] == value
+    assert typed.get("mute", "") in page
+
+
+def test_columns_that_are_not_learned_have_no_line_unless_they_have_a_rule(opened):
+    opened.post("/learn", **{"rule": [1], "max-1": "30"})
+    opened.post("/table/columns", **{"role-1": "ignore", "role-4": "ignore"})
+    lines = re.findall(r'name="rule" value="(\d+)"', opened.page("/learn"))
+    assert "1" in lines
+    assert "4" not in lines
+    news = opened.post("/learn", rule=[1], **{"max-1": "30"})
+    assert news.bad
+    assert "heat [C]" in news.text
+    assert "not learned" in news.text
+    assert not opened.post("/learn", rule=[1]).bad
+
+
+def test_rules_are_in_the_project(opened, tmp_path):
+    opened.post("/learn", **TYPED)
+    file = tmp_path / "project.zip"
+    file.write_bytes(opened.take("project.zip"))
+    about = json.loads(zipfile.ZipFile(file).read("project.json"))
+    assert about["settings"]["rules"] == RULES
+    words = rules_in_words(read_rules(RULES))
+    opened.post("/forget")
+    assert not opened.put("/project", file).bad
+    assert opened.state.choice.rules == RULES
+    page = html.unescape(opened.page("/learn"))
+    for text in (text for texts in words.values() for text in texts):
+        assert text in page
+
+
+def test_training_rows_outside_a_limit_are_said(opened):
+    opened.post("/learn", **{"rule": [1], "max-1": "20"})
+    page = opened.page("/learn")
+    assert "training rows lie outside the limits that you set for heat [C]" in page
