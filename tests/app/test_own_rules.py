@@ -143,3 +143,23 @@ def test_training_rows_outside_a_limit_are_said(opened):
     opened.post("/learn", **{"rule": [1], "max-1": "20"})
     page = opened.page("/learn")
     assert "training rows lie outside the limits that you set for heat [C]" in page
+
+
+def test_limits_are_drawn_on_the_histogram_of_their_column(opened, files):
+    assert "broken line" not in opened.page("/")
+    typed = {"rule": [1, 2, 3], "max-1": "21", "max-2": "5000", "min-3": "2026-03-20"}
+    assert not opened.post("/learn", **typed).bad
+    page = html.unescape(opened.page("/"))
+    assert re.findall(r"your limit \(broken line\): ([^<]*)", page) == [
+        "at most 21",
+        "at most 5000",
+        "at least 2026-03-20",
+    ]
+    places = [float(x) for x in re.findall(r'class="limit" d="M([0-9.]+) 0V', page)]
+    heat = pd.read_csv(files / "parts.csv")["heat [C]"].dropna()
+    low, high = np.quantile(heat, [0.005, 0.995])
+    days = pd.to_datetime(pd.read_csv(files / "parts.csv")["day"])
+    first, last = days.quantile([0.005, 0.995])
+    day = (pd.Timestamp("2026-03-20") - first) / (last - first)
+    # 5000 lies beyond the histogram of the torque: it is said, not drawn.
+    np.testing.assert_allclose(places, [160 * (21 - low) / (high - low), 160 * day], atol=0.01)

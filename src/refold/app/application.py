@@ -33,6 +33,7 @@ from refold.app.session import RequireSession, Session
 from refold.app.state import CHECK, TABLE
 from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
 from refold.app.workspace import Workspace
+from refold.decisions.rules_reading import read_rules
 from refold.report import card_of
 from refold.service import RequestError
 
@@ -150,6 +151,7 @@ class _Steps:
             state=state,
             samples=SAMPLES,
             targets=targets,
+            rules=read_rules(state.choice.rules),
             file=self._work.file_of(TABLE),
             marks=MARKS,
             most=self._work.most_bytes,

@@ -35,8 +35,16 @@ class ColumnPicture:
 
     path: str = ""  # the bars of the histogram; empty if there is none
     ends: tuple[str, ...] = ()  # what stands below its ends
+    drawn: tuple[float, float] = (np.inf, -np.inf)  # the values at its left and right; none
     # The most frequent values and the share of the rows that have them.
     values: tuple[tuple[str, float], ...] = ()
+
+    def across(self, limits: Sequence[float]) -> list[str]:
+        """Return where limits are to be drawn: those that lie within the histogram."""
+        low, high = self.drawn
+        return [
+            f"{(each - low) / (high - low) * WIDE:.2f}" for each in limits if low <= each <= high
+        ]
 
 
 def column_picture(cells: Column, role: str) -> ColumnPicture | None:
@@ -62,8 +70,10 @@ def _histogram(values: Floats, said: object) -> ColumnPicture | None:
         return ColumnPicture(_bars([1.0]), ends[:1] if low == high else ends)
     counts, _ = np.histogram(seen, _BINS, (low, high))
     if not counts.any():  # of a few rows there is none between
-        counts, _ = np.histogram(seen, _BINS)
-    return ColumnPicture(_bars((counts / counts.max()).tolist()), ends)
+        low, high = seen.min(), seen.max()
+        counts, _ = np.histogram(seen, _BINS, (low, high))
+    drawn = float(low), float(high)
+    return ColumnPicture(_bars((counts / counts.max()).tolist()), ends, drawn)
 
 
 def _moment(has_date: bool) -> object:

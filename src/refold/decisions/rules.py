@@ -198,6 +198,19 @@ class Rules:
             found += [(f"{rule.name}: if", condition) for condition, _ in rule.specifications]
         return [(place, condition) for place, condition in found if condition.tests]
 
+    def limits_of(self, name: str) -> tuple[tuple[float, ...], str]:
+        """Return the limits that hold for a column in all rows, dates in seconds; and in words."""
+        found = [
+            limits
+            for rule in self.columns
+            for condition, limits in rule.specifications
+            if rule.name == name
+            and not condition.tests
+            and (limits.low, limits.high) != (None, None)
+        ]
+        ends = (end for limits in found for end in (limits.low, limits.high) if end is not None)
+        return tuple(map(_as_number, ends)), " and ".join(limits.range_text() for limits in found)
+
     def check(self, roles: Mapping[str, str], known: Collection[str], *, context: bool) -> None:
         """Refuse rules that do not fit the columns that were learned, by role, of all that came."""
         for place, condition in self.conditions:

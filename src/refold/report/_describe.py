@@ -214,7 +214,7 @@ def _features(
             place = place_of[j]
             normal = ranges[place]
             values = histogram_of(summary.quantiles[:, place], normal, found.numbers[:, place])
-            own, text = ((), "") if change.scored else _own_limits(found.judge, name)
+            own, text = ((), "") if change.scored else found.judge.rules.limits_of(name)
             out.append(
                 Feature(
                     name,
@@ -232,18 +232,6 @@ def _features(
             bars, about = shares.bars(j), shares.normal(j)
             out.append(Feature(name, (), None, change, leads[name], bars, about, known.get(name)))
     return tuple(out)
-
-
-def _own_limits(judge: Judge, name: str) -> tuple[tuple[float, ...], str]:
-    """Return the limits that a rule sets for a column of numbers in all rows."""
-    found = [
-        limits
-        for rule in judge.rules.columns
-        for condition, limits in rule.specifications
-        if rule.name == name and not condition.tests and (limits.low, limits.high) != (None, None)
-    ]
-    ends = (end for limits in found for end in (limits.low, limits.high) if end is not None)
-    return tuple(map(float, ends)), " and ".join(limits.range_text() for limits in found)
 
 
 def _marks(
