@@ -80,6 +80,11 @@ class HasMethods:
 
 # What check_random_state takes.
 RANDOM_STATE = (Interval(Integral, 0, 2**32 - 1, closed="both"), np.random.RandomState, None)
+N_JOBS = (
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+    None,
+)
 
 
 def validate_parameters(estimator: BaseEstimator) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any, overload
 
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from refold.algorithm.engines.sketch import Sketch
@@ -90,7 +89,7 @@ def merge(*models: Model) -> Model:
 
 def _merged(models: list[REF]) -> REF:
     first = models[0]
-    merged: REF = clone(first)
+    merged = first._unfitted_copy()
     sketch = reduce(Sketch.plus, (model.sketch_ for model in models))
     merged._settle(sketch.weight)
     merged.dropped_ = first.dropped_[:0]
@@ -99,9 +98,6 @@ def _merged(models: list[REF]) -> REF:
     merged._learned = FromSketch(sketch, merged._recipe())
     merged.engine_ = first.engine_
     merged._decide_at(first.threshold)
-    merged.n_features_in_ = first.n_features_in_
-    if hasattr(first, "feature_names_in_"):
-        merged.feature_names_in_ = first.feature_names_in_
     return merged
 
 

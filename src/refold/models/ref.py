@@ -23,7 +23,7 @@ from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
 from refold.base.learning import check_learned, snapshot
-from refold.base.parameters import Interval, StrOptions
+from refold.base.parameters import N_JOBS, Interval, StrOptions
 from refold.columns.frames import check_enough, read_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
@@ -170,11 +170,7 @@ class REF(
         "engine": [StrOptions("auto", *ENGINES)],
         "max_gain": [StrOptions("auto"), Interval(Real, 1.0, None, closed="left"), None],
         "n_bins": [Interval(Integral, LEAST_BINS, MOST_BINS, closed="both")],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": [*N_JOBS],
     }
 
     _learned: FromRows | FromSketch

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +17,7 @@ from refold._typing import Array, Floats, Integers
 from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
-from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
+from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
 from refold.base.progress import advance, part
 from refold.columns.frames import check_enough, feature_names, read_table
 from refold.columns.noticed import absurd_cells, notice_columns
@@ -151,11 +151,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "n_init": [Interval(Integral, 2, None, closed="left")],
         "random_state": [*RANDOM_STATE],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": [*N_JOBS],
     }
 
     _learned: Learned
@@ -474,20 +470,11 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         self._noticed, self.dropped_ = None, np.empty(0, dtype=np.int64)
         self.alpha_ = float(self.alpha)
 
-    def _check_accepting(self) -> None:
-        pass  # it goes on learning whatever it has learned
-
     def _with_accepted(self, base: Learned, rows: Floats, counts: Integers) -> Learned:
         return accepted.with_accepted_rows(base, rows, counts.astype(np.float64))
 
     def _with(self, state: TrainingState) -> CreasedREF:
         """Return a model with the same parameters and columns, and what was learned."""
-        model: CreasedREF = clone(self)
+        model = self._unfitted_copy()
         model._learn(state)
-        model.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            model.feature_names_in_ = self.feature_names_in_
         return model
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learned")

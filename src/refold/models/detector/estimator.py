@@ -10,13 +10,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats
 from refold.base.learning import check_learned
-from refold.base.parameters import RANDOM_STATE, Interval, StrOptions
+from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
 from refold.base.progress import part
 from refold.columns.context.time_noticed import notice_missing_groups, notice_missing_times
 from refold.columns.encoding.column_info import ColumnInfos
@@ -153,11 +153,7 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "rules": [dict, None],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "random_state": [*RANDOM_STATE],
-        "n_jobs": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Integral, None, -1, closed="right"),
-            None,
-        ],
+        "n_jobs": [*N_JOBS],
     }
 
     def __init__(
@@ -395,16 +391,10 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
 
     def _with(self, state: TableState, sample: RowSample, cut: TableCut | None) -> Detector:
         """Return a model with the same parameters and columns, and what was learned."""
-        model: Detector = clone(self)
-        model.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            model.feature_names_in_ = self.feature_names_in_
+        model = self._unfitted_copy()
         model._learn(model._learned_of(state, sample, cut))
         model._notice_trimmed()
         return model
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learned")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -150,9 +150,6 @@ class TableMixin(FeedbackMixin):
         self._set_threshold = self._set_calibration = None
         self.alpha_ = learned.rate
 
-    def _check_accepting(self) -> None:
-        pass  # it goes on learning whatever it has learned
-
     def _apply_feedback(self, log: FeedbackLog) -> None:
         counts = self._underneath.table.counts
         if counts is not None:  # as in all that it keeps, no column is there that is not in use

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Integers
@@ -53,8 +54,19 @@ class FeedbackMixin(ModelMixin):
         def _with_accepted(self, base: Any, rows: Any, counts: Integers) -> Any:
             """Return what was learned, and rows that count so often, of which none calibrates."""
 
-        def _check_accepting(self) -> None:
-            """Refuse if rows cannot be learned any more, and say what to do."""
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learned")
+
+    def _unfitted_copy(self) -> Self:
+        """Return a model with the same parameters and columns that has learned nothing."""
+        model: Self = clone(self)
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model
+
+    def _check_accepting(self) -> None:
+        """Refuse if rows cannot be learned any more, and say what to do."""
 
     @property
     def feedback_(self) -> tuple[FeedbackEntry, ...]:
