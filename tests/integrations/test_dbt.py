@@ -6,7 +6,6 @@ from pathlib import Path
 
 import duckdb
 import jinja2
-import psycopg
 import pytest
 
 import refold
@@ -96,6 +95,8 @@ def test_postgresql_stores_the_outliers_of_refold_score(project, faulty_ref, pos
     assert dbt(project, "deps").returncode == 0
     done = dbt(project, "build")
     assert done.returncode == 1, done.stdout
+    import psycopg
+
     with psycopg.connect(postgres) as database:
         rows = database.execute(STORED.format("birds_dbt_test__audit")).fetchall()
     assert_stored(rows, faulty_ref)

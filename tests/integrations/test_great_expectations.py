@@ -3,7 +3,6 @@
 import gc
 
 import great_expectations as gx
-import psycopg
 import pytest
 
 from refold.integrations.great_expectations import ExpectRowsToBeNormal
@@ -97,6 +96,8 @@ def test_data_docs_show_outliers_and_reasons(faulty, context, tmp_path):
 
 def test_postgresql_judges_where_the_rows_are(faulty_ref, context, postgres):
     frame = faulty_ref.frame
+    import psycopg
+
     with psycopg.connect(postgres, autocommit=True) as database:
         kinds = {"object": "text", "str": "text", "float64": "double precision"}
         columns = ", ".join(f'"{name}" {kinds[str(kind)]}' for name, kind in frame.dtypes.items())

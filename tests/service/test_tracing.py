@@ -82,6 +82,7 @@ def library_log(log):
     """What libraries log, as entries; what pytest listens to is put back."""
     root, uvicorn = logging.getLogger(), logging.getLogger("uvicorn.error")
     before, level = root.handlers[:], uvicorn.level
+    logging.captureWarnings(False)  # Great Expectations captures them when it is imported
     LibraryLog(log.append).install()
     yield log
     logging.captureWarnings(False)
