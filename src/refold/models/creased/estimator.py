@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from refold._typing import Array, Floats, Integers
+from refold._typing import Array, Floats
 from refold.base.errors import UserError
-from refold.base.findings import Finding
 from refold.base.learning import check_learned, snapshot
 from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
 from refold.base.progress import advance, part
-from refold.columns.frames import check_enough, feature_names, read_table
-from refold.columns.noticed import absurd_cells, notice_columns
-from refold.columns.summary import Summary
-from refold.decisions import noticed
-from refold.decisions.thresholds import Calibration, DecisionMixin
-from refold.models.creased import accepted, reasons, row_sample
-from refold.models.creased.creases import Creases
-from refold.models.creased.leverage import Sums
+from refold.columns.frames import check_enough, read_table
+from refold.decisions.thresholds import DecisionMixin
+from refold.models.creased import reasons, row_sample
+from refold.models.creased.creased_mixin import CreasedMixin
+from refold.models.creased.noticed import findings
 from refold.models.creased.reasons import CreasedScorer, Reasons
 from refold.models.creased.refits import Divided
-from refold.models.creased.scoring import NO_ROWS, Learned, Scoring
-from refold.models.creased.state import Recipe, TrainingState
+from refold.models.creased.scoring import Learned
+from refold.models.creased.state import TrainingState
 from refold.models.draws import drawn
-from refold.models.feedback import FeedbackMixin
 from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
@@ -48,7 +41,7 @@ def _calibrating(alpha: float) -> int:
     return max(_CALIBRATING, math.ceil(_BEYOND / alpha))
 
 
-class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
+class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
     """Folds along data-driven creases: REF for features that depend on each other.
 
     REF folds each feature by itself. Here the standardized rows are folded along random oblique
@@ -154,14 +147,6 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "n_jobs": [*N_JOBS],
     }
 
-    _learned: Learned
-    _magnitudes: int = 0
-    # What calibrate() has set, until the model learns again.
-    _set_threshold: float | None
-    _set_calibration: Calibration | None
-    # What fit has noticed; None where rows came in parts.
-    _noticed: tuple[Finding, ...] | None
-
     def __init__(
         self,
         *,
@@ -238,7 +223,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:
             self.dropped_ = cut.dropped(X, counts, self.n_jobs)
-        self._notice(self._findings(X, weights))
+        self._notice(findings(self, X, weights))
 
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning.
@@ -271,18 +256,7 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         return self
 
     def _of_magnitudes(self, columns: int) -> Self:
-        """Take the last columns as magnitudes, made by an encoder: they have no discrete values.
-
-        Parameters
-        ----------
-        columns : int
-            How many there are.
-
-        Returns
-        -------
-        CreasedREF
-            The estimator itself, to be fitted.
-        """
+        """Take the last columns as magnitudes, made by an encoder: they have no discrete values."""
         self._magnitudes = columns
         return self
 
@@ -305,99 +279,6 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
                 "rows have been learned. Learn more rows, set a smaller n_init, or use fit."
             )
         return self._with(state.emptied())
-
-    @property
-    def creases_(self) -> Creases:
-        """The frozen part; provisional as long as fewer than `n_init` rows were learned."""
-        return self.scoring_.creases
-
-    @property
-    def sums_(self) -> Sums:
-        """The sums over all rows learned."""
-        check_is_fitted(self)
-        with self._naming_columns():
-            sums = self._learned.state.ready.sums
-        assert sums is not None
-        return sums
-
-    @property
-    def scoring_(self) -> Scoring:
-        """What scores; after ``partial_fit`` it is made when asked for."""
-        check_learned(self)
-        with self._naming_columns():
-            return self._learned.scoring
-
-    @property
-    def threshold_(self) -> float:
-        """The threshold in use."""
-        check_learned(self)
-        return 1.0 if self._set_threshold is None else self._set_threshold
-
-    @threshold_.setter
-    def threshold_(self, value: float) -> None:
-        self._set_threshold = value
-
-    @property
-    def calibration_(self) -> Calibration:
-        """Distances of normal rows that the model has not seen."""
-        scoring = self.scoring_
-        return scoring.calibration if self._set_calibration is None else self._set_calibration
-
-    @calibration_.setter
-    def calibration_(self, value: Calibration) -> None:
-        self._set_calibration = value
-
-    @property
-    def summary_(self) -> Summary:
-        """What is remembered of the training rows, feature by feature."""
-        check_is_fitted(self)
-        summary = self._learned.state.summary
-        if summary is None:
-            raise ValueError(NO_ROWS)
-        return summary
-
-    @property
-    def noticed_(self) -> tuple[Finding, ...]:
-        """What was noticed about the table and the threshold."""
-        found = vars(self).get("_noticed")
-        return (*self._absurd_cells(), *self._trimmed()) if found is None else found
-
-    @noticed_.setter
-    def noticed_(self, findings: tuple[Finding, ...]) -> None:
-        self._noticed = findings
-
-    def _findings(self, X: NDArray[Any], weights: Floats | None) -> Iterator[Finding]:
-        """Look for what will keep the model from telling normal rows from others."""
-        yield from notice_columns(X, weights, feature_names(self))
-        yield from self._absurd_cells()
-        yield from self._trimmed()
-        scoring = self.scoring_
-        found = [noticed.ties(scoring.calibration, 1.0, self.alpha)]
-        if self._magnitudes == 0:  # whoever encodes rows knows what a fault makes of them
-            found.append(self._too_few_rows())
-        yield from filter(None, found)
-
-    def _too_few_rows(self) -> Finding | None:
-        """Put one value after the other of a typical row beyond all that was learned."""
-        scoring, rows = self.scoring_, self._learned.state.sample.rows
-        middle = np.argsort(scoring.left_out)[len(rows) // 2]
-        box = self.summary_ if scoring.box is None else scoring.box
-        typical = float(scoring.left_out[middle])
-        gained = scoring.distances(noticed.with_faults(rows[middle], box.low, box.high)) - typical
-        return noticed.too_few_rows(gained, typical, 1.0, scoring.calibration)
-
-    def _absurd_cells(self) -> Iterator[Finding]:
-        """Name single cells far from all others; a model without a box takes them as normal."""
-        box = self._learned.state.box if hasattr(self, "_learned") else None
-        if box is not None:
-            learned = self._learned.state.recipe.box == 0.0
-            yield from absurd_cells(box, feature_names(self), learned=learned)
-
-    def _trimmed(self) -> Iterator[Finding]:
-        """Say how many rows were left out."""
-        cut = self._learned.state.cut if hasattr(self, "_learned") else None
-        if cut is not None:
-            yield cut.cut.noticed(self.dropped_)
 
     def score_samples(self, X: Array) -> Floats:
         """Return the negative distance of each row: the lower, the less normal.
@@ -450,31 +331,3 @@ class CreasedREF(FeedbackMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         check_learned(self)
         model = snapshot(self)
         return model, read_table(model, X, reset=False, native=False)
-
-    def _recipe(self) -> Recipe:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return Recipe(
-            None if self.n_creases == "auto" else self.n_creases,
-            self.n_levels,
-            float(self.ridge),
-            self.n_init,
-            int(seed),
-            float(self.box),
-            magnitudes=self._magnitudes,
-            trim=float(self.trim),
-        )
-
-    def _learn(self, state: TrainingState) -> None:
-        self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
-        self._set_threshold = self._set_calibration = None
-        self._noticed, self.dropped_ = None, np.empty(0, dtype=np.int64)
-        self.alpha_ = float(self.alpha)
-
-    def _with_accepted(self, base: Learned, rows: Floats, counts: Integers) -> Learned:
-        return accepted.with_accepted_rows(base, rows, counts.astype(np.float64))
-
-    def _with(self, state: TrainingState) -> CreasedREF:
-        """Return a model with the same parameters and columns, and what was learned."""
-        model = self._unfitted_copy()
-        model._learn(state)
-        return model

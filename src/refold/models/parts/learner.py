@@ -24,6 +24,7 @@ from refold.decisions.noticed import ties
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF
+from refold.models.creased.noticed import far_cells
 from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_window
 from refold.models.detector.learned import Inside, LearnedTable, RowSample, auto_rate, of_model
@@ -233,7 +234,7 @@ class CreasedLearner(NumberLearner):
         model._learn(counted)
         distances = model.scoring_.distances(observed(matrix(out)), model.n_jobs)
         model._decide_by(held_out(distances), self.alpha)
-        model._notice([*model._absurd_cells(), *self._of_threshold()])
+        model._notice([*far_cells(model), *self._of_threshold()])
 
 
 def creased_count(model: CreasedREF, first: Floats, held: HeldOut) -> CreasedCount:
