@@ -135,7 +135,7 @@ def test_rules_are_in_the_project(opened, tmp_path):
     assert not opened.put("/project", file).bad
     assert opened.state.choice.rules == RULES
     page = html.unescape(opened.page("/learn"))
-    for text in (text for texts in words.values() for text in texts):
+    for text in (text for _, texts in words for text in texts):
         assert text in page
 
 
@@ -163,3 +163,35 @@ def test_limits_are_drawn_on_the_histogram_of_their_column(opened, files):
     day = (pd.Timestamp("2026-03-20") - first) / (last - first)
     # 5000 lies beyond the histogram of the torque: it is said, not drawn.
     np.testing.assert_allclose(places, [160 * (21 - low) / (high - low), 160 * day], atol=0.01)
+
+
+def test_a_column_may_be_called_as_the_page_calls_rows(visitor, tmp_path):
+    table = pd.DataFrame({"Rows": np.arange(300) % 7 + 0.5, "mute": ["a", "b", "c"] * 100})
+    table.to_csv(tmp_path / "names.csv", index=False)
+    visitor.put("/table", tmp_path / "names.csv")
+    typed = {"rule": [0, 1], "max-0": "9", "mute": "mute = b"}
+    assert not visitor.post("/learn", **typed).bad
+    assert visitor.state.trained.rules == [
+        ("Rows", ["at most 9"]),
+        ("Rows", ["never outliers: mute = b"]),
+    ]
+    refused = visitor.send("/learn", **typed, **{"allowed-1": "a, b, c"})
+    assert refused.status_code == 400
+    assert "a column called mute" in refused.text
+    assert not visitor.post("/learn", **{"rule": [0, 1], "allowed-1": "a, b, c", "mute": ""}).bad
+    assert visitor.state.trained.rules == [("mute", ["only a, b, c"])]
+
+
+def test_a_wide_table_has_a_bounded_form_that_keeps_the_other_rules(visitor, tmp_path, monkeypatch):
+    monkeypatch.setattr("refold.app.own_rules.MOST_LINES", 2)
+    monkeypatch.setattr("refold.app.application.MOST_LINES", 2)
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4)), columns=[*"abcd"])
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    visitor.put("/table", tmp_path / "wide.csv")
+    page = visitor.page("/learn")
+    assert re.findall(r'name="rule" value="(\d+)"', page) == ["0", "1"]
+    assert "At most 2 columns have a line here" in page
+    visitor.post("/learn", **{"rule": [3], "max-3": "9"})  # a line that was not shown
+    assert re.findall(r'name="rule" value="(\d+)"', visitor.page("/learn")) == ["0", "1", "3"]
+    visitor.post("/learn", **{"rule": [0, 1], "min-0": "-9"})
+    assert visitor.state.trained.model.rules == {"a": {"min": -9.0}, "d": {"max": 9.0}}

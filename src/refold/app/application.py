@@ -25,7 +25,7 @@ from refold.app.browser import asset, fields_of, name_of, one, page, receive
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
 from refold.app.forms import column_of, learning_of, link_of, place_of, rates_said, row_of
 from refold.app.looking import TALL, WIDE, blind_zones
-from refold.app.own_rules import mute_lines, rule_lines
+from refold.app.own_rules import MOST_LINES, mute_lines, rule_lines
 from refold.app.project import PROJECTS
 from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
@@ -170,6 +170,7 @@ class _Steps:
             card=card,
             lines=[] if look is None else rule_lines(look.columns, rules, state.choice.id_column),
             muted=mute_lines(rules),
+            most_lines=MOST_LINES,
         )
 
     async def _check(self, request: Request) -> Response:

@@ -70,11 +70,11 @@ class TrainedModel:
         }
 
     @cached_property
-    def rules(self) -> dict[str, list[str]]:
+    def rules(self) -> list[tuple[str, list[str]]]:
         """The user's own rules in words, by column; and what was noticed of them."""
         found = rules_in_words(read_rules(self.model.rules))
         noticed = list(told(about_rules(self.model.noticed_), as_control))
-        return {**found, "Noticed": noticed} if noticed else found
+        return [*found, ("Noticed", noticed)] if noticed else found
 
     def with_model(self, model: Detector) -> TrainedModel:
         """Return the same with a model that has learned on."""

@@ -132,11 +132,11 @@ def _as_text(value: Any) -> str:
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def rules_in_words(rules: Rules) -> dict[str, list[str]]:
+def rules_in_words(rules: Rules) -> list[tuple[str, list[str]]]:
     """Say what rules say: by column, those of all rows last."""
-    found = {rule.name: list(_column_words(rule)) for rule in rules.columns}
+    found = [(rule.name, list(_column_words(rule))) for rule in rules.columns]
     if rules.mutes:
-        found["Rows"] = [f"never outliers: {mute.text}" for mute in rules.mutes]
+        found.append(("Rows", [f"never outliers: {mute.text}" for mute in rules.mutes]))
     return found
 
 

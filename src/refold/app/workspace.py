@@ -98,7 +98,8 @@ class Workspace:
                 job.check()  # until the last moment
                 news = Notice(said)
             except CancelledError:
-                state, news = self.state, Notice("Cancelled: nothing was changed.")
+                state = self.state
+                news = Notice("Cancelled: nothing was changed.", rules=rules)
             except Exception as error:
                 if os.environ.get(SHOW_TRACEBACK):
                     traceback.print_exception(error)

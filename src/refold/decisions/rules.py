@@ -235,7 +235,7 @@ class Rules:
             if context and rule.tolerance is not None and rule.tolerance.kind == "places":
                 raise UserError(
                     f"rules: {rule.name}: a tolerance in units of the last place needs a model "
-                    "without by=, over=, context= and window=. Give it as a number."
+                    "without by, over, context and window. Give it as a number."
                 )
 
     def row_days(self, table: Table, over: Collection[str]) -> NDArray[np.datetime64]:

@@ -192,7 +192,7 @@ def refuse_rules(model: Any, what: str) -> None:
     """Refuse what a model whose rules change distances cannot do; blame changes none."""
     if read_rules(getattr(model, "rules", None)).calibrates:
         raise UserError(
-            f"{what} does not take a model with rules= that change verdicts: they look at cells as "
+            f"{what} does not take a model with rules that change verdicts: they look at cells as "
             "they came. Judge rows with predict, refold score or refold serve, or fit without them."
         )
 
