@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from refold import Detector
-from refold.app.own_rules import rules_in_words
 from refold.decisions.rules_reading import read_rules
+from refold.decisions.rules_wording import rules_in_words
 
 # The columns by place: machine, heat [C], torque, day, code, state.
 TYPED = {
@@ -179,7 +179,7 @@ def test_a_column_may_be_called_as_the_page_calls_rows(visitor, tmp_path):
     assert refused.status_code == 400
     assert "a column called mute" in refused.text
     assert not visitor.post("/learn", **{"rule": [0, 1], "allowed-1": "a, b, c", "mute": ""}).bad
-    assert visitor.state.trained.rules == [("mute", ["only a, b, c"])]
+    assert visitor.state.trained.rules == [("mute", ["only 'a', 'b', 'c'"])]
 
 
 def test_a_wide_table_has_a_bounded_form_that_keeps_the_other_rules(visitor, tmp_path, monkeypatch):

@@ -47,6 +47,9 @@ def test_a_file_of_rules_is_learned_with_and_every_command_keeps_to_it(refold, b
     assert "body_mass 9000 g is outside the limit you set, at most 6000 g" in found
     said = json.loads(refold("score", "m.json", "new.csv", "--json", cwd=birds).stdout)
     assert (said["outliers"], said["muted"]) == (1, 1)
+    shown = refold("rules", "m.json", cwd=birds).stdout
+    assert "body_mass_g: at most 6000" in shown.splitlines()[0]
+    assert "{" not in shown  # words, not Python
 
 
 def test_learned_rules_go_out_and_come_back(refold, birds):

@@ -10,13 +10,14 @@ import numpy as np
 
 from refold.app.jobs import Job
 from refold.app.looking import Choice, TableLook
-from refold.app.own_rules import about_rules, rules_in_words
+from refold.app.own_rules import about_rules
 from refold.app.reading import as_control
 from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out, told
 from refold.checks import suspects
 from refold.columns.table import Table
 from refold.decisions.rules_reading import read_rules
+from refold.decisions.rules_wording import rules_in_words
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector

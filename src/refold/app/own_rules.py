@@ -1,4 +1,4 @@
-"""Rules of the user's: a line of the form for each column, what the form says, and rules in words.
+"""Rules of the user's: a line of the form for each column, and what the form says.
 
 They are the same mapping as a file of rules has. What the form does not show stays as it was.
 """
@@ -14,8 +14,6 @@ from typing import Any
 from refold.app.browser import one
 from refold.app.looking import ColumnLook
 from refold.base.findings import Finding
-from refold.base.words import number
-from refold.decisions.rules import ColumnRule, Rules, Specification, Tolerance
 from refold.service import RequestError
 
 MOST_LINES = 300  # columns that the form shows; a page of more takes seconds
@@ -130,44 +128,6 @@ def _as_text(value: Any) -> str:
         csv.writer(out, lineterminator="").writerow(value)
         return out.getvalue().replace("\r", " ").replace("\n", " ")
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def rules_in_words(rules: Rules) -> list[tuple[str, list[str]]]:
-    """Say what rules say: by column, those of all rows last."""
-    found = [(rule.name, list(_column_words(rule))) for rule in rules.columns]
-    if rules.mutes:
-        found.append(("Rows", [f"never outliers: {mute.text}" for mute in rules.mutes]))
-    return found
-
-
-def _column_words(rule: ColumnRule) -> Iterator[str]:
-    for condition, specification in rule.specifications:
-        where = f", where {condition.text}" if condition.tests else ""
-        yield f"{'; '.join(_limits(specification))}{where}"
-    if rule.direction is not None:
-        yield f"only {rule.direction} values count"
-    if rule.tolerance is not None:
-        yield f"differences up to {_amount(rule.tolerance)} do not count"
-    if not rule.blame:
-        yield "never named as a reason"
-    for mute in rule.mutes:
-        yield f"does not count: {mute.text}"
-
-
-def _limits(specification: Specification) -> Iterator[str]:
-    if specification.low is not None or specification.high is not None:
-        yield specification.range_text()
-    if specification.allowed is not None:
-        yield f"only {_as_text(specification.allowed).replace(',', ', ')}"
-    if specification.formats is not None:
-        yield f"of the format {' or '.join(specification.formats)}"
-    if specification.required:
-        yield "never missing"
-
-
-def _amount(tolerance: Tolerance) -> str:
-    unit = {"absolute": "", "percent": " %", "places": " units of the last place"}
-    return f"{number(tolerance.amount)}{unit[tolerance.kind]}"
 
 
 def about_rules(noticed: Iterable[Finding]) -> list[Finding]:

@@ -59,6 +59,7 @@ def rules(
     from refold.base.files import replacing
     from refold.cli.models import LoadedModel
     from refold.decisions.rules_reading import read_rules
+    from refold.decisions.rules_wording import rules_in_words
 
     if out is not None:
         options.check_output(out, [model])
@@ -66,11 +67,8 @@ def rules(
     loaded = LoadedModel(model).model
     found, form = loaded.rules_, form or Format.TEXT
     if form is Format.TEXT:
-        own = read_rules(getattr(loaded, "rules", None))
-        given = [
-            f"{printable(name)}: {printable(repr(said))} (yours)"
-            for name, said in own.given.items()
-        ]
+        own = rules_in_words(read_rules(getattr(loaded, "rules", None)))
+        given = [f"{printable(name)}: {printable('; '.join(said))} (yours)" for name, said in own]
         text = "\n".join([*given, str(found), ""])
     elif form is Format.SQL:
         text = found.to_sql(table, dialect) + "\n"
