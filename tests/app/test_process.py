@@ -1,9 +1,11 @@
 """refold app as a process: started, opened, told to stop."""
 
+import re
 import signal
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -30,9 +32,12 @@ def test_it_ends_when_it_is_told_to_and_leaves_nothing(tmp_path, files, number):
 def test_it_ends_at_once_while_something_is_under_way(tmp_path, files):
     with running(TMPDIR=str(tmp_path)) as (process, address):
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        page = opener.open(address, timeout=60).url
+        with opener.open(address, timeout=60) as answer:
+            page, text = answer.url, answer.read().decode()
+        version = re.search(r'name="version" value="([^"]*)"', text)[1]
         origin = {"Origin": address.partition("/?")[0]}
-        form = urllib.request.Request(f"{page}table/sample", b"sample=cases", origin)
+        typed = urllib.parse.urlencode({"sample": "cases", "version": version}).encode()
+        form = urllib.request.Request(f"{page}table/sample", typed, origin)
         opener.open(form, timeout=60).read()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0

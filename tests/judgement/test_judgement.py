@@ -112,6 +112,18 @@ def test_some_rows_keep_what_is_known_of_them(model, rows, monkeypatch):
     )
 
 
+def test_rows_of_which_none_is_judged_join_the_others(model, rows):
+    whole = Judgement.of(model, rows).attribution()
+    parts = [Judgement.of(model, some) for some in (rows[:20], rows[20:21], rows[21:])]
+    for part in parts:
+        part.attribution()
+    joined = Judgement.joined(parts).attribution()
+    for got, expected in zip(joined, whole, strict=True):
+        assert (got is None) == (expected is None)
+        if expected is not None:
+            np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
 def test_a_judge_travels_without_training_rows(model, rows):
     judge = Judge.of(model, on_worker=True)
     sent = pickle.dumps(judge)

@@ -41,15 +41,25 @@ class Attribution(NamedTuple):
 
     @staticmethod
     def joined(parts: Sequence[Attribution]) -> Attribution:
-        """Return that of the rows of several, of one model."""
-        expected = [part.expected for part in parts if part.expected is not None]
-        alone = [part.alone for part in parts if part.alone is not None]
+        """Return that of the rows of several, of one model.
+
+        Where no row of a part could be judged, that part has neither of the last two.
+        """
         return Attribution(
             np.concatenate([part.distances for part in parts]),
             np.concatenate([part.parts for part in parts]),
-            np.concatenate(expected) if expected else None,
-            np.concatenate(alone) if alone else None,
+            _stacked([(part.expected, part.parts.shape, np.nan) for part in parts]),
+            _stacked([(part.alone, part.parts.shape, 0.0) for part in parts]),
         )
+
+
+def _stacked(parts: Sequence[tuple[Floats | None, tuple[int, ...], float]]) -> Floats | None:
+    """Return arrays one below the other, filled where one is missing; None if all are."""
+    if all(values is None for values, _, _ in parts):
+        return None
+    return np.concatenate(
+        [np.full(shape, fill) if values is None else values for values, shape, fill in parts]
+    )
 
 
 class Scorer(Protocol):
