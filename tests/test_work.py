@@ -133,7 +133,7 @@ def test_an_upload_that_is_checked_and_learned(tmp_path, monkeypatch):
     with counted(monkeypatch) as done:
         work.open_file(tmp_path / "good.csv", "good.csv", keep=True)
         work.worker.wait(120)
-        work.learn(frozenset())
+        work.learn(work.state.choice)
         work.worker.wait(120)
     assert work.state.trained is not None, work.news
     assert done["cells"] <= 2 * PARSED * 500
