@@ -142,10 +142,13 @@ def open_project(path: Path, name: str, new_file: Callable[[], Path], most: int)
 
             about = json.loads(_content(archive, _ABOUT, _MOST_ABOUT))
             return _project(about, extracted)
+    # Strangers make such files: a member is missing, JSON of another form, a compression that
+    # zipfile does not know (NotImplementedError).
     except (zipfile.BadZipFile, KeyError, TypeError, ValueError, NotImplementedError) as error:
         for each in written:
             each.unlink(missing_ok=True)
-        why = error.args[0] if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        known = isinstance(error, UserError)
+        why = error.args[0] if known else "it is damaged, or was not saved by refold"
         raise UserError(
             f"{name} is no project that can be opened ({why}). A project is saved by the last step."
         ) from None
