@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.base.words import percent, printable
+from refold.base.words import outliers_among, percent, printable
 
 
 def test_no_control_gets_through():
@@ -46,3 +46,9 @@ def test_percents_are_written_without_an_exponent_and_are_near(share):
         assert text.endswith(" %")
         assert "e+" not in text
         assert float(text[:-2]) == pytest.approx(100.0 * share, rel=off)
+
+
+def test_one_row_is_an_outlier_and_several_are():
+    assert outliers_among(1, 60) == "1 of 60 rows is an outlier"
+    assert outliers_among(0, 60) == "0 of 60 rows are outliers"
+    assert outliers_among(1200, 60000, "2 %") == "1,200 of 60,000 rows (2 %) are outliers"

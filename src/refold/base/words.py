@@ -91,6 +91,12 @@ def percent(share: float, digits: int = 3) -> str:
     return f"{hundredths:.{digits}g} %"
 
 
+def outliers_among(outliers: int, rows: int, share: str = "") -> str:
+    """Return "1 of 60 rows is an outlier", "3 of 60 rows (5 %) are outliers"."""
+    verb = "is an outlier" if outliers == 1 else "are outliers"
+    return f"{outliers:,} of {rows:,} rows{share and f' ({share})'} {verb}"
+
+
 def names_in(text: str | None) -> list[str]:
     """Read names between commas; one that has a comma itself stands in quotes.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.words import outliers_among
 from refold.cli import options
 
 if TYPE_CHECKING:
@@ -104,4 +105,4 @@ def _counted(scores: Scores) -> str:
         return f"None of the {scores.rows:,} rows is an outlier."
     shown = len(scores.worst.rows)
     which = "" if shown == scores.outliers else f" The {shown} farthest out:"
-    return f"{scores.outliers:,} of {scores.rows:,} rows are outliers.{which}\n"
+    return f"{outliers_among(scores.outliers, scores.rows)}.{which}\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from refold.base.words import printable
+from refold.base.words import outliers_among, printable
 from refold.cli import options
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _document(found: Report, out: Path) -> dict[str, Any]:
 
 
 def _say(found: Report, out: Path) -> None:
-    said = f"{found.rejected:,} of {found.judged:,} rows are outliers"
+    said = outliers_among(found.rejected, found.judged)
     if found.expected is not None:
         low, high = found.expected.interval
         said += f"; {low:,} to {high:,} would be if all were normal"

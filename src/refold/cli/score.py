@@ -14,6 +14,7 @@ import typer
 
 from refold.base.errors import UserError
 from refold.base.files import blaming
+from refold.base.words import outliers_among
 from refold.cli import options
 
 if TYPE_CHECKING:
@@ -277,7 +278,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
         title = f"The {len(worst)} rows farthest out" if len(worst) < scores.outliers else ""
         Console().print(as_table(worst, title))
     share = 100 * scores.outliers / max(scores.rows, 1)
-    text = f"{scores.outliers:,} of {scores.rows:,} rows ({share:.3g} %) are outliers"
+    text = outliers_among(scores.outliers, scores.rows, f"{share:.3g} %")
     if loaded.judge.alpha is not None:
         text += f"; of normal rows it would be about {100 * loaded.judge.alpha:.3g} %"
     options.say(f"{text}.", err=not shown)

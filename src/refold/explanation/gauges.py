@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from refold._typing import Floats, Ranges
 from refold.base.markup import box, escaped, paragraph
+from refold.base.words import outliers_among
 
 if TYPE_CHECKING:
     from refold.explanation._explanations import Explanation
@@ -140,9 +141,7 @@ def short(coordinate: float) -> str:
 def html_of(rows: Sequence[Explanation]) -> str:
     """Return explanations as HTML: all of a few rows, of many those that are farthest out."""
     odd = sum(row.label == -1 for row in rows)
-    head = (
-        [paragraph(f"{odd:,} of {len(rows):,} rows are outliers.", "head")] if len(rows) > 1 else []
-    )
+    head = [paragraph(f"{outliers_among(odd, len(rows))}.", "head")] if len(rows) > 1 else []
     if len(rows) <= _SHOWN:
         return box(*head, *map(_row, rows))
     judged = sorted((row for row in rows if row.label), key=lambda row: -row.distance)

@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from refold.base.errors import UserError
+from refold.base.words import outliers_among
 from refold.decisions.gate import Gate, GateResult, parse_max_outliers
 from refold.explanation import Explanation, explain
 from refold.judgement import Judge, Judgement
@@ -38,7 +39,7 @@ class BatchVerdict:
     def summary(self) -> str:
         """Counts and conditions in a sentence."""
         failed = [result.text for result in self.gate if not result.passed]
-        return "; ".join(failed) or f"{len(self.outliers):,} of {self.rows:,} rows are outliers"
+        return "; ".join(failed) or outliers_among(len(self.outliers), self.rows)
 
 
 def judge_batch(
