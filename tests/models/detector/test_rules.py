@@ -309,3 +309,12 @@ def test_a_model_file_with_other_rules_is_refused_where_they_stand(tmp_path, rul
     with pytest.raises(refold.ModelFileError, match=r"parameters\.rules") as error:
         refold.load(file)
     assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(("alpha", "calibrated_on"), [(0.01, 12_000), (0.001, 30_000)])
+def test_of_many_rows_as_many_are_left_out_with_rules_as_the_rate_needs(alpha, calibrated_on):
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(30_000, 2)), rng.normal(size=(50_000, 2))
+    model = Detector(method="ref", alpha=alpha, rules={"x0": {"direction": "high"}}).fit(X)
+    assert model.calibration_.total == calibrated_on
+    assert np.mean(model.predict(new) == -1) == pytest.approx(alpha, rel=0.3)

@@ -7,6 +7,7 @@ depend on each other, to what the others lead to expect, if the row is nearer to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # Rows are left out in so many parts to calibrate with rules: more of few rows, whose models need
 # nearly all of them.
 _FOLDS, _FOLDS_OF_FEW, _FEW = 5, 10, 2_000
+# Models are made until so many rows were left out, and so many lie beyond the threshold.
+_ENOUGH, _ENOUGH_BEYOND = 10_000, 100
 # So many values of a column are looked at for a usual one: no more than a quarter add less.
 _TRIED, _TYPICAL = 257, 0.25
 
@@ -283,7 +286,8 @@ def left_out_in_folds(learned: LearnedTable, rows: Table) -> tuple[Calibration, 
     distances: list[Floats] = []
     certain: list[Booleans] = []
     muted: list[Booleans] = []
-    for number in range(folds):
+    enough = max(_ENOUGH, _ENOUGH_BEYOND / learned.rate)
+    for number in range(min(folds, math.ceil(enough * folds / n))):
         rest = rows.take(np.flatnonzero(part != number))
         left = rows.take(np.flatnonzero(part == number))
         counts = TableCounts.of(learned.plan, rest, n_jobs=learned.n_jobs)
