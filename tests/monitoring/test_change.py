@@ -8,7 +8,7 @@ import pytest
 
 from refold import REF, Detector
 from refold.monitoring import DriftMonitor
-from refold.monitoring._martingale import _BETS, ConformalMartingale, _log_odds
+from refold.monitoring._martingale import BETS, ConformalMartingale, _log_odds
 
 
 def watched(values, train):
@@ -23,7 +23,7 @@ def watched(values, train):
 def test_every_bet_is_fair():
     p = (np.arange(200_000) + 0.5) / 200_000
     odds = np.exp(_log_odds(p))
-    assert odds.shape[0] == _BETS
+    assert odds.shape[0] == BETS
     np.testing.assert_allclose(odds.mean(axis=1), 1.0, atol=0.02)  # p**-0.7 converges slowly
     assert (odds > 0.0).all()
 

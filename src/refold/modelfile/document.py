@@ -57,29 +57,35 @@ def to_bytes(model: Any, kinds: Kinds, refold_version: str) -> bytes:
     """Return the document of a fitted model; one that could not be read again is refused."""
     budget = Budget(MOST_MEMORY)
     try:
-        content = {
-            "format": FORMAT,
-            "format_version": VERSION,
-            "refold_version": refold_version,
-            "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            **model_written(model, kinds, budget),
-        }
-        body = laid_out(content, budget).encode()
-        text = Budget()
-        checksum = scan(body, text).digest
-        if budget.used + text.used > memory_for(len(body)):
-            raise TooLargeError("", where="")
+        members = model_written(model, kinds, budget)
+        return sealed(FORMAT, members, budget, refold_version)
     except TooLargeError as error:
         raise ModelFileError(
             "the model cannot be saved, reading it would take more memory than a file may. Pickle "
             "it, or leave out columns, of a Detector those with very many different texts",
             where=error.where,
         ) from None
+
+
+def sealed(kind: str, members: dict[str, Any], budget: Budget, refold_version: str) -> bytes:
+    """Return a document with its envelope and checksum; one that is too large is refused."""
+    content = {
+        "format": kind,
+        "format_version": VERSION,
+        "refold_version": refold_version,
+        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        **members,
+    }
+    body = laid_out(content, budget).encode()
+    text = Budget()
+    checksum = scan(body, text).digest
+    if budget.used + text.used > memory_for(len(body)):
+        raise TooLargeError("reading it would take more memory than a file may")
     raw = body.removesuffix(b"\n}") + f',\n  "sha256": "{checksum}"\n}}\n'.encode()
     if len(raw) > MOST_BYTES:
         raise ModelFileError(
-            f"The model takes {len(raw) / 2**20:.0f} MB; a model file has at most "
-            f"{MOST_BYTES >> 20}. Pickle it, or fit it on fewer columns or with fewer bins"
+            f"The {kind.split()[-1]} takes {len(raw) / 2**20:.0f} MB; a file has at most "
+            f"{MOST_BYTES >> 20}. Pickle it, or fit the model on fewer columns or with fewer bins"
         )
     return raw
 
@@ -112,19 +118,42 @@ def from_bytes(raw: Raw, kinds: Kinds) -> Any:
 
 def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
     """Return the model that a document describes, and where it comes from."""
+    document, found = unsealed(raw, FORMAT)
+    if "estimator" not in document.value:
+        document.refuse("This is not a model file: it has no 'estimator'")
+    kind = kinds[document.member("estimator").text(kinds)]
+    members, origin = checked_members(document, found, *_COMMON, *kind.MEMBERS)
+    return _read_model(members, kind), origin
+
+
+def unsealed(raw: Raw, kind: str) -> tuple[Field, str]:
+    """Return a document that this version can read, and the checksum of its content."""
     budget = Budget()
     values, found = parse(raw, budget)
     budget.allow(memory_for(len(raw)))
     document = Field(values, "", budget)
-    kind = kinds[_envelope(document, kinds)]
-    members = _members(document, *_ENVELOPE, *_COMMON, *kind.MEMBERS, "sha256")
+    document.object()
+    for name in ("format", "format_version"):
+        if name not in document.value:
+            document.refuse(f"This is not a {kind.split()[-1]} file: it has no {name!r}")
+    document.member("format").text((kind,))
+    version = document.member("format_version")
+    if version.integer(1) > VERSION:
+        version.refuse(
+            f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
+        )
+    return document, found
+
+
+def checked_members(document: Field, found: str, *names: str) -> tuple[dict[str, Field], Origin]:
+    """Return the members of a document that has these, once its checksum is right."""
+    members = _members(document, *_ENVELOPE, *names, "sha256")
     if found != members["sha256"].text():
         members["sha256"].refuse(
             f"the content has the checksum {found}, the file says {members['sha256'].value}: it "
             "was damaged or edited"
         )
-    origin = Origin(read_time(members["created"]), members["refold_version"].text())
-    return _read_model(members, kind), origin
+    return members, Origin(read_time(members["created"]), members["refold_version"].text())
 
 
 def read_inside(field: Field, kinds: Kinds) -> Any:
@@ -146,21 +175,6 @@ def _read_model(members: dict[str, Field], kind: Kind) -> Any:
     kind.read(members, model)
     model.noticed_ = read_findings(members["noticed"])
     return model
-
-
-def _envelope(document: Field, kinds: Kinds) -> str:
-    """Return the kind of estimator, if this is a model file that this version can read."""
-    document.object()
-    for name in ("format", "format_version", "estimator"):
-        if name not in document.value:
-            document.refuse(f"This is not a model file: it has no {name!r}")
-    document.member("format").text((FORMAT,))
-    version = document.member("format_version")
-    if version.integer(1) > VERSION:
-        version.refuse(
-            f"is {version.value}; this version of refold reads {VERSION}. Use a newer one"
-        )
-    return document.member("estimator").text(kinds)
 
 
 def read_time(field: Field) -> str:

@@ -73,10 +73,10 @@ class ChangeTest:
     """A martingale for the distance and one for each column of numbers; their mean is one too."""
 
     def __init__(self, judge: Judge, training: Baseline) -> None:
-        self._streams: dict[str | None, ConformalMartingale] = {}
+        self.streams: dict[str | None, ConformalMartingale] = {}
         if judge.calibration is not None:
             known = judge.calibration
-            self._streams[None] = ConformalMartingale(known.scores, known.weights)
+            self.streams[None] = ConformalMartingale(known.scores, known.weights)
         if training.summary is not None:
             quantiles = training.summary.quantiles
             for place, k in enumerate(training.numeric):
@@ -84,12 +84,12 @@ class ChangeTest:
                 rows = training.rows - training.states[k, 1:].sum()
                 if rows > 0 and np.isfinite(values).all():
                     shares = counts * (rows / counts.sum())
-                    self._streams[training.names[k]] = ConformalMartingale(values, shares)
-        self.rows = self._outliers = 0
-        self._place = 0  # in the block of its own rows
-        self._sources = 1  # streams that were merged
-        self._log_e_value = 0.0  # of the source that has most
-        self._column: str | None = None
+                    self.streams[training.names[k]] = ConformalMartingale(values, shares)
+        self.rows = self.outliers = 0
+        self.place = 0  # in the block of its own rows
+        self.sources = 1  # streams that were merged
+        self.log_e_value = 0.0  # of the source that has most
+        self.column: str | None = None
 
     def update(self, found: Judgement) -> None:
         """Look at more rows, in their order."""
@@ -98,21 +98,21 @@ class ChangeTest:
             values[found.names[k]] = found.numbers[:, place]
         begin = 0
         while begin < len(found):
-            end = min(begin + BLOCK - self._place, len(found))
-            for name, stream in self._streams.items():
+            end = min(begin + BLOCK - self.place, len(found))
+            for name, stream in self.streams.items():
                 stream.update(np.asarray(values[name][begin:end], dtype=np.float64))
             self.rows += end - begin
-            self._place = (self._place + end - begin) % BLOCK
+            self.place = (self.place + end - begin) % BLOCK
             begin = end
             self._weigh()
-        self._outliers += int(found.outlier.sum())
+        self.outliers += int(found.outlier.sum())
 
     def _weigh(self) -> None:
-        capital = np.array([stream.log_capital for stream in self._streams.values()])
+        capital = np.array([stream.log_capital for stream in self.streams.values()])
         mean = float(np.logaddexp.reduce(capital) - np.log(len(capital))) if len(capital) else 0.0
-        if mean > self._log_e_value:
-            self._log_e_value = mean
-            self._column = list(self._streams)[int(capital.argmax())]
+        if mean > self.log_e_value:
+            self.log_e_value = mean
+            self.column = list(self.streams)[int(capital.argmax())]
 
     def merge(self, other: ChangeTest) -> None:
         """Take over what another stream has shown; rows to come are of this one.
@@ -120,22 +120,22 @@ class ChangeTest:
         The mean of the capitals of several streams is a martingale, too, and is never less than
         the largest of them divided by their number. That is what is kept.
         """
-        if other._log_e_value > self._log_e_value:
-            self._log_e_value, self._column = other._log_e_value, other._column
-        self._sources += other._sources
+        if other.log_e_value > self.log_e_value:
+            self.log_e_value, self.column = other.log_e_value, other.column
+        self.sources += other.sources
         self.rows += other.rows
-        self._outliers += other._outliers
+        self.outliers += other.outliers
 
     def result(self, alpha: float) -> StreamChange:
         """Return what the rows so far have shown."""
-        log_e = max(self._log_e_value - float(np.log(self._sources)), 0.0)
+        log_e = max(self.log_e_value - float(np.log(self.sources)), 0.0)
         p_value = float(np.exp(-log_e))
         return StreamChange(
             rows=self.rows,
             e_value=float(np.exp(min(log_e, 700.0))),
             p_value=p_value,
             changed=p_value <= alpha,
-            column=self._column,
-            outliers=self._outliers,
-            interval=interval_of_rate(self._outliers, self.rows) if self.rows else (0.0, 1.0),
+            column=self.column,
+            outliers=self.outliers,
+            interval=interval_of_rate(self.outliers, self.rows) if self.rows else (0.0, 1.0),
         )

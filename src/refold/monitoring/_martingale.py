@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from refold._typing import Floats
+from refold._typing import Floats, Integers
 
 BLOCK = 128  # rows between the starts of two bets
 _RECENT, _RICHEST = 16, 16  # starts that are followed: the newest, and of the others the best
+MOST_STARTS = _RECENT + _RICHEST
 _SLOPES = np.array([-1.9, -1.0, -0.5, 0.5, 1.0, 1.9])
 _CURVES = np.array([-0.45, 0.45, 0.9])
 _POWERS = np.array([0.3, 0.6])
-_BETS = len(_SLOPES) + len(_CURVES) + 2 * len(_POWERS)
+BETS = len(_SLOPES) + len(_CURVES) + 2 * len(_POWERS)
 
 
 class ConformalMartingale:
@@ -34,13 +35,13 @@ class ConformalMartingale:
 
     def __init__(self, values: Floats, counts: Floats) -> None:
         self._values = values
-        self._counts = np.zeros(2 * len(values) + 1)  # below, at, and between the values
-        self._counts[1::2] = counts
+        self._training = np.zeros(2 * len(values) + 1)  # below, at, and between the values
+        self._training[1::2] = counts
+        self.seen = np.zeros(len(self._training), np.int64)  # the same of the rows that came
         self._random = np.random.default_rng(0)
         self.rows = 0
-        self._wealth = np.empty((0, _BETS))  # logarithms, by start and bet
-        self._share = np.empty(0)  # of the capital, by start, as a logarithm
-        self._starts = 0
+        self.wealth = np.empty((0, BETS))  # logarithms, by start and bet
+        self.share = np.empty(0)  # of the capital, by start, as a logarithm
         self.log_capital = 0.0
 
     def update(self, values: Floats) -> None:
@@ -52,42 +53,51 @@ class ConformalMartingale:
             if room == BLOCK:
                 self._start()
             part = values[begin : begin + room]
-            self._wealth += _log_odds(self._p_values(part)).sum(axis=1)
+            self.wealth += _log_odds(self._p_values(part)).sum(axis=1)
             self.rows += len(part)
             begin += len(part)
             self.log_capital = self._log_capital()
 
+    def restore(self, seen: Integers, wealth: Floats, share: Floats) -> None:
+        """Take up the state of another one with the same training numbers."""
+        self.seen, self.wealth, self.share = seen, wealth, share
+        self.rows = int(seen.sum())
+        self._random = np.random.Generator(np.random.PCG64(0).advance(self.rows))
+        self.log_capital = self._log_capital() if self.rows else 0.0
+
     def _start(self) -> None:
         """Place a part of the capital on a change that begins now."""
-        self._starts += 1
-        share = -np.log(self._starts) - np.log(self._starts + 1.0)
-        self._wealth = np.vstack([self._wealth, np.full(_BETS, -np.log(_BETS))])
-        self._share = np.append(self._share, share)
-        if len(self._share) > _RECENT + _RICHEST:
-            capital = self._share + np.logaddexp.reduce(self._wealth, axis=1)
+        starts = self.rows // BLOCK + 1
+        share = -np.log(starts) - np.log(starts + 1.0)
+        self.wealth = np.vstack([self.wealth, np.full(BETS, -np.log(BETS))])
+        self.share = np.append(self.share, share)
+        if len(self.share) > MOST_STARTS:
+            capital = self.share + np.logaddexp.reduce(self.wealth, axis=1)
             kept = np.sort(
                 [
                     *np.argsort(-capital[:-_RECENT])[:_RICHEST],
                     *range(len(capital) - _RECENT, len(capital)),
                 ]
             )
-            self._wealth, self._share = self._wealth[kept], self._share[kept]
+            self.wealth, self.share = self.wealth[kept], self.share[kept]
 
     def _log_capital(self) -> float:
-        placed = np.logaddexp.reduce(self._share + np.logaddexp.reduce(self._wealth, axis=1))
-        return float(np.logaddexp(placed, -np.log(self._starts + 1.0)))
+        placed = np.logaddexp.reduce(self.share + np.logaddexp.reduce(self.wealth, axis=1))
+        starts = -(-self.rows // BLOCK)
+        return float(np.logaddexp(placed, -np.log(starts + 1.0)))
 
     def _p_values(self, values: Floats) -> Floats:
         """Return conformal p-values: of large numbers they are small."""
         left = np.searchsorted(self._values, values, side="left")
         bins = left + np.searchsorted(self._values, values, side="right")
-        above = np.cumsum(self._counts[::-1])[::-1]
+        counts = self._training + self.seen
+        above = np.cumsum(counts[::-1])[::-1]
         total = above[0]
-        more, same = above[bins] - self._counts[bins], self._counts[bins]
+        more, same = above[bins] - counts[bins], counts[bins]
         before = np.tri(len(bins), k=-1, dtype=np.bool_)
         more = more + ((bins[None, :] > bins[:, None]) & before).sum(axis=1)
         same = same + ((bins[None, :] == bins[:, None]) & before).sum(axis=1)
-        np.add.at(self._counts, bins, 1.0)
+        np.add.at(self.seen, bins, 1)
         u = 1.0 - self._random.random(len(bins))
         return np.asarray((more + u * (same + 1.0)) / (total + np.arange(1.0, len(bins) + 1.0)))
 

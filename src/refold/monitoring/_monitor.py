@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from copy import copy
+from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from refold._typing import Array
+from refold.base.files import replacing
+from refold.base.version import VERSION
+from refold.decisions.calibration_file import read_rate
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
+from refold.modelfile.document import checked_members, sealed, unsealed
+from refold.modelfile.errors import ModelFileError
+from refold.modelfile.text import MOST_MEMORY, Budget, content_of
+from refold.monitoring import _monitor_file as file_format
 from refold.monitoring._change import ChangeTest, StreamChange
 from refold.monitoring._counts import Baseline, Counts, Cuts
 from refold.monitoring._evidence import FalseAlarms, weigh
@@ -89,6 +96,7 @@ class DriftMonitor:
         self._judge = Judge.of(self._model)
         self._training = Baseline.of(self._model, self._judge)
         self._cuts = Cuts.of(self._training.summary)
+        self._digest = file_format.digest_of(self._judge, self._training, self._cuts)
         self._alarms = FalseAlarms.of(self._judge)
         self._counts = Counts.nothing(self._training)
         self._change = ChangeTest(self._judge, self._training) if watch else None
@@ -145,14 +153,7 @@ class DriftMonitor:
         """
         if other is self:
             raise ValueError("A monitor cannot be merged with itself: its rows would count twice.")
-        same = (
-            self._judge.names == other._judge.names
-            and self._judge.threshold == other._judge.threshold
-            and self._training.rows == other._training.rows
-            and np.array_equal(self._training.states, other._training.states)
-            and np.array_equal(self._cuts.lower, other._cuts.lower)
-        )
-        if not same:
+        if self._digest != other._digest:
             raise ValueError("These monitors are of different models: their counts do not add up.")
         if (self._change is None) != (other._change is None):
             raise ValueError("One of the monitors has watch=False: give both the same.")
@@ -160,6 +161,81 @@ class DriftMonitor:
         if self._change is not None and other._change is not None:
             self._change.merge(other._change)
         return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what the rows so far have shown to a file, to go on after a restart.
+
+        The file is one JSON document with a checksum, as a model file. It has no row, but the
+        values of categories with their counts; the model is not in it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write. A file that is there is replaced when the new one is complete.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> from refold import REF
+        >>> from refold.monitoring import DriftMonitor
+        >>> rng = np.random.default_rng(0)
+        >>> model = REF(alpha=0.01).fit(rng.normal(size=(1000, 2)))
+        >>> path = os.path.join(tempfile.mkdtemp(), "monitor.json")
+        >>> DriftMonitor(model).update(rng.normal(size=(300, 2))).save(path)
+        >>> monitor = DriftMonitor.load(path, model)
+        >>> monitor.update(rng.normal(size=(200, 2))).change().rows
+        500
+        """
+        members = {
+            "model": self._digest,
+            "alpha": self.alpha,
+            "counts": file_format.counts_to_document(self._counts),
+            "change": self._change and file_format.change_to_document(self._change),
+        }
+        content = sealed(file_format.FORMAT, members, Budget(MOST_MEMORY), VERSION)
+        with replacing(Path(path), private=True) as file:
+            file.write(content)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], model: Any) -> Self:
+        """Read what :meth:`save` has written.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. Everything in it is checked, and no code runs.
+        model : estimator
+            The model that the rows were compared with.
+
+        Returns
+        -------
+        DriftMonitor
+            It goes on as if it had never been put away.
+
+        Raises
+        ------
+        ModelFileError
+            If it is not such a file, was damaged, or is of another model.
+        """
+        try:
+            document, checksum = unsealed(content_of(Path(path)), file_format.FORMAT)
+            members, _ = checked_members(document, checksum, *file_format.MEMBERS)
+            alpha = read_rate(members["alpha"])
+            if alpha is None:
+                members["alpha"].refuse("must be a number")
+            monitor = cls(model, alpha=alpha, watch=not members["change"].is_null())
+            if members["model"].text() != monitor._digest:
+                members["model"].refuse(
+                    "this monitor is of another model: its counts cannot be compared with the "
+                    "training rows of this one"
+                )
+            monitor._counts = file_format.read_counts(members["counts"], monitor._training)
+            if monitor._change is not None:
+                file_format.read_change(members["change"], monitor._change)
+        except ModelFileError as error:
+            raise error.in_file(os.fspath(path)) from None
+        return monitor
 
     def result(self) -> Drift:
         """Return what the rows so far have shown.

@@ -101,7 +101,7 @@ def _column_written(counts: TableCounts, k: int | None) -> dict[str, Any]:
         return {"counts": None, "beside": None}
     slices, mine = counts.slices.get(k), counts.others.get(k)
     if isinstance(mine, TextCounts):
-        counted = {name: _tally_written(getattr(mine, name)) for name in _TALLIES}
+        counted = {name: tally_written(getattr(mine, name)) for name in _TALLIES}
         counted["characters"] = _values_written(mine.characters)
     elif isinstance(mine, DateCounts):
         counted = _dates_written(mine)
@@ -118,13 +118,14 @@ def _dates_written(counts: DateCounts) -> dict[str, Any]:
         "hours": counts.hours.tolist(),
         "weekdays": counts.weekdays.tolist(),
         "states": counts.states.tolist(),
-        "shapes": _tally_written(counts.shapes),
+        "shapes": tally_written(counts.shapes),
         "low": counts.low if some else None,
         "high": counts.high if some else None,
     }
 
 
-def _tally_written(tally: Tally) -> dict[str, Any]:
+def tally_written(tally: Tally) -> dict[str, Any]:
+    """Return a tally as the document has it."""
     return {
         "rows": tally.rows,
         "missing": tally.missing,
@@ -269,7 +270,7 @@ def _read_texts(field: Field, rows: int) -> ColumnCounts:
     found = _read_values(counts, rest, rows, _MOST_CHARACTERS)
     if any(len(character) != 1 for character in found):
         characters.refuse("must be single characters")
-    values, shapes, collapsed = (_read_tally(tally, rows) for tally in tallies)
+    values, shapes, collapsed = (read_tally(tally, rows) for tally in tallies)
     for tally, each in zip((values, shapes, collapsed), tallies, strict=True):
         if (tally.rows, tally.missing) != (rows, values.missing):
             each.refuse(f"must have {rows} rows, and as many missing as the values")
@@ -293,13 +294,13 @@ def _read_dates(field: Field, rows: int) -> ColumnCounts:
         _read_listed(hours, HOURS, readable),
         _read_listed(weekdays, DAYS, readable),
         known,
-        _read_tally(shapes, rows),
+        read_tally(shapes, rows),
         first,
         last,
     )
 
 
-def _read_tally(field: Field, most: int) -> Tally:
+def read_tally(field: Field, most: int) -> Tally:
     """Return a checked tally of at most so many rows."""
     total, missing, level, error, counts, rest = field.members(
         "rows", "missing", "level", "error", "counts", "rest"
