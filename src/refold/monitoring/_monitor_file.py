@@ -134,7 +134,7 @@ def _read_places(field: Field, columns: int, rows: int) -> Places:
     values = arrays.integers(present, columns, least=0, most=rows)
     inside = arrays.integers(up_to, N_QUANTILES, columns, least=0, most=rows)
     among = np.diff(inside, axis=0, prepend=0, append=values[None, :])
-    fine = (among >= 0).all(axis=0)
+    fine = np.all(among >= 0, axis=0)
     arrays.require(present, values, fine, "must be the last of counts that never fall")
     outside = arrays.integers(below, N_QUANTILES, columns, least=0)
     arrays.require(below, outside, outside <= inside, "must be at most what is in up_to")
@@ -147,7 +147,7 @@ def _read_places(field: Field, columns: int, rows: int) -> Places:
 def _read_ends(field: Field, among: NDArray[np.int64], empty: float) -> Floats:
     """Return the smallest or largest value of each part; of one without values an infinite one."""
     values = arrays.rows_of(field, *among.shape)
-    right = np.equal(np.isnan(values), among == 0)
+    right = np.isnan(values) == (among == 0)
     arrays.require(field, values, right, "must be a number where there are values, else NaN")
     return np.where(among == 0, empty, values)
 
