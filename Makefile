@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow growth coverage mutation oldest sdist-test wheel lock asan tsan no-threads fuzz lint format docs images \
+.PHONY: help demo test test-slow slow growth coverage mutation oldest sdist-test wheel lock asan tsan no-threads fuzz lint format docs images \
   screenshots workflows bench release clean
 .DEFAULT_GOAL := help
 
@@ -68,16 +68,20 @@ demo: $(VENV)/.demo ## Learn from the parcels of a shop and say which new ones a
 # Here a warning is an error; whoever only wants to use refold may have another compiler.
 test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON
 
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal --durations 25
+# One worker more than there are cores: tests wait for processes that they have started.
+WORKERS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25
 
 test: lint ## Set everything up, check style and types, run the tests that tell whether it works
 	$(PYTEST) -m "not slow"
 	@echo "Not run: every variant, browsers, Spark, PostgreSQL, the site and its gallery, long" \
 	  "fuzzing, sanitizers, data that no package brings. They are for: make test-slow"
 
-test-slow: $(VENV)/.test-slow .venv-dbt/.installed .venv-airflow/.installed ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
+test-slow: $(VENV)/.test-slow ## Run the other tests: some need a browser, Java, PostgreSQL, valgrind, data
+	$(MAKE) --jobs 3 slow asan $(if $(shell command -v valgrind),growth)
+
+slow: $(VENV)/.test-slow .venv-dbt/.installed .venv-airflow/.installed
 	$(PYTEST) -m slow
-	$(MAKE) --jobs 2 --output-sync=target asan $(if $(shell command -v valgrind),growth)
 
 # Work within one call, on one long text, shows only so; make test counts calls and bytes.
 LONG_TEXTS := characters or long_line or long_text or quotes
