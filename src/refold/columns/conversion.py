@@ -193,7 +193,8 @@ def _texts(column: Any, written: Written | None) -> TextColumn | NumberColumn:
     if len(column) <= _FEW:
         return _few_texts(native.tolist())
     codes, values = nw.get_native_namespace(column).factorize(native)
-    return _known([str(value) for value in values], np.asarray(codes, dtype=np.int64))
+    texts = list(map(str, values.to_numpy(dtype=object)))
+    return _known(texts, np.asarray(codes, dtype=np.int64))
 
 
 def _few_texts(cells: Sequence[Any]) -> TextColumn:

@@ -330,7 +330,7 @@ def are_truths(column: Column) -> bool:
     """Whether a column has no other texts than true and false."""
     if not isinstance(column, TextColumn) or not len(column.values):
         return False
-    return {value.strip().lower() for value in column.values} <= {"true", "false"}
+    return all(value.strip().lower() in ("true", "false") for value in column.values)
 
 
 def with_truths(column: Column) -> Column:

@@ -24,6 +24,7 @@ from refold.columns.context.trend import (
 # The expectation of the logarithm of a squared standard normal value, with its sign turned.
 _LOG_CHI_SQUARE = 1.2703628454614782
 _ROWS = 20_000
+_BLOCK = 16_384  # rows at once: what is computed of them stays in the processor's cache
 # So many standard errors of its logarithm the spread of a group is widened for new rows.
 _CAREFUL = 0.25
 _AMONG_ALL = 4.0  # standard deviations: so far from all groups a new one may be
@@ -53,7 +54,7 @@ class ContextRows:
     tenths: Floats | None = None
     steps: Floats | None = None
 
-    def take(self, rows: Booleans) -> ContextRows:
+    def take(self, rows: Booleans | slice) -> ContextRows:
         """Return some of them."""
         times = (self.share, self.tenths, self.steps)
         return ContextRows(
@@ -100,7 +101,8 @@ class ColumnContext:
         before there is enough to foresee anything.
         """
         seen = _learned_from(rows, values, layout.groups)
-        known, numbers = (rows if seen.all() else rows.take(seen)), values[seen]
+        every = bool(seen.all())
+        known, numbers = (rows, values) if every else (rows.take(seen), values[seen])
         positive = bool((numbers > 0.0).all())
         log, form = chosen or (False, "none")
         foreseen = None
@@ -116,10 +118,11 @@ class ColumnContext:
             if form != "none":
                 column = replace(column, ahead=foreseen.spread_ahead())
             z = foreseen.one_ahead() / widened(column.ahead, np.ones(1))
+        if every:
+            return column, z
         scores = np.full(len(values), np.nan)
         scores[seen] = z
-        if not seen.all():
-            scores[~seen] = column.scores(rows.take(~seen), values[~seen]).z
+        scores[~seen] = column.z(rows.take(~seen), values[~seen])
         return column, scores
 
     @classmethod
@@ -179,20 +182,22 @@ class ColumnContext:
         features, blocks = layout.of_form(form)
         x, groups = _columns(rows.x, features), rows.groups
         y = np.log(values) if log else values
-        middle = float(np.median(_some(y)))
-        scale = float(np.abs(y - middle).mean()) or 1.0
-        y = (y - middle) / scale
+        some = _some(y)
+        middle = float(np.median(some))
+        scale = float(np.abs(some - middle).mean()) or float(np.abs(y - middle).mean()) or 1.0
+        y = y - middle
+        y /= scale
         moments = Moments.of(x, y, groups, layout.groups)
         smallest = _rounding(y)
         model = MixedModel.solve(moments, blocks, smallest)
         spread_coef = None
         if len(blocks) > 1:
-            residuals, _ = _residuals(model, x, y, groups)
+            residuals = _residuals(model, x, y, groups)
             logs = np.log(residuals**2 + smallest) + _LOG_CHI_SQUARE
             none = np.full(len(logs), -1)
             spread_coef = MixedModel.solve(Moments.of(x, logs, none, 0), blocks).coef
             spread_coef[0] = 0.0
-        squares = _squares(x, y, groups, layout.groups, model.coef, spread_coef)
+        squares = _squares(x, y, groups, moments, model.coef, spread_coef)
         column = cls(
             log,
             middle,
@@ -235,11 +240,12 @@ class ColumnContext:
         known = rows if seen.all() else rows.take(seen)
         x, own = _columns(known.x, self.features), known.groups
         y = self.transformed(values[seen])
-        moments = self.moments.plus(Moments.of(x, y, own, groups))
+        added = Moments.of(x, y, own, groups)
+        moments = self.moments.plus(added)
         reference = self.reference
         if follow:
             reference = MixedModel.solve(moments, self.blocks, self.smallest).coef
-        squares = _squares(x, y, own, groups, reference, self.spread_coef)
+        squares = _squares(x, y, own, added, reference, self.spread_coef)
         return replace(
             self, moments=moments, squares=self.squares.plus(squares), reference=reference
         )
@@ -284,36 +290,79 @@ class ColumnContext:
 
     def left_out(self, rows: ContextRows, values: Floats) -> Floats:
         """Return the scores of rows that were learned, each left out; NaN where it was not."""
-        seen = _learned_from(rows, values, len(self.moments.group_rows))
-        out = np.full(len(values), np.nan)
-        known = rows if seen.all() else rows.take(seen)
-        x, groups = _columns(known.x, self.features), known.groups
-        residuals, _ = _residuals(self.model, x, self.transformed(values[seen]), groups)
+        out = np.empty(len(values))
+        for part in _parts(len(values)):
+            out[part] = self._left_out(rows, values, part)
+        return out
+
+    def _left_out(self, rows: ContextRows, values: Floats, part: slice) -> Floats:
+        groups, factor = rows.groups[part], None
+        if self._of_groups is not None:
+            expected, leverage = (each[groups] for each in self._of_groups[:2])
+        else:
+            x = _columns(rows.x[part], self.features)
+            expected, leverage = self.model.expected(x, groups)
+            factor = None if self.spread_coef is None else _factor(self.spread_coef, x)
+        residuals = (self.transformed(values[part]) - expected) / _unlearned(leverage)
         residuals = self._beyond_rounding(residuals)
-        if self.spread_coef is not None:
-            residuals = residuals / _factor(self.spread_coef, x)
+        if factor is not None:
+            residuals = residuals / factor
         variance, freedom = self.spread.left_out(residuals, groups)
-        out[seen] = normal_scores(residuals / np.sqrt(variance), freedom)
+        z = normal_scores(residuals / np.sqrt(variance), freedom)
+        if len(self.moments.group_rows):
+            z[groups < 0] = np.nan
+        return z
+
+    def z(self, rows: ContextRows, values: Floats) -> Floats:
+        """Return how far new rows are off, in standard deviations."""
+        out = np.empty(len(values))
+        for part in _parts(len(values)):
+            out[part] = self._scores(rows, values, part).z
         return out
 
     def scores(self, rows: ContextRows, values: Floats) -> ContextScores:
         """Return the scores of new rows."""
-        x, y = _columns(rows.x, self.features), self.transformed(values)
-        expected, leverage = _expected(self.model, x, rows.groups)
+        parts = [self._scores(rows, values, part) for part in _parts(len(values))]
+        names = ContextScores.__dataclass_fields__
+        return ContextScores(*(np.concatenate([vars(p)[name] for p in parts]) for name in names))
+
+    def _scores(self, rows: ContextRows, values: Floats, part: slice) -> ContextScores:
+        groups = rows.groups[part]
+        if self._of_groups is not None:
+            expected, _, width, freedom = (each[groups] for each in self._of_groups)
+        else:
+            expected, _, width, freedom = self._distributions(rows.take(part))
+        residuals = self._beyond_rounding(self.transformed(values[part]) - expected)
+        z = normal_scores(residuals / width, freedom)
+        if self._fixed:  # what is known of it is worth nothing for another group
+            z = np.where((groups < 0) & (np.abs(z) < _AMONG_ALL), 0.0, z)
+        return ContextScores(z, expected, width, freedom)
+
+    def _distributions(self, rows: ContextRows) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return expected value, leverage, spread and degrees of freedom of new rows."""
+        x = _columns(rows.x, self.features)
+        expected, leverage = self.model.expected(x, rows.groups)
         variance, freedom = self.spread.of_rows(rows.groups)
         factor = _factor(self.spread_coef, x)
         # How well spread and level of the group are known: in the worst groups they are too small.
         error = np.sqrt(0.5 / freedom + 0.25 * np.minimum(leverage, 1.0))
         careful = np.where(rows.groups >= 0, np.exp(_CAREFUL * error), 1.0)
+        beyond = leverage
         if rows.steps is not None and self.form == "level":
-            leverage = leverage + rows.steps / self.model.ridges[-1]
-        width = careful * np.sqrt(variance * factor**2 + self.model.variance * leverage)
+            beyond = leverage + rows.steps / self.model.ridges[-1]
+        width = careful * np.sqrt(variance * factor**2 + self.model.variance * beyond)
         if rows.tenths is not None and len(self.ahead) > 1:
             width *= widened(self.ahead, rows.tenths)
-        z = normal_scores(self._beyond_rounding(y - expected) / width, freedom)
-        if self._fixed:  # what is known of it is worth nothing for another group
-            z = np.where((rows.groups < 0) & (np.abs(z) < _AMONG_ALL), 0.0, z)
-        return ContextScores(z, expected, width, freedom)
+        return expected, leverage, width, freedom
+
+    @once
+    def _of_groups(self) -> tuple[Floats, Floats, Floats, Floats] | None:
+        """Where rows of a group are all alike: their distribution, group by group, none last."""
+        groups = len(self.moments.group_rows)
+        if len(self.features) > 1 or groups == 0:
+            return None
+        ones = sparse.csr_array(np.ones((groups + 1, 1)))
+        return self._distributions(ContextRows(ones, np.append(np.arange(groups), -1)))
 
     @property
     def _fixed(self) -> bool:
@@ -377,35 +426,36 @@ def _squares(
     x: sparse.csr_array,
     y: Floats,
     groups: Integers,
-    n_groups: int,
+    moments: Moments,
     reference: Floats,
     spread_coef: Floats | None,
 ) -> GroupSquares:
     """Add up the squares within groups; without groups all rows are one."""
+    n_groups = len(moments.group_rows)
+    if n_groups and x.shape[1] == 1:
+        return GroupSquares.of_alike(y, groups, moments, float(reference[0]))
     weights = np.ones(len(y)) if spread_coef is None else _factor(spread_coef, x) ** -2
     places = groups if n_groups else np.zeros(len(y), dtype=np.int64)
-    explained = reference if x.shape[1] == 1 else x @ reference
-    return GroupSquares.of(y - explained, weights, places, max(n_groups, 1))
+    return GroupSquares.of(y - x @ reference, weights, places, max(n_groups, 1))
 
 
-def _residuals(
-    model: MixedModel, x: sparse.csr_array, y: Floats, groups: Integers
-) -> tuple[Floats, Floats]:
-    """Return residuals of rows that were learned, of equal variance, and their leverages."""
-    expected, leverage = _expected(model, x, groups)
-    leverage = np.minimum(leverage, CLOSEST)
-    return (y - expected) / np.sqrt(1.0 - leverage), leverage
+def _residuals(model: MixedModel, x: sparse.csr_array, y: Floats, groups: Integers) -> Floats:
+    """Return residuals of rows that were learned, of equal variance."""
+    out = np.empty(len(y))
+    for part in _parts(len(y)):  # they become dense
+        expected, leverage = model.expected(x[part], groups[part])
+        out[part] = (y[part] - expected) / _unlearned(leverage)
+    return out
 
 
-def _expected(model: MixedModel, x: sparse.csr_array, groups: Integers) -> tuple[Floats, Floats]:
-    """Return expected values and leverages, some thousand rows at a time: they become dense."""
-    if x.shape[1] == 1 and len(model.effects):
-        return model.expected(x, groups)
-    expected, leverage = np.empty(len(groups)), np.empty(len(groups))
-    for begin in range(0, len(groups), _ROWS):
-        part = slice(begin, begin + _ROWS)
-        expected[part], leverage[part] = model.expected(x[part], groups[part])
-    return expected, leverage
+def _unlearned(leverage: Floats) -> Floats:
+    """Return by what a residual is smaller because its row was learned."""
+    return np.sqrt(1.0 - np.minimum(leverage, CLOSEST))
+
+
+def _parts(rows: int) -> list[slice]:
+    """Divide rows."""
+    return [slice(begin, begin + _BLOCK) for begin in range(0, max(rows, 1), _BLOCK)]
 
 
 def _factor(spread_coef: Floats | None, x: sparse.csr_array) -> Floats:

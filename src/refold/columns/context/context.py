@@ -122,7 +122,7 @@ class ContextModel:
                 if rows.share is not None:
                     alone = _smoothed(alone)
                 elif _repeated(cells.values):
-                    alone = _with_atoms(alone, column.scores(rows, cells.values).z)
+                    alone = _with_atoms(alone, column.z(rows, cells.values))
                 model.columns[name], scores[name] = column, alone
             elif given.by and isinstance(cells, TextColumn) and name not in given.names:
                 chosen_texts = GroupTexts.learn(cells, model.tree)
@@ -173,7 +173,7 @@ class ContextModel:
         """Return the columns that are judged, numbers as scores, of rows with their window."""
         rows, scores = self._rows(table), {}
         for name, column in self.columns.items():
-            scores[name] = column.scores(rows, _numbers(table, name)).z
+            scores[name] = column.z(rows, _numbers(table, name))
         return self.scored(table, scores)
 
     def units(self, table: Table) -> dict[str, ContextUnits]:
@@ -277,7 +277,7 @@ class ContextModel:
         rows, scores = self._rows(table), {}
         for name, column in self.columns.items():
             values = _numbers(table, name)
-            found, alone = column.scores(rows, values).z, column.left_out(rows, values)
+            found, alone = column.z(rows, values), column.left_out(rows, values)
             alone = np.where(np.isnan(alone), found, alone)
             scores[name] = _with_atoms(alone, found) if _repeated(values) else alone
         return self.scored(table, scores, left_out=True)

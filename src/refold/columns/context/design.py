@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
@@ -214,8 +214,11 @@ class Design:
 
     def of(self, table: Table) -> sparse.csr_array:
         """Return the features of rows."""
-        ones = sparse.csr_array(np.ones((table.rows, 1)))
-        return sparse.hstack([ones, *(part.of(table) for part in self.parts)], format="csr")
+        ends = np.arange(table.rows + 1, dtype=np.int32)
+        first = (np.ones(table.rows), np.zeros(table.rows, dtype=np.int32), ends)
+        ones = sparse.csr_array(first, shape=(table.rows, 1))
+        parts = [part.of(table) for part in self.parts]
+        return sparse.hstack([ones, *parts], format="csr") if parts else ones
 
     def plus(self, other: Design) -> Design:
         """Return the features of both."""
@@ -275,8 +278,7 @@ def group_keys(table: Table, columns: Sequence[str]) -> tuple[list[tuple[str, ..
         there = np.flatnonzero(text.counts)
         numbers = np.full(len(text.values) + 1, -1, dtype=np.int64)
         numbers[there] = np.arange(len(there))
-        values = list(text.values)
-        return [(values[k],) for k in there.tolist()], numbers[text.codes]
+        return list(zip(compress(text.values, text.counts > 0), strict=True)), numbers[text.codes]
     codes = np.zeros(table.rows, dtype=np.int64)
     missing = np.zeros(table.rows, dtype=np.bool_)
     for text in texts:

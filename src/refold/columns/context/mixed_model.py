@@ -21,6 +21,7 @@ _SMALLEST, _LARGEST = 1e-8, 1e8
 _TINY = np.finfo(np.float64).tiny
 # Groups at once, where a product of their sums is dense.
 _GROUPS = 4096
+_ROWS = 16_384  # rows at once
 # No leverage is taken for larger.
 CLOSEST = 0.999
 
@@ -258,6 +259,18 @@ class GroupSquares:
         mean = group_sums(groups, weights * values, n_groups) / np.maximum(weight, _TINY)
         around = weights * (values - mean[groups]) ** 2
         return cls(weight, mean, group_sums(groups, around, n_groups))
+
+    @classmethod
+    def of_alike(cls, y: Floats, groups: Integers, moments: Moments, middle: float) -> GroupSquares:
+        """Add up ``y - middle`` of rows with equal weights, whose sums are known; y is used up."""
+        weight = moments.group_rows
+        mean = moments.group_y / np.maximum(weight, 1.0)
+        for begin in range(0, len(y), _ROWS):  # without a copy: memory is what takes time here
+            part = y[begin : begin + _ROWS]
+            part -= mean[groups[begin : begin + _ROWS]]
+            part *= part
+        mean = np.where(weight > 0.0, mean - middle, 0.0)
+        return cls(weight, mean, group_sums(groups, y, len(weight)))
 
     def plus(self, other: GroupSquares, sign: int = 1) -> GroupSquares:
         """Return those of the values of both (T. F. Chan and others, 1979), or without others."""

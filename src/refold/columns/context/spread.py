@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import digamma, polygamma
 
 from refold._typing import Floats, Integers
+from refold.base.once import once
 
 # From here on a t distribution is a normal one.
 _MANY = 1e6
@@ -56,8 +57,12 @@ class GroupSpread:
     def _of_groups(self, groups: Integers) -> tuple[Floats, Floats]:
         if len(self.squares) == 0:
             return np.zeros(len(groups)), np.zeros(len(groups))
-        known, place = groups >= 0, np.maximum(groups, 0)
-        return np.where(known, self.squares[place], 0.0), np.where(known, self.freedom[place], 0.0)
+        return self._with_none[0][groups], self._with_none[1][groups]
+
+    @once
+    def _with_none(self) -> tuple[Floats, Floats]:
+        """Squares and freedom of groups; a row of none is at -1."""
+        return np.append(self.squares, 0.0), np.append(self.freedom, 0.0)
 
     def _shrunk(self, squares: Floats, freedom: Floats) -> tuple[Floats, Floats]:
         total = self.prior_freedom + freedom
@@ -84,11 +89,11 @@ def _prior(squares: Floats, freedom: Floats, smallest: float) -> tuple[float, fl
     pooled = max(float(squares[some].sum()) / total, smallest) if total > 0.0 else smallest
     if some.sum() < 3:
         return pooled, _MANY
-    half = freedom[some] / 2.0
     # A group whose values are all equal has the variance of rounding, not none.
     variances = np.maximum(squares[some] / freedom[some], max(smallest, 1e-6 * pooled))
-    logs = np.log(variances) - digamma(half) + np.log(half)
-    beyond_chance = float(logs.var(ddof=1) - polygamma(1, half).mean())
+    half, own = np.unique(freedom[some] / 2.0, return_inverse=True)
+    logs = np.log(variances) + (np.log(half) - digamma(half))[own]
+    beyond_chance = float(logs.var(ddof=1) - polygamma(1, half)[own].mean())
     if beyond_chance <= 1e-6:
         return pooled, _MANY
     half_prior = _trigamma_inverse(beyond_chance)

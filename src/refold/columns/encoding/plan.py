@@ -126,11 +126,17 @@ class Plan:
 
     @classmethod
     def of(
-        cls, table: Table, roles: Mapping[str, str], n_init: int | None = None
+        cls,
+        table: Table,
+        roles: Mapping[str, str],
+        n_init: int | None = None,
+        *,
+        dependence: bool = True,
     ) -> tuple[Plan, Table]:
         """Return what columns are, by the first rows of a table, and the table, parsed.
 
-        `roles` are those that the user has said.
+        `roles` are those that the user has said. Without `dependence` no column is looked at beside
+        another: nothing is encoded by this plan.
         """
         first = table if n_init is None else table.head(n_init)
         for k, column in enumerate(first.columns):
@@ -151,7 +157,7 @@ class Plan:
         parsed = {k: columns[k].parse(table.columns[k], table.written) for k in used}
         table = table.with_columns(parsed)
         plan = replace(plan, noticed=tuple(_over_all(found, table) for found in plan.noticed))
-        if not plan.plain:
+        if dependence and not plan.plain:
             first = plan.parse(table)
             plan = plan._with_partners(first if n_init is None else first.head(n_init))
         return plan, table

@@ -91,14 +91,14 @@ class TableState:
         """Decide by rows what is expected in their context."""
         self.given.check(table.names)
         roles = {**dict.fromkeys(self.given.by, "category"), **self.roles}
-        plan, read = Plan.of(table, roles)
+        plan, read = Plan.of(table, roles, dependence=False)
         # A running number says nothing by itself; as a time or context it does.
         running = [
             c.name for c in plan.columns if c.role == "ignore" and c.name in self.given.names
         ]
         if running:
             own = {n: "number" if isinstance(table[n], NumberColumn) else "text" for n in running}
-            plan, read = Plan.of(table, {**roles, **own})
+            plan, read = Plan.of(table, {**roles, **own}, dependence=False)
         table = read
         table, windows, rows = plan.parse(table), None, None
         timed = np.arange(table.rows)
