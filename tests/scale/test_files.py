@@ -314,20 +314,6 @@ def test_text_that_holds_numbers_is_read_as_numbers(tmp_path):
     assert pd.read_csv(tmp_path / "b.csv")["coded"].tolist() == [4, 5, 4]
 
 
-# Machines A, B, A, C, as models of numbers alone have learned them.
-ONE_HOT = {"A": [1, 0, 1, 0], "B": [0, 1, 0, 0], "C": [0, 0, 0, 1], "(other)": [0, 0, 0, 0]}
-
-
-def test_columns_of_categories_are_scored_as_by_the_command_line(tmp_path):
-    (tmp_path / "a.csv").write_text("machine,heat\nA,1\nB,2\nA,3\nC,\n")
-    machine = {f"machine={name}": np.array(hot, dtype=float) for name, hot in ONE_HOT.items()}
-    rows = pd.DataFrame({"heat": [1.0, 2.0, 3.0, np.nan], **machine})
-    model = REF().fit(rows)
-    scale.score(model, tmp_path / "a.csv", tmp_path / "b.csv", reasons=0)
-    distances = -model.score_samples(rows)
-    np.testing.assert_array_equal(pd.read_csv(tmp_path / "b.csv")["distance"], distances)
-
-
 def test_large_whole_numbers_are_taken_as_floats(form, tmp_path):
     big = 2**53 + 1
     form.write(pa.table({"x": [1, 2, big], "y": [1.0, 2.0, 3.0]}), tmp_path / "1")

@@ -47,7 +47,7 @@ def train(path):
 def judge(path):
     with open_table(path) as table:
         features = Features(table.names[::-1], table)
-        for block in table.blocks(features.columns, numbers=features.numeric):
+        for block in table.blocks(features.columns, numbers=features.columns):
             features.matrix(block)
 
 

@@ -106,7 +106,6 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
     from refold.tabular import InputError, block_to_arrow
-    from refold.tabular.features import texts_of
 
     ids = [] if id_column is None else [id_column]
     data.require([*ids, *table.columns])
@@ -115,7 +114,7 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
         for block in reader.blocks(data, wanted, as_written=ids):
             names = None
             if id_column is not None:
-                names = [word or "" for word in texts_of(block.columns[id_column]).to_pylist()]
+                names = [word or "" for word in block.texts(id_column).to_pylist()]
             found = reader.judge(block, explained=True)
             rows = block_to_arrow(block.select(table.columns)) if table.columns else None
             with as_bad_input(data.name):

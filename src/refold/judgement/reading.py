@@ -25,7 +25,6 @@ from refold.tabular import (
     read_training,
 )
 from refold.tabular.errors import listed, located
-from refold.tabular.features import texts_of
 
 
 class NumberReader:
@@ -33,7 +32,8 @@ class NumberReader:
 
     def __init__(self, judge: Judge, table: TableSource) -> None:
         self._judge, self._features = judge, Features(judge.names, table)
-        self.columns, self.numeric = self._features.columns, self._features.numeric
+        self.columns = self._features.columns
+        self.numeric = {name: place for place, name in enumerate(self.columns)}
 
     def blocks(
         self,
@@ -126,7 +126,7 @@ class TableReader:
         if self._strict and found.cells is not None and self._judge.encoder is not None:
             check_cells(self._judge.encoder, found.cells, where)
         if self._id_column is not None:
-            names = texts_of(block.columns[self._id_column]).to_pylist()
+            names = block.texts(self._id_column).to_pylist()
             found.row_names = [name or "" for name in names]
         return found
 

@@ -16,7 +16,7 @@ from refold.scale._query import QueryTable
 from refold.scale.blocks import BlockParts, Ready, as_numbers, as_they_are
 from refold.tabular import Files, InputError, Paths
 from refold.tabular.errors import listed
-from refold.tabular.features import LOOKED_AT, no_name, not_numbers
+from refold.tabular.features import LOOKED_AT, not_numbers
 
 Model = TypeVar("Model", REF, CreasedREF, Detector)
 
@@ -156,7 +156,10 @@ def _columns_of_any_kind(table: Files | QueryTable, columns: Sequence[str] | Non
 def _columns_of_numbers(table: Files | QueryTable, columns: Sequence[str] | None) -> Sequence[str]:
     """Return the columns to learn; refuse those that do not hold numbers."""
     if columns is None and table.unnamed:
-        raise InputError(f"{no_name(table)} say with columns= which ones to learn.")
+        raise InputError(
+            f"{table.name}: column {table.names.index(table.unnamed[0]) + 1} has no name. If it "
+            "only numbers the rows, say with columns= which ones to learn."
+        )
     columns = _columns_of_any_kind(table, columns)
     first = next(table.blocks(columns, rows=LOOKED_AT), None)
     if first is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -120,16 +120,10 @@ class Block:
         }
         return replace(self, columns=columns, decimal=".", marks={})
 
-    def without_missing(self, kept: Mapping[str, Collection[str]] | None = None) -> Block:
-        """Return the block with nulls where words for missing values are in columns of text.
-
-        `kept` are words that are values in some of the columns.
-        """
-        words, kept = self.written.words, kept or {}
+    def without_missing(self) -> Block:
+        """Return the block with nulls where words for missing values are in columns of text."""
         cleared = {
-            name: without_missing(column, words.difference(kept.get(name, ())))
-            if is_text(column.type)
-            else column
+            name: without_missing(column, self.written.words) if is_text(column.type) else column
             for name, column in self.columns.items()
         }
         return replace(self, columns=cleared)

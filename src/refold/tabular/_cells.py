@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -22,7 +22,6 @@ from refold.columns.number_form import NumberForm
 from refold.tabular.errors import cell_repr
 
 Kind = Literal["number", "truth"]
-Unreadable = Callable[[int, str], None]  # is told which cell of a column, and what is in it
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _ASCII = 127
@@ -73,11 +72,11 @@ def number_of(cell: str, decimal: str) -> float:
     return value
 
 
-def numbers(texts: Any, decimal: str, unreadable: Unreadable | None = None) -> Floats:
+def numbers(texts: Any, decimal: str) -> Floats:
     """Return an Arrow column of text as numbers, NaN where one is missing.
 
-    What Arrow can do at once it does; where it cannot, cells are read one by one. The first that is
-    no number is an error, unless `unreadable` is there to be told of all.
+    What Arrow can do at once it does; where it cannot, cells are read one by one, and the first
+    that is no number is an error.
     """
     pa = needs("pyarrow", "parquet")
     try:
@@ -87,7 +86,7 @@ def numbers(texts: Any, decimal: str, unreadable: Unreadable | None = None) -> F
     try:
         return _cast(_known(texts), decimal)
     except pa.ArrowInvalid:
-        return _one_by_one(texts, decimal, unreadable)
+        return _one_by_one(texts, decimal)
 
 
 def _cast(texts: Any, decimal: str) -> Floats:
@@ -103,17 +102,13 @@ def _cast(texts: Any, decimal: str) -> Floats:
     return values
 
 
-def truths(texts: Any, unreadable: Unreadable | None = None) -> Floats:
+def truths(texts: Any) -> Floats:
     """Return a column of true and false as 1 and 0, NaN where one is missing, as `numbers` does."""
     pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
     said = pc.is_in(lower, _words(frozenset(_TRUTH), lower.type))
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
-    if unreadable is not None:
-        for index in np.flatnonzero(wrong).tolist():
-            unreadable(index, texts[index].as_py())
-        lower = pc.if_else(said, lower, None)
-    elif wrong.any():
+    if wrong.any():
         index = int(wrong.argmax())
         cell = cell_repr(texts[index].as_py().strip())
         raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
@@ -226,16 +221,13 @@ def _words(words: frozenset[str], kind: Any) -> Any:
     return needs("pyarrow", "parquet").array(sorted(words), kind)
 
 
-def _one_by_one(texts: Any, decimal: str, unreadable: Unreadable | None) -> Floats:
+def _one_by_one(texts: Any, decimal: str) -> Floats:
     values = np.empty(len(texts))
     for index, cell in enumerate(texts.to_pylist()):
         try:
             values[index] = math.nan if cell is None else number_of(cell, decimal)
         except UserError as error:
-            if unreadable is None:
-                raise BadCellError(index, error.args[0], error.advice) from None
-            unreadable(index, cell)
-            values[index] = math.nan
+            raise BadCellError(index, error.args[0], error.advice) from None
     return values
 
 
