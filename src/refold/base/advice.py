@@ -32,23 +32,6 @@ AdviceKind = Literal[
 class Advice:
     """What to do about an error or a finding.
 
-    Parameters
-    ----------
-    text : str
-        When or why to do it, in words that hold everywhere. Without a `kind` it is the whole
-        advice, a sentence.
-    kind : str
-        What to set: ``"role"`` of a column, ``"missing"`` words, ``"alpha"``, …
-    column, role : str or None
-        Of a ``"role"``: which column, and its role.
-    value : str, float or None
-        Of anything else: its value; None leaves it to the user.
-    otherwise : str
-        What helps too, after a comma.
-
-    Examples
-    --------
-    >>> from refold.base.advice import Advice, in_words
     >>> advice = Advice("To leave it out", "role", column="day", role="ignore")
     >>> print(advice)
     To leave it out: roles={"day": "ignore"}.
@@ -56,12 +39,13 @@ class Advice:
     "To leave it out: give column 'day' the role ignore."
     """
 
-    text: str = ""
-    kind: AdviceKind = ""
+    text: str = ""  # when or why, in words that hold everywhere; without a kind, the whole advice
+    kind: AdviceKind = ""  # what to set
+    # column, role: Of a "role": which column, and its role.
     column: str | None = None
     role: str | None = None
-    value: str | float | None = None
-    otherwise: str = ""
+    value: str | float | None = None  # of anything else; None leaves it to the user
+    otherwise: str = ""  # what helps too, after a comma
 
     def __bool__(self) -> bool:
         return bool(self.text or self.kind)

@@ -12,16 +12,9 @@ from refold.base.advice import Advice, Setting, in_python
 
 
 class UserError(ValueError):
-    """Something that was given cannot be used; the text says where, why and what to do.
+    """Input that cannot be used; the text says where, why, and, by its `advice`, what to do.
 
     Whatever is to blame on input is one of these. It costs nothing to import.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong.
-    advice : Advice or None, default=None
-        What to do, as data; ``str`` says it as a caller of the library would do it.
     """
 
     def __init__(self, problem: str = "", *, advice: Advice | None = None) -> None:
@@ -42,21 +35,10 @@ class UserError(ValueError):
 
 
 class TableError(UserError):
-    """A table that cannot be used, with the row and column that are to blame.
+    """A table that cannot be used, with the row and column (from 0) that are to blame.
 
-    Engines know columns by number; :meth:`named` says the same with the user's names. Without, they
-    are x0, x1, …
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong, with ``{where}`` in the place of the position.
-    row, column : int, optional
-        The position, counted from 0.
-    names : sequence or mapping, optional
-        What columns are called.
-    advice : Advice, optional
-        What to do, as data.
+    `problem` has ``{where}`` in the place of the position. Engines know columns by number;
+    :meth:`named` says the same with the user's names. Without, they are x0, x1, …
     """
 
     def __init__(
@@ -202,10 +184,6 @@ def sentence_of(error: Exception, setting: Setting = in_python) -> str:
 
     `setting` says how a surface sets what is advised.
 
-    Examples
-    --------
-    >>> from refold.base.errors import UserError
-    >>> from refold.base.errors import sentence_of
     >>> sentence_of(UserError("parts.csv has no columns."))
     'parts.csv has no columns.'
     """

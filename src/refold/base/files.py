@@ -21,15 +21,8 @@ def replacing(out: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Give a file to write to; it takes its name when it is complete and on the disk.
 
     Until then, and after an error, `out` is what it was before. A file that is replaced keeps its
-    mode and, where that is allowed, its owner. Links are followed. What is no regular file, such as
-    a pipe or a device, has nothing to keep and is written as it comes.
-
-    Parameters
-    ----------
-    out : Path
-        What to write.
-    private : bool, default=False
-        Whether only the owner may read a file that is new.
+    mode and, where that is allowed, its owner; only the owner may read a new one that is `private`.
+    Links are followed. What is no regular file, such as a pipe, is written as it comes.
     """
     target = _behind_links(out)
     if target.is_symlink() or (target.exists() and not target.is_file()):

@@ -33,9 +33,6 @@ class RateWarning(UserWarning):
 class RowText(str):
     """A sentence that names rows of a table, counted from 0, and can name them otherwise.
 
-    Examples
-    --------
-    >>> from refold.base.findings import RowText
     >>> RowText.of("a is infinite in row ", 1234, ".").labelled(lambda row: f"P{row}")
     'a is infinite in row P1234.'
     """
@@ -144,9 +141,6 @@ def told(
 
     `setting` says how a surface sets what is advised.
 
-    Examples
-    --------
-    >>> from refold.base.findings import Finding, told
     >>> found = [Finding("constant", c, message=f"{c} is always 5.") for c in "abcdefghij"]
     >>> print(*told(found), sep="\n")
     a is always 5.
@@ -170,8 +164,6 @@ def told(
 def rows_left_out(rows: Sequence[int], of: int, where: str = "") -> Finding:
     """Return a finding that says that somebody has left rows out, counted from 1.
 
-    Examples
-    --------
     >>> print(rows_left_out([3], 100))
     1 of 100 rows was left out: somebody has looked at the rows that look least like the rest, and
     ticked it.

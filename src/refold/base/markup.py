@@ -59,8 +59,6 @@ def box(*parts: str) -> str:
 def escaped(text: object) -> str:
     r"""Return a text that can do nothing in a page.
 
-    Examples
-    --------
     >>> print(escaped("<b>heat\x00"))
     &lt;b&gt;heat\u0000
     """

@@ -36,8 +36,6 @@ class once(Generic[Value]):  # noqa: N801  # used like a function
     Once it is there it is found without any lock. ``functools.cached_property`` makes it as often
     as there are threads that ask meanwhile or, in Python 3.11, lets all objects of a class wait.
 
-    Examples
-    --------
     >>> class Circle:
     ...     @once
     ...     def area(self):

@@ -25,9 +25,6 @@ _WATCHER: ContextVar[_Watcher | None] = ContextVar("watcher", default=None)
 def watched(report: Callable[[float], None]) -> Iterator[None]:
     """Tell `report` which share of the work is done, from 0 to 1; what it raises ends the work.
 
-    Examples
-    --------
-    >>> from refold.base.progress import advance, part, steps, watched
     >>> seen = []
     >>> with watched(seen.append):
     ...     with part(0.0, 0.5):
@@ -77,17 +74,7 @@ def steps(items: Sequence[Item]) -> Iterator[Item]:
 
 @contextmanager
 def counting(what: str, total: int | None, *, show: bool) -> Iterator[Callable[[int], None]]:
-    """Give a function to report rows to; silent without a terminal or without rich.
-
-    Parameters
-    ----------
-    what : str
-        Stands before the bar.
-    total : int or None
-        How many rows there are, if that is known.
-    show : bool
-        False is silent.
-    """
+    """Give a function to report rows to, `total` in all; silent without a terminal or rich."""
     if not (show and sys.stderr.isatty() and find_spec("rich")):
         yield lambda rows: None
         return

@@ -21,21 +21,8 @@ DIGITS = 4
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Write characters that a terminal would obey as in JSON; all others stay as they are.
+    r"""Write characters that a terminal would obey as in JSON; line feeds stay with `lines`.
 
-    Parameters
-    ----------
-    text : str
-        Such as a name, or a cell.
-    lines : bool, default=False
-        Whether line feeds stay too, because the text has several lines.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(printable("heat\x1b[2J\n°C"))
     heat\u001b[2J\u000a°C
     """
@@ -48,8 +35,6 @@ def printable(text: str, *, lines: bool = False) -> str:
 def quoted(text: str) -> str:
     """Return a cell in quotes, as it may be shown to people: its first 60 characters.
 
-    Examples
-    --------
     >>> quoted("AB-12")
     "'AB-12'"
     """
@@ -80,8 +65,6 @@ def number(value: float, digits: int = DIGITS) -> str:
 def percent(share: float, digits: int = 3) -> str:
     """Return a share in percent: so many digits, and all before the point.
 
-    Examples
-    --------
     >>> percent(0.12345), percent(0.996, digits=2)
     ('12.3 %', '100 %')
     """
@@ -100,8 +83,6 @@ def outliers_among(outliers: int, rows: int, share: str = "") -> str:
 def names_in(text: str | None) -> list[str]:
     """Read names between commas; one that has a comma itself stands in quotes.
 
-    Examples
-    --------
     >>> names_in('part, "angle, deg"')
     ['part', 'angle, deg']
     """

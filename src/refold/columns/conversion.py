@@ -42,16 +42,9 @@ def is_table(X: Any) -> bool:
 
 
 def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = ()) -> Table:
-    """Return the columns of a table, but for those to be ignored.
+    """Return the columns of a table, or of a list of records, but for those to be ignored.
 
-    Parameters
-    ----------
-    X : dataframe, Arrow table or batch, or list of dict
-        The table. In records a key that is not there is a missing value.
-    ignore : collection of str
-        Columns that are not even looked at.
-    as_texts : collection of str
-        Columns whose texts stay texts, though they may all be plain numbers.
+    The texts of the columns `as_texts` stay texts, though they may all be plain numbers.
     """
     if isinstance(X, list):
         return _of_records(X, ignore)

@@ -71,9 +71,6 @@ Fields = dict[str, Integers]
 class DateForm:
     """How the texts of a column are written as dates, times of day, or both.
 
-    Examples
-    --------
-    >>> from refold.columns.date_form import DateForm
     >>> DateForm("%d.%m.%Y", True, False).read(["2.1.1970", "30.02.2020"])
     array([86400.,    nan])
     >>> DateForm("iso", True, True).read(["1970-01-01T02:00:00+02:00"])
@@ -98,14 +95,6 @@ class DateForm:
         """Return seconds since 1970, or since midnight; NaN where a text is not so written.
 
         They are those of the clock on the wall: a zone does not shift the hour.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        ndarray of shape (n,)
         """
         if self.format in COUNTED:
             return self.of_numbers(NumberForm().read(texts))
@@ -130,20 +119,8 @@ class DateForm:
         return any(len(text) <= LONGEST and match(text.strip()) for text in texts)
 
     def of_numbers(self, values: Floats) -> Floats:
-        """Return the same for a numeric column: counts since 1970, or 20230131 for ``%Y%m%d``.
+        """Return the same of numbers: counts since 1970, or 20230131 for ``%Y%m%d``.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n,)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from refold.columns.date_form import DateForm
         >>> DateForm("%Y%m%d", True, False).of_numbers(np.array([19700102.0, 7.0]))
         array([86400.,    nan])
         """
@@ -332,9 +309,6 @@ _MONTHS = {
 def month_of(name: str) -> int:
     """Return the month that is so called, or 0.
 
-    Examples
-    --------
-    >>> from refold.columns.date_form import month_of
     >>> month_of("März"), month_of("AOUT"), month_of("Sept."), month_of("Monday")
     (3, 8, 9, 0)
     """

@@ -30,16 +30,7 @@ _OLD_NAMES = tuple(map(int, sklearn_version.split(".")[:2])) < (1, 9)
 def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     """Return X as a two-dimensional float array and check (or, with `reset`, learn) its columns.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its ``n_features_in_`` and ``feature_names_in_`` are set or checked.
-    X : array-like or dataframe
-        NaN and nulls are missing values and pass; infinity is left for the engine to find.
-    reset : bool
-        True in ``fit``.
-    native : bool
-        Keep an array of another library than NumPy as it is.
+    With `native`, an array of another library than NumPy is kept as it is.
     """
     if not reset and _as_learned(estimator, X):
         return X

@@ -49,20 +49,7 @@ _SEPARATES, _LEAST_ROWS = 0.8, 10
 
 
 def notice_labels(table: Table, roles: Sequence[str]) -> Iterator[Finding]:
-    """Find columns that say which rows are normal: by what they say, or by their name and more.
-
-    Parameters
-    ----------
-    table : Table
-        Columns, parsed or not.
-    roles : sequence of str
-        What each is taken for.
-
-    Yields
-    ------
-    Finding
-        ``"leak"``, at most one for a column.
-    """
+    """Find columns that say which rows are normal: by what they say, or by their name and more."""
     for (name, column), role in zip(table.items(), roles, strict=True):
         if role in ("date", "ignore", "identifier"):
             continue

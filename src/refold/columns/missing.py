@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -33,32 +32,16 @@ def missing_word(text: str) -> str:
 
 @dataclass(frozen=True)
 class Written:
-    """How the texts of a table are written, as far as its source says so.
+    """How the texts of a table are written, as far as its source says so."""
 
-    Parameters
-    ----------
-    decimal, thousands : str, default=""
-        The marks of its numbers, as the user says; "" is to be seen.
-    likely : str, default=""
-        The decimal mark that its separators suggest, where no column shows another.
-    missing, keep : tuple of str, default=()
-        Further words or numbers for missing values, and words that are values all the same.
-    by_people : bool, default=False
-        Whether words such as NA stand for missing values: in text files and sheets, not in memory.
-
-    Examples
-    --------
-    >>> from refold.columns.missing import Written
-    >>> Written.of_metadata(Written(decimal=",", by_people=True).metadata()).decimal
-    ','
-    """
-
+    # decimal, thousands: The marks of its numbers, as the user says; "" is to be seen.
     decimal: str = ""
     thousands: str = ""
-    likely: str = ""
+    likely: str = ""  # the decimal mark that its separators suggest, where no column shows another
+    # missing, keep: Further words or numbers for missing values, and words that are values.
     missing: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    by_people: bool = False
+    by_people: bool = False  # whether NA is a missing value: in text files and sheets
 
     @property
     def decimal_mark(self) -> str:
@@ -122,8 +105,3 @@ def _is_code(word: str, codes: frozenset[float]) -> bool:
         return False
     word = word.replace(",", ".") if word.count(",") == 1 and "." not in word else word
     return bool(_NUMBER.fullmatch(word)) and float(word) in codes
-
-
-def with_written(table: Any, written: Written) -> Any:
-    """Return an Arrow table that says how its texts are written."""
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), **written.metadata()})

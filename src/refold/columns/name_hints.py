@@ -61,9 +61,6 @@ _ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnam
 def words(name: str) -> list[str]:
     """Return the words of a name in small letters.
 
-    Examples
-    --------
-    >>> from refold.columns.name_hints import words
     >>> words("PULocationID"), words("zip_code2")
     (['pu', 'location', 'id'], ['zip', 'code', '2'])
     """
@@ -73,9 +70,6 @@ def words(name: str) -> list[str]:
 def says_code(name: str) -> bool:
     """Whether numbers so called are names of things: postcodes, flights, identifiers.
 
-    Examples
-    --------
-    >>> from refold.columns.name_hints import says_code
     >>> [says_code(name) for name in ("zip", "flight number", "flight_time", "number of flights")]
     [True, True, False, False]
     """

@@ -32,23 +32,7 @@ _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice am
 def notice_columns(
     X: NDArray[Any], weights: Floats | None, names: Sequence[str]
 ) -> Iterator[Finding]:
-    """Find columns with a single value, those that count the rows, and those of mostly one value.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Training rows.
-    weights : ndarray of shape (n,) or None
-        How many times each counts.
-    names : sequence of str
-        What the columns are called.
-
-    Yields
-    ------
-    Finding
-        ``"single-value"``, ``"running-number"`` or ``"one-value"``; the message begins with the
-        name.
-    """
+    """Find columns with a single value, those that count the rows, those of mostly one value."""
     if weights is not None:
         X, weights = X[weights > 0.0], weights[weights > 0.0]
     if len(X) > 1:
@@ -65,21 +49,9 @@ def notice_columns(
 
 
 def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[Finding]:
-    """Find single cells that are far from all other values of their column.
+    """Find single cells far from all other values of their column, at either end.
 
-    Parameters
-    ----------
-    box : Box
-        What was learned of each column.
-    names : sequence of str
-        What the columns are called.
-    learned : bool
-        Whether the model takes them as normal all the same.
-
-    Yields
-    ------
-    Finding
-        ``"absurd-cell"``, one for the cells at either end of a column.
+    `learned` is whether the model takes them as normal all the same.
     """
     for j, (name, apart) in enumerate(zip(names, box.apart, strict=True)):
         if box.middle[j] == 0.0:  # nearly all rows have one value: there is no measure of far
@@ -116,20 +88,7 @@ def _far(
 
 
 def far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
-    """Find cells far from all others of their column, and farther than its own tail explains.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows; NaN where there is no value.
-    names : sequence of str
-        What the columns are called.
-
-    Yields
-    ------
-    Finding
-        ``"absurd-cell"``, as `absurd_cells` says it.
-    """
+    """Find cells far from all others of their column, and farther than its own tail explains."""
     some = _drawn(X, SAMPLED_ROWS)
     for j in map(int, np.flatnonzero(~np.isnan(X).all(axis=0))):
         box = Box.of(edges_of(X[:, [j]], None), some[:, [j]], np.ones(len(some)))
@@ -235,20 +194,7 @@ def _is_natural(found: NDArray[Any], usual: int) -> bool:
 
 
 def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
-    """Look for cells that cannot be read, and for columns with more values than are kept.
-
-    Parameters
-    ----------
-    counts : TableCounts
-        What was counted of the rows.
-    table : Table
-        These rows.
-
-    Yields
-    ------
-    Finding
-        ``"unreadable"`` and ``"many-values"``, at most one of each for a column.
-    """
+    """Find columns with cells that cannot be read, and those with more values than are kept."""
     table = counts.plan.parse(table)
     for k, column in enumerate(counts.plan.used):
         if counts.states(k)[CellState.UNREADABLE]:
@@ -268,17 +214,7 @@ def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
 
 
 def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> Finding:
-    """Say that cells of a column are not what it holds.
-
-    Parameters
-    ----------
-    name, role : str
-        The column: of numbers or dates.
-    texts : TextColumn
-        What it holds.
-    odd : ndarray of int
-        The rows of these cells.
-    """
+    """Say that the cells in the rows `odd` are not what their column holds: numbers or dates."""
     row = int(odd[0])
     text = quoted(texts.values[int(texts.codes[row])])
     what = "number" if role == "number" else "date"

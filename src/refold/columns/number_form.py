@@ -32,9 +32,6 @@ GROUPED_POINTS = rf"[+-]?{_GROUPED.format(mark=r'[.]')}"
 class NumberForm:
     """How the texts of a column are written as numbers.
 
-    Examples
-    --------
-    >>> from refold.columns.number_form import NumberForm
     >>> NumberForm(decimal=",", thousands=".", suffix="€").read(["1.234,50 €", "-2", "(3)", "€"])
     array([1234.5,   -2. ,   -3. ,    nan])
     >>> NumberForm(kind="duration").read(["90 min", "1:30:00"])
@@ -83,16 +80,7 @@ class NumberForm:
         return self == NumberForm()
 
     def read(self, texts: Sequence[str]) -> Floats:
-        """Return the numbers; NaN where a text is no finite number that is so written.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Return the numbers; NaN where a text is no finite number that is so written."""
         if self.plain:
             return _plain(texts)
         if self.kind == "duration":

@@ -17,9 +17,6 @@ def flat_records(records: Sequence[Mapping[Any, Any]], first: int = 1) -> list[M
 
     `first` is the number of the first record, for errors.
 
-    Examples
-    --------
-    >>> from refold.columns.records import flat_records
     >>> flat_records([{"id": 1, "size": {"width": 2.5}}, {"id": 2}])
     [{'id': 1, 'size.width': 2.5}, {'id': 2}]
     """

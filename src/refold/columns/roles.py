@@ -90,22 +90,8 @@ class Guess:
 def guess(name: str, column: Column, likely: str = "") -> Guess:
     """Guess what a column is, from its values and its name.
 
-    Parameters
-    ----------
-    name : str
-    column : Column
-    likely : str, default=""
-        The decimal mark of other columns, for what the cells leave open.
+    `likely` is the decimal mark of other columns, for what the cells leave open.
 
-    Returns
-    -------
-    Guess
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.columns.table import TextColumn
-    >>> from refold.columns.roles import guess
     >>> prices = TextColumn(["€ 1.234,50", "€ 12,00"], np.array([0, 1, 1, -1]))
     >>> guess("price", prices)
     Guess(role='number', form=NumberForm(decimal=',', thousands='.', prefix='€', ...), ...)
@@ -130,32 +116,10 @@ def _of_numbers(name: str, column: NumberColumn, likely: str) -> Guess:
 
 
 def as_role(name: str, column: Column, role: str, likely: str = "") -> Guess:
-    """Take a column for what the user says it is.
+    """Take a column for what the user says it is; ValueError if no cell fits.
 
-    Parameters
-    ----------
-    name : str
-    column : Column
-    role : str
-        One of the roles; ``"date:%d/%m/%Y"`` says the form of dates too, and ``"number:,"`` the
-        decimal mark.
-    likely : str, default=""
-        The decimal mark of other columns, for what the cells leave open.
+    ``"date:%d/%m/%Y"`` says the form of dates too, and ``"number:,"`` the decimal mark.
 
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    ValueError
-        If there is no such role, or no cell fits it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.columns.table import TextColumn
-    >>> from refold.columns.roles import as_role
     >>> as_role("shift", TextColumn(["1", "2"], np.array([0, 1, 1])), "category")
     Guess(role='category', form=None, noticed=(), ...)
     """
@@ -288,10 +252,7 @@ def is_numeric_time(name: str, values: Floats) -> bool:
 
     Whole numbers called year are, and numbers that only grow under the name of a time.
 
-    Examples
-    --------
     >>> import numpy as np
-    >>> from refold.columns.roles import is_numeric_time
     >>> grows = np.repeat(np.arange(42186.0, 42216.0), 3)
     >>> is_numeric_time("arrival_date_num", grows), is_numeric_time("price", grows)
     (True, False)

@@ -19,22 +19,12 @@ _LATE = 0.01  # the share of rows of a log that may come late, and how late: of 
 
 
 def counts_rows(values: Floats, *, named: bool) -> bool:
-    """Whether numbers count the rows, or number them in another order.
+    """Whether numbers, in the order of the rows, count the rows, or number them in another order.
 
     They go up or down by even steps; or they are whole, all different, and either without gaps or
     in the order of the rows and spread evenly, like numbers of rows that were drawn from a table.
+    If they are `named` so, it is enough that whole numbers go only up, or down.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        In the order of the rows, none missing.
-    named : bool
-        Whether the name says so too: then it is enough that whole numbers go only up, or down.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.columns.running import counts_rows
     >>> counts_rows(np.arange(30.0), named=False), counts_rows(np.arange(30.0) ** 3, named=False)
     (True, False)
     """
@@ -58,10 +48,7 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
 def runs_on(seconds: Floats) -> bool:
     """Whether moments go forward from row to row, or backward, as in a log.
 
-    Examples
-    --------
     >>> import numpy as np
-    >>> from refold.columns.running import runs_on
     >>> runs_on(np.sort(np.random.default_rng(0).integers(0, 99, 50)).astype(float))
     True
     """

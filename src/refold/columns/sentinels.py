@@ -32,15 +32,7 @@ def may_be(value: float) -> bool:
 def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
     """Find numbers of nines far from all others, and these and −1 among what is never negative.
 
-    Parameters
-    ----------
-    values, counts : ndarray of shape (k,)
-        Different numbers in ascending order, and how many rows have each.
-
-    Yields
-    ------
-    value : float
-    rows : int
+    Different numbers are given in ascending order, and how many rows have each.
     """
     if len(values) <= _OTHERS:
         return
@@ -55,17 +47,9 @@ def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
 
 
 def dates(seconds: Floats, counts: Integers) -> Iterator[tuple[str, int]]:
-    """Find days that programs write for none, more than a year from all others.
+    """Find days that programs write for none, more than a year from all others, and their rows.
 
-    Parameters
-    ----------
-    seconds, counts : ndarray of shape (k,)
-        Different moments in ascending order, and how many rows have each.
-
-    Yields
-    ------
-    day : str
-    rows : int
+    Different moments are given in ascending order, and how many rows have each.
     """
     if len(seconds) <= _OTHERS:
         return

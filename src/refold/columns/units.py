@@ -85,9 +85,6 @@ CONVERSIONS = (
 def is_currency(text: str) -> bool:
     """Whether a text is the sign or the name of a currency.
 
-    Examples
-    --------
-    >>> from refold.columns.units import is_currency
     >>> is_currency("US$"), is_currency("kr"), is_currency("No.")
     (True, True, False)
     """
@@ -97,9 +94,6 @@ def is_currency(text: str) -> bool:
 def is_unit(text: str, *, spaced: bool) -> bool:
     """Whether a text behind a number is a unit or a currency.
 
-    Examples
-    --------
-    >>> from refold.columns.units import is_unit
     >>> is_unit("km/h", spaced=False), is_unit("rooms", spaced=True), is_unit("nd", spaced=False)
     (True, True, False)
     """

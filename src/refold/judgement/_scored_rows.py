@@ -80,14 +80,7 @@ class ScoredRows:
         return out[np.argsort(-self.distances[out], kind="stable")]
 
     def attribution(self) -> Attribution:
-        """Return what each feature has to do with the distances of all rows.
-
-        Returns
-        -------
-        Attribution
-            ``distances``, ``parts``, ``expected``, ``alone``; a row that is not judged has no
-            parts (0).
-        """
+        """Return the part of each feature in the distances; rows not judged have none (0)."""
         if self._attribution is None:
             nothing = np.empty((0, len(self.names)))
             found = self._scored(self.judge.scorer.attribution, Attribution(np.empty(0), nothing))

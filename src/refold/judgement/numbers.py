@@ -73,9 +73,6 @@ def split_unit(feature: str) -> tuple[str, str]:
 def in_data_digits(value: float, decimals: int | None, digits: int = DIGITS) -> str:
     """Return a number with the digits that its column has; of more than these the first ones.
 
-    Examples
-    --------
-    >>> from refold.judgement.numbers import in_data_digits
     >>> in_data_digits(1599000.0, 0), in_data_digits(1048.36, 2), in_data_digits(2.0471, 0)
     ('1,599,000', '1048.36', '2.047')
     """

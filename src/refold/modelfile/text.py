@@ -33,9 +33,6 @@ MOST_MEMORY = _TIMES * MOST_BYTES
 def memory_for(size: int) -> int:
     """Return how much memory reading a file of so many bytes may take.
 
-    Examples
-    --------
-    >>> from refold.modelfile.text import memory_for
     >>> memory_for(2**20) >> 20, memory_for(40 * 2**20) >> 20
     (200, 480)
     """

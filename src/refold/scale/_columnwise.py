@@ -24,19 +24,6 @@ class ColumnParts:
 
     What was counted of a column grows as it is read: nothing has to be added up, and as a column
     is read by one thread, no result depends on how many there are.
-
-    Parameters
-    ----------
-    read : callable
-        Begins to read the columns of some names, so many rows at once.
-    names : sequence of str
-        The columns.
-    rows : int or None
-        How many rows there are, if that is known.
-    n_jobs : int or None
-        Threads.
-    show : bool
-        Whether to show a bar.
     """
 
     def __init__(

@@ -42,15 +42,7 @@ class _Range:
 
 
 class DatabaseParts:
-    """What a query gives, counted where it is, for a model of one pass.
-
-    Parameters
-    ----------
-    table : QueryTable
-        What to ask.
-    names : sequence of str
-        The columns, all of them numbers.
-    """
+    """What a query gives in columns of numbers, counted where it is, for a model of one pass."""
 
     def __init__(self, table: QueryTable, names: Sequence[str]) -> None:
         self._table, self._names = table, names

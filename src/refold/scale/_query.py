@@ -13,19 +13,9 @@ from refold.tabular.table import ScanOptions
 
 
 class QueryTable(TableSource):
-    """The rows that a query of DuckDB gives.
+    """The rows that a query of DuckDB, or a table of that name, gives.
 
-    Parameters
-    ----------
-    con : duckdb.DuckDBPyConnection
-        Where to ask.
-    query : str
-        A ``select``, or the name of a table.
-
-    Attributes
-    ----------
-    origin : str
-        What stands after ``from`` in further queries.
+    `origin` is what stands after ``from`` in further queries.
     """
 
     format = "DuckDB"

@@ -36,18 +36,7 @@ def most_threads(n_jobs: int | None) -> int:
 class BlockParts:
     """The blocks of a table that can be read more than once.
 
-    Parameters
-    ----------
-    read : callable
-        Begins to read, at most so many rows at once, and gives blocks and their rows.
-    names : sequence of str
-        The columns that are read.
-    rows : int or None, default=None
-        How many rows there are, if that is known.
-    n_jobs : int or None
-        Threads; no result depends on it.
-    show : bool
-        Whether to show a bar.
+    `read` begins to read, at most so many rows at once, and gives blocks and their rows.
     """
 
     def __init__(

@@ -59,32 +59,11 @@ _REASONS = 3  # that a sentence may come from
 
 
 class ScoredColumns:
-    """The columns of a table, and those that scoring adds.
+    """The columns of a table, `kinds`, and those that scoring adds: all are in `schema`.
 
-    Parameters
-    ----------
-    judge : Judge
-        The model.
-    kinds : mapping of str to pyarrow.DataType
-        The columns that are handed on.
-    numeric : mapping of str to int
-        Those that the model takes as numbers, and where they are in ``Judgement.numbers``: written
-        as text they are handed on as the numbers that the model saw.
-    reasons : int
-        How many columns to name as reasons.
-    prefix : str, default=""
-        Stands before the names of the columns that are added.
-    csv : bool, default=False
-        Whether all is handed on as it is written, to a file that has neither lists nor records.
-    model : estimator or None, default=None
-        With it the verdict is given in words too, and each outlier has a sentence.
-
-    Attributes
-    ----------
-    added : list of str
-        The names of the columns that are added.
-    schema : pyarrow.Schema
-        All columns.
+    Columns that are `numeric` to the model (by their place in ``Judgement.numbers``), written as
+    text, are handed on as the numbers that it saw; with `csv` all is handed on as it is written.
+    With a `model` the verdict is given in words too, and each outlier has a sentence.
     """
 
     def __init__(

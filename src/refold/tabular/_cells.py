@@ -250,11 +250,8 @@ def _other_mark(cell: str, decimal: str) -> Advice | None:
 class MissingWords:
     """Words and numbers that say that a value is missing, beside those that always do.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Small and capital letters are alike, and space around them does not matter. A number is
-        meant however it is written: -999 is also -999.0 and -999,00.
+    Small and capital letters are alike, and space around them does not matter. A number is meant
+    however it is written: -999 is also -999.0 and -999,00.
     """
 
     def __init__(self, words: Sequence[str]) -> None:

@@ -202,18 +202,8 @@ def count_totals(rows: Sequence[Sequence[Any]], number: Callable[[Any], float | 
 
     A row of totals says so ("Summe", "Total"), which no row above does in that column, and has sums
     of columns, or nothing where the others have something. Without the word all its numbers, at
-    least two, are sums, and some other cell is empty.
+    least two, are sums, and some other cell is empty. `number` gives the number in a cell, or None.
 
-    Parameters
-    ----------
-    rows : sequence of sequence
-        The cells of all rows at hand; an empty one is ``""`` or None.
-    number : callable
-        Returns the number in a cell; None if there is none.
-
-    Examples
-    --------
-    >>> from refold.tabular._layout import count_totals
     >>> rows = [["A", "x", "1"], ["B", "y", "2"], ["Total", "", "3"]]
     >>> count_totals(rows, lambda cell: float(cell) if cell.isdigit() else None)
     1

@@ -177,9 +177,6 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
 
     NaN, Infinity and keys that appear twice in an object are no JSON.
 
-    Examples
-    --------
-    >>> from refold.tabular.json_table import JsonError, decode_json
     >>> decode_json('{"a": 1}')
     ({'a': 1}, 8)
     >>> try:
@@ -204,9 +201,6 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
 def parse_json(text: str) -> Any:
     """Return the one value that a text holds; ValueError says why there is none.
 
-    Examples
-    --------
-    >>> from refold.tabular.json_table import parse_json
     >>> parse_json(' [1, 2] ')
     [1, 2]
     """

@@ -107,19 +107,10 @@ class TableCounts:
     ) -> Encoded:
         """Return rows as numbers.
 
-        Parameters
-        ----------
-        table : Table
-            The rows.
-        left_out : bool or "exactly", default=False
-            Whether they were counted, and are to be looked at as if they had not been. "exactly" is
-            for calibrating: each row by the counts and folds of the others. These give it other
-            numbers than a new row has, which is wrong for learning.
-        without : collection of str
-            Views in which a text that was never counted does not surprise, as an export without
-            them judges it.
-        n_jobs : int or None, default=None
-            Threads.
+        With `left_out` they were counted, and are looked at as if they had not been; "exactly" is
+        for calibrating: each row by the counts and folds of the others, which give it other numbers
+        than a new row has. In the views `without`, a text that was never counted does not surprise,
+        as an export without them judges it.
         """
         table = self.plan.parse(table)
         cells, X = table.columns, _numbers(table)

@@ -86,14 +86,8 @@ class DateCounts:
     def views(self, dates: DateColumn, *, ranged: bool, left_out: LeftOut = False) -> Floats:
         """Return how surprising each row is in each view.
 
-        Parameters
-        ----------
-        dates : DateColumn
-            The rows.
-        ranged : bool
-            Whether what is earlier or later than all is far out; not so of a clock that runs on.
-        left_out : bool or "exactly", default=False
-            Whether these rows were counted, and are to be judged as if they were not.
+        What is earlier or later than all is far out if the column is `ranged`; not so of a clock
+        that runs on.
         """
         out = np.zeros((len(dates), len(VIEWS)))
         hours, weekdays, states, shapes = self._surprises

@@ -104,17 +104,9 @@ class Slices:
 
 
 def partners(codes: Sequence[Integers]) -> list[int | None]:
-    """Return for each column the one that tells most about it, if one does.
+    """Return for each column, given by its codes, the one that tells most about it, if one does.
 
-    Parameters
-    ----------
-    codes : sequence of ndarray of shape (n,)
-        The codes of the columns.
-
-    Returns
-    -------
-    list of (int or None)
-        By the mutual information, less what chance makes of it, over the column's entropy.
+    That is by the mutual information, less what chance makes of it, over the column's entropy.
     """
     columns = range(min(len(codes), MOST_COLUMNS))
     entropy = [_entropy(np.bincount(codes[j])) for j in columns]

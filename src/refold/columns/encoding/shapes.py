@@ -40,9 +40,6 @@ _LETTERS = _Letters()
 def shape_of(text: str, *, collapsed: bool = False) -> str:
     """Return the shape of a text, a character for each; or runs of letters or digits as one.
 
-    Examples
-    --------
-    >>> from refold.columns.encoding.shapes import shape_of
     >>> shape_of("AB-1234"), shape_of("AB-1234", collapsed=True)
     ('AA-9999', 'A+-9+')
     """
@@ -53,9 +50,6 @@ def shape_of(text: str, *, collapsed: bool = False) -> str:
 def example_of(shape: str, texts: Iterable[str] = ()) -> str:
     """Return a text of this shape for people to read: one of some, or one made up.
 
-    Examples
-    --------
-    >>> from refold.columns.encoding.shapes import example_of
     >>> example_of("A+-9+", ["ab", "AB-77"]), example_of("99.99.9999"), example_of("A+ 99a")
     ('AB-77', '12.11.2026', 'ABC 12a')
     """

@@ -79,15 +79,7 @@ class Surprise:
         return bool(rare == 0.0 and rows >= 10.0 * values)
 
     def of_rows(self, have: Integers, *, left_out: LeftOut = False) -> Floats:
-        """Return the surprise of values that so many rows have.
-
-        Parameters
-        ----------
-        have : ndarray of int
-            How many rows were counted with each value.
-        left_out : bool or "exactly", default=False
-            Whether the row in question is one of them, and is to be judged as if it were not.
-        """
+        """Return the surprise of values that so many rows have, the own among them if left out."""
         if left_out == "exactly" or len(have) > _FEW:
             return self._computed(have, left_out)
         known, asked = self._left_out if left_out else self._new, have.tolist()

@@ -90,20 +90,8 @@ class TextCounts:
     ) -> Floats:
         """Return how surprising each different text is in each view, and, last, a missing one.
 
-        Parameters
-        ----------
-        texts : TextColumn
-            The column.
-        left_out : bool or "exactly", default=False
-            Whether these rows were counted, and are to be judged as if they were not.
-        without : collection of str
-            Views in which a text that was never counted does not surprise: languages that cannot
-            tell them of a new text still know them of every text that was counted.
-
-        Returns
-        -------
-        ndarray of shape (len(texts.values) + 1, 4)
-            Rows find theirs by ``texts.codes``, which are -1 where a value is missing.
+        Rows find theirs by ``texts.codes``. In the views `without`, a text that was never counted
+        does not surprise: languages that cannot tell them of a new text know them of all others.
         """
         value, *shapes = self.surprises
         out = np.zeros((len(texts.values) + 1, len(VIEWS)))

@@ -168,18 +168,9 @@ def _day(seconds: float) -> str:
 def beside_words(
     counts: TableCounts, column: int, own: int, beside: int, scored: Collection[str] = ()
 ) -> str:
-    """Say how rare a cell is where another is what it is.
+    """Say how rare a cell is beside its partner's, both given by their codes.
 
-    Parameters
-    ----------
-    counts : TableCounts
-        What is known of the columns.
-    column : int
-        The column, which has a partner.
-    own, beside : int
-        The codes of the cell and of its partner's.
-    scored : collection of str
-        The columns whose numbers are standard deviations from what their context lets expect.
+    The numbers of `scored` columns are standard deviations from what their context lets expect.
     """
     partner = counts.partner(column)
     slice_ = counts.slices[column].counts[beside]
@@ -233,21 +224,7 @@ class Said:
 
 
 class CellWords:
-    """Says what is odd about the cells of some rows.
-
-    Parameters
-    ----------
-    counts : TableCounts
-        What is known of the columns.
-    table : Table
-        The rows.
-    magnitudes : ndarray of shape (n, d)
-        How surprising the cells are; of a table of numbers alone there is none.
-    novel : ndarray of bool, shape (n, d)
-        Which cells hold what a column that seemed closed never had.
-    context : ContextModel or None, default=None
-        What is usual in the group of each row.
-    """
+    """Says what is odd about the cells of rows, given how surprising and how novel they are."""
 
     def __init__(
         self,
