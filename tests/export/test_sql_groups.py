@@ -112,3 +112,13 @@ def test_what_cannot_be_written_is_refused_in_a_sentence(arguments, dialect, sai
     model = Detector(method="ref", **arguments).fit(fleet(600).drop(columns="site"))
     with pytest.raises(UserError, match=said):
         to_sql(model, "rows", dialect)
+
+
+def test_a_number_that_groups_fix_is_judged_as_python_does():
+    training = fleet(1_500).assign(rated=lambda t: 5.0 * t["machine"].str[1:].astype(int))
+    model = Detector(by="machine", method="ref").fit(training.drop(columns="site"))
+    new = fleet(40, seed=2).assign(rated=lambda t: 5.0 * t["machine"].str[1:].astype(int))
+    new.loc[3, "rated"] += 5.0
+    new.loc[4, "machine"] = "M-new"
+    with DuckDB() as database:
+        assert_same(model, new.drop(columns="site"), database)

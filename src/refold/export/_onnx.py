@@ -27,6 +27,7 @@ from refold.export._columns import (
 )
 from refold.export._creased_graph import EXPORTERS
 from refold.export._graph import Graph
+from refold.export._group_graph import GroupScores, check_context
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
@@ -58,7 +59,8 @@ def to_onnx(
 
     A Detector of a mixed table has an input of shape (n, 1) for every column in use, by its name:
     strings for texts ("" is missing), float64 for numbers, and float64 for dates, in seconds since
-    1970, or since midnight, by the clock on the wall (NaN is missing). What a text that was never
+    1970, or since midnight, by the clock on the wall (NaN is missing). Columns of `by` are inputs
+    of strings too; beside "X" where all that is judged are numbers. What a text that was never
     seen looks like cannot be said in ONNX: a model whose labels depend on it is refused, unless
     such texts are to be judged by being new alone, which is another answer than Python's.
 
@@ -97,7 +99,6 @@ def to_onnx(
     [1, -1]
     """
     if isinstance(model, Detector):
-        _refuse_context(model)
         refuse_rules(model, "An ONNX graph")
         return _of_detector(model, dtype, without, prefix)
     if without:
@@ -116,15 +117,6 @@ def to_onnx(
         facts |= _disagreement(model, proto)
     needs("onnx", "onnx").helper.set_model_props(proto, facts)
     return proto
-
-
-def _refuse_context(model: Detector) -> None:
-    if model._has_context:
-        raise UserError(
-            "An ONNX graph does not take a model with by=, over=, context= or window=. Judge rows "
-            "in Python, with refold score or refold serve; a Detector(method='ref') with by= alone "
-            "can be exported with to_sql."
-        )
 
 
 def _facts(model: REF | CreasedREF) -> dict[str, str]:
@@ -149,13 +141,20 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
     columns = columns_of(model, without)
     check_views(columns.all, "ONNX")
     check_missing(columns.all, "ONNX")
+    context = model.encoder_.context
+    by = [] if context is None else list(context.given.by)
     plain = model.encoder_.counts.plan.plain
-    names = ["X"] if plain else columns.names
+    names = ["X", *by] if plain else [*columns.names, *by]
     nodes = _Nodes(np.dtype(np.float64), fresh_stem([*names, prefix]))
+    scores = None
+    if context is not None:
+        check_context(context)
+        places = dict(zip(by, by, strict=True))
+        scores = GroupScores(nodes, context, model.encoder_.inputs, places)
     results = (
-        write_plain(nodes, model, columns, "X")
+        write_plain(nodes, model, columns, "X", scores)
         if plain
-        else write_table(nodes, model, columns, names)
+        else write_table(nodes, model, columns, columns.names, scores)
     )
     outputs = {name: result for name, result in results._asdict().items() if result}
     _check_apart(names, [prefix + name for name in outputs])
@@ -163,13 +162,17 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
         inputs = [nodes.value("X", np.float64, "n", len(columns.all))]
     else:
         inputs = [nodes.value(c.name, _type_of(c), "n", 1) for c in columns.all]
+    inputs += [nodes.value(name, np.str_, "n", 1) for name in by]
     proto = _model(nodes, _kind(model), inputs, outputs, len(columns.all), prefix)
     facts = {
         "refold_version": __version__,
         "dtype": dtype,
         "threshold": repr(model.threshold_),
         "feature_names": json.dumps(columns.names, ensure_ascii=False),
-        "kinds": json.dumps({c.name: _KINDS[type(c)] for c in columns.all}, ensure_ascii=False),
+        "kinds": json.dumps(
+            {c.name: _KINDS[type(c)] for c in columns.all} | dict.fromkeys(by, "group"),
+            ensure_ascii=False,
+        ),
         "without": json.dumps(list(without)),
         **(_facts(model.model_) if isinstance(model.model_, CreasedREF) else {}),
     }

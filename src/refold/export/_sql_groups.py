@@ -8,18 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from sqlglot import exp
 
-from refold._typing import Floats
 from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
-from refold.columns.table import Column, NumberColumn, Table, TextColumn
 from refold.export._columns import missing_words
+from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants
 from refold.export._sql_cells import READERS
 from refold.export._sql_stages import Expression, choose, divide, is_finite, number
 
-_FARTHEST, _SMALLEST, _LARGEST = 1e150, 1e-50, 1e250
-_SMALL = 1e-4  # below, ln(1 + x) loses digits
-_CONSTANTS = ("mu", "sd", "free")
+_LARGEST = 1e250
 
 Step = Mapping[str, Expression]
 
@@ -61,13 +58,7 @@ class GroupTables:
     def __init__(self, context: ContextModel, plan: Plan, dialect: str, stem: str) -> None:
         self._context, self._plan, self._stem = context, plan, stem
         self._reader = READERS[dialect]
-        self._scored = list(context.columns)
-        by = context.given.by
-        keys = list(context.groups.keys)
-        self._keys = {
-            depth: list(dict.fromkeys(key[:depth] for key in keys))
-            for depth in range(len(by), 0, -1)
-        }
+        self._groups = GroupConstants(context)
 
     @property
     def log(self) -> dict[str, bool]:
@@ -78,8 +69,10 @@ class GroupTables:
         """Return the tables to join; `cells` are the columns of the table that name groups."""
         texts = [self._text(name, cells[name]) for name in self._context.given.by]
         found = []
-        for depth, keys in self._keys.items():
-            constants = self._constants(keys, depth)
+        for depth, keys in self._groups.keys.items():
+            if depth == 0:
+                continue
+            constants = self._groups.of(depth)
             rows = [
                 exp.Tuple(
                     expressions=[*map(self._reader.literal, key), *map(number, values.tolist())]
@@ -95,15 +88,16 @@ class GroupTables:
                     for key, text in zip(columns, texts, strict=False)
                 )
             )
-            columns += [f"{what}{j}" for j in range(len(self._scored)) for what in _CONSTANTS]
+            columns += [f"{what}{j}" for j in range(len(self.log)) for what in CONSTANTS]
             found.append(GroupJoin(name, columns, exp.Values(expressions=rows), on))
         return found
 
     def constants(self, column: str) -> dict[str, Expression]:
-        """Return expected value, spread and degrees of freedom of a column for the row at hand."""
-        j = self._scored.index(column)
-        names = [f"{self._stem}group{depth}" for depth in self._keys]
-        unknown = self._constants([()], 0)[0, 3 * j : 3 * j + 3]
+        """Return the constants of a column for the row at hand."""
+        j = list(self.log).index(column)
+        names = [f"{self._stem}group{depth}" for depth in self._groups.keys if depth]
+        width = len(CONSTANTS)
+        unknown = self._groups.of(0)[0, width * j : width * (j + 1)]
         return {
             what: exp.Coalesce(
                 this=exp.column(f"{what}{j}", table=names[0]),
@@ -112,7 +106,7 @@ class GroupTables:
                     number(value),
                 ],
             )
-            for what, value in zip(_CONSTANTS, unknown.tolist(), strict=True)
+            for what, value in zip(CONSTANTS, unknown.tolist(), strict=True)
         }
 
     def _text(self, name: str, cell: Expression) -> Expression:
@@ -123,33 +117,11 @@ class GroupTables:
             text = self._reader.truth(text)
         return self._reader.known(text, missing_words(plan))
 
-    def _constants(self, keys: Sequence[tuple[str, ...]], depth: int) -> Floats:
-        """Return what is expected of rows of groups, of which only the first values are known."""
-        columns: dict[str, Column] = {}
-        for place, name in enumerate(self._context.given.by):
-            if place < depth:
-                values = list(dict.fromkeys(key[place] for key in keys))
-                at = {value: k for k, value in enumerate(values)}
-                codes = [at[key[place]] for key in keys]
-                columns[name] = TextColumn(values, np.array(codes, dtype=np.int64))
-            else:
-                columns[name] = TextColumn([], np.full(len(keys), -1))
-        for name in self._scored:
-            columns[name] = NumberColumn(np.ones(len(keys)))
-        table = Table(list(columns), list(columns.values()), len(keys))
-        out = []
-        for units in self._context.units(table).values():
-            column, found = units.column, units.scores
-            out.append(found.expected * column.scale + column.middle)
-            out.append(np.maximum(found.spread * column.scale, _SMALLEST))
-            out.append(found.freedom)
-        return np.column_stack(out)
-
 
 def score(
     at: Callable[[str], Expression], greatest: str, *, log: bool, kept: Sequence[str] = ()
 ) -> Iterator[Step]:
-    """Turn a number (raw) into its score, given mu, sd and free; what is not finite stays."""
+    """Turn a number (raw) into its score, given mu, sd, free and near; what is not finite stays."""
     raw = at("raw")
     there = is_finite(raw)
     value: Expression = raw.copy()
@@ -160,12 +132,13 @@ def score(
         (value.copy() > number(_LARGEST), number(_LARGEST)),
         (value.copy() < number(-_LARGEST), number(-_LARGEST)),
     ]
-    rest = {name: at(name) for name in ("raw", "sd", "free", *kept)}
+    rest = {name: at(name) for name in ("raw", "sd", "free", "near", *kept)}
     yield {**rest, "t": choose([(there, exp.paren(choose(beyond, value) - at("mu")))])}
+    near = exp.Abs(this=at("t")) < rest.pop("near")
     rest.pop("sd")
-    yield {**rest, "t": divide(at("t"), at("sd"))}
+    yield {**rest, "t": choose([(near, number(0.0))], divide(at("t"), at("sd")))}
     size = choose(
-        [(exp.Abs(this=at("t")) > number(_FARTHEST), number(_FARTHEST))], exp.Abs(this=at("t"))
+        [(exp.Abs(this=at("t")) > number(FARTHEST_T), number(FARTHEST_T))], exp.Abs(this=at("t"))
     )
     yield {
         **rest,
@@ -185,7 +158,7 @@ def score(
         )
     )
     exact = exp.Ln(this=exp.Add(this=number(1.0), expression=t.copy()))
-    yield {**rest, "t": choose([(t.copy() < number(_SMALL), series)], exact)}
+    yield {**rest, "t": choose([(t.copy() < number(SMALL), series)], exact)}
     free = at("free")
     factor = divide(
         exp.paren(number(8.0) * free.copy() + number(1.0)),

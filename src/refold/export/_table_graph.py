@@ -22,6 +22,7 @@ from refold.export._columns import (
 )
 from refold.export._creased_graph import write_creased_distance
 from refold.export._graph import Graph, write, write_shares
+from refold.export._group_graph import GroupScores
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.detector.scorer import FARTHEST
@@ -55,8 +56,16 @@ class _Cells(NamedTuple):
     code: str
 
 
-def write_plain(graph: Graph, model: Detector, columns: Columns, X: str) -> TableResults:
+def write_plain(
+    graph: Graph, model: Detector, columns: Columns, X: str, scores: GroupScores | None
+) -> TableResults:
     """Write a model of numbers alone, as nodes that take rows `X`."""
+    if scores is not None:
+        places = [graph.constant(np.array([k], dtype=np.int64)) for k in range(len(columns.all))]
+        cells = [graph.node("Gather", X, place, axis=1) for place in places]
+        X = _side_by_side(
+            graph, [scores.of(*each) for each in zip(columns.names, cells, strict=True)]
+        )
     missing = graph.node("IsNaN", X)
     novel, empty = np.array([column.novel[1] for column in columns.all]), _empty(graph, missing)
     gone = graph.node("Or", graph.node("And", missing, graph.constant(novel)), empty)
@@ -70,9 +79,18 @@ def write_plain(graph: Graph, model: Detector, columns: Columns, X: str) -> Tabl
 
 
 def write_table(
-    graph: Graph, model: Detector, columns: Columns, inputs: Sequence[str]
+    graph: Graph,
+    model: Detector,
+    columns: Columns,
+    inputs: Sequence[str],
+    scores: GroupScores | None,
 ) -> TableResults:
     """Write a model of a mixed table, as nodes that take a column each, of shape (n, 1)."""
+    if scores is not None:
+        inputs = [
+            scores.of(column.name, cells) if isinstance(column, ExportedNumber) else cells
+            for column, cells in zip(columns.all, inputs, strict=True)
+        ]
     cells = [_cells(graph, *each) for each in zip(columns.all, inputs, strict=True)]
     X = _side_by_side(graph, [inputs[k] for k in columns.numbers.tolist()])
     magnitudes, news = [each.magnitude for each in cells], [each.novel for each in cells]

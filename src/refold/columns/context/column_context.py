@@ -304,7 +304,8 @@ class ColumnContext:
             expected, leverage = self.model.expected(x, groups)
             factor = None if self.spread_coef is None else _factor(self.spread_coef, x)
         residuals = (self.transformed(values[part]) - expected) / _unlearned(leverage)
-        residuals = self._beyond_rounding(residuals)
+        if self.fixed:
+            residuals = np.where(np.abs(residuals) < self._rounding, 0.0, residuals)
         if factor is not None:
             residuals = residuals / factor
         variance, freedom = self.spread.left_out(residuals, groups)
@@ -332,11 +333,11 @@ class ColumnContext:
             expected, _, width, freedom = (each[groups] for each in self._of_groups)
         else:
             expected, _, width, freedom = self._distributions(rows.take(part))
-        residuals = self._beyond_rounding(self.transformed(values[part]) - expected)
-        z = normal_scores(residuals / width, freedom)
-        if self._fixed:  # what is known of it is worth nothing for another group
-            z = np.where((groups < 0) & (np.abs(z) < _AMONG_ALL), 0.0, z)
-        return ContextScores(z, expected, width, freedom)
+        residuals = self.transformed(values[part]) - expected
+        if self.fixed:
+            within = self.as_expected(groups, width, freedom)
+            residuals = np.where(np.abs(residuals) < within, 0.0, residuals)
+        return ContextScores(normal_scores(residuals / width, freedom), expected, width, freedom)
 
     def _distributions(self, rows: ContextRows) -> tuple[Floats, Floats, Floats, Floats]:
         """Return expected value, leverage, spread and degrees of freedom of new rows."""
@@ -365,19 +366,26 @@ class ColumnContext:
         return self._distributions(ContextRows(ones, np.append(np.arange(groups), -1)))
 
     @property
-    def _fixed(self) -> bool:
-        """Whether all rows of a group have the same number, but for rounding."""
-        groups = len(self.moments.group_rows) > 0
-        return groups and self.model.variance <= 4.0 * self.smallest
-
-    def _beyond_rounding(self, residuals: Floats) -> Floats:
-        """Return residuals, 0 where they are nothing but rounding in a column that groups fix.
+    def fixed(self) -> bool:
+        """Whether all rows of a group have the same number, but for rounding.
 
         Shrinkage to the other groups would be all that is left, and would tell groups apart.
         """
-        if not self._fixed:
-            return residuals
-        return np.where(np.abs(residuals) < 0.25 * np.sqrt(12.0 * self.smallest), 0.0, residuals)
+        groups = len(self.moments.group_rows) > 0
+        return groups and self.model.variance <= 4.0 * self.smallest
+
+    def as_expected(self, groups: Integers, spread: Floats, freedom: Floats) -> Floats:
+        """Return how far a number that groups fix may be off to count as expected.
+
+        Of a group that is not known nothing is known but the range of all.
+        """
+        among_all = spread * t_values(np.full(len(freedom), _AMONG_ALL), freedom)
+        return np.where(groups < 0, np.maximum(among_all, self._rounding), self._rounding)
+
+    @property
+    def _rounding(self) -> float:
+        """A quarter of the smallest step between values."""
+        return 0.25 * float(np.sqrt(12.0 * self.smallest))
 
     def likelihood(self, values: Floats, z: Floats, spread: Floats) -> Floats:
         """Return the log density of numbers with these scores; what is far out counts as 5."""

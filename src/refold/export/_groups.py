@@ -1,0 +1,59 @@
+"""What is expected of each group, as constants that any language can look up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from refold._typing import Floats
+from refold.base.once import once
+from refold.columns.context.context import ContextModel
+from refold.columns.table import Column, NumberColumn, Table, TextColumn
+
+# Of each column: expected value, spread, degrees of freedom, and how far off is as expected.
+CONSTANTS = ("mu", "sd", "free", "near")
+FARTHEST_T = 1e150  # no t is taken for larger: its square must be a number
+SMALL = 1e-4  # below, ln(1 + x) loses digits
+_SMALLEST = 1e-50
+
+
+@dataclass(frozen=True, eq=False)
+class GroupConstants:
+    """The groups of a model, and those above them."""
+
+    context: ContextModel
+
+    @once
+    def keys(self) -> dict[int, list[tuple[str, ...]]]:
+        """The groups of each depth: the group of a row itself first, 0 for all rows."""
+        depths = range(len(self.context.given.by), -1, -1)
+        groups = list(self.context.groups.keys)
+        return {depth: list(dict.fromkeys(key[:depth] for key in groups)) for depth in depths}
+
+    def of(self, depth: int) -> Floats:
+        """Return the constants of rows of which no more than a group of some depth is known."""
+        columns: dict[str, Column] = {}
+        keys = self.keys[depth]
+        for place, name in enumerate(self.context.given.by):
+            if place < depth:
+                values = list(dict.fromkeys(key[place] for key in keys))
+                at = {value: k for k, value in enumerate(values)}
+                codes = [at[key[place]] for key in keys]
+                columns[name] = TextColumn(values, np.array(codes, dtype=np.int64))
+            else:
+                columns[name] = TextColumn([], np.full(len(keys), -1))
+        for name in self.context.columns:
+            columns[name] = NumberColumn(np.ones(len(keys)))
+        table = Table(list(columns), list(columns.values()), len(keys))
+        groups = self.context.groups.codes(table)
+        out = []
+        for units in self.context.units(table).values():
+            column, found = units.column, units.scores
+            near = np.zeros(len(keys))
+            if column.fixed:
+                near = column.as_expected(groups, found.spread, found.freedom) * column.scale
+            out.append(found.expected * column.scale + column.middle)
+            out.append(np.maximum(found.spread * column.scale, _SMALLEST))
+            out += [found.freedom, near]
+        return np.column_stack(out)
