@@ -87,5 +87,5 @@ def test_a_number_that_groups_fix_is_judged_as_python_does():
 @pytest.mark.parametrize("arguments", [{"context": "flow"}, {"window": 5}])
 def test_what_cannot_be_written_is_refused_in_a_sentence(arguments):
     model = Detector(by="machine", **arguments).fit(fleet(600).drop(columns="site"))
-    with pytest.raises(UserError, match="context= and window= cannot be written"):
+    with pytest.raises(UserError, match="does not take a model with over=, context= or window="):
         to_onnx(model)

@@ -102,9 +102,13 @@ def test_the_reason_is_the_column_that_is_odd_for_its_group():
         (
             {"by": "machine", "context": "flow"},
             "duckdb",
-            "over=, context= and window= cannot be written",
+            "does not take a model with over=, context= or window=",
         ),
-        ({"by": "machine", "window": 5}, "duckdb", "window= cannot be written"),
+        (
+            {"by": "machine", "window": 5},
+            "duckdb",
+            "does not take a model with over=, context= or window=",
+        ),
         ({"by": "machine"}, "bigquery", "not in bigquery, where it could not be tested"),
     ],
 )

@@ -6,28 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
 from refold.columns.table import TRUTHS
 from refold.export._graph import Graph
 from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants
-
-
-def check_context(context: ContextModel) -> None:
-    """Refuse what a graph cannot say of a context."""
-    if context.given.over or context.given.context or context.window is not None:
-        raise UserError(
-            "An ONNX graph judges rows by their group alone: over=, context= and window= cannot be "
-            "written. Judge with refold score or refold serve, or learn with by= alone."
-        )
-    texts = [name for name, column in context.texts.items() if column.matters]
-    if texts:
-        raise UserError(
-            f"An ONNX graph judges the numbers of groups alone; the texts of {texts[0]!r} differ "
-            "between groups. Judge with refold score or refold serve, or learn without "
-            f"{texts[0]!r}: roles={{{texts[0]!r}: 'ignore'}}."
-        )
 
 
 class GroupScores:

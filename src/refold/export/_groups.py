@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats
+from refold.base.errors import UserError
 from refold.base.once import once
 from refold.columns.context.context import ContextModel
 from refold.columns.table import Column, NumberColumn, Table, TextColumn
@@ -16,6 +17,22 @@ CONSTANTS = ("mu", "sd", "free", "near")
 FARTHEST_T = 1e150  # no t is taken for larger: its square must be a number
 SMALL = 1e-4  # below, ln(1 + x) loses digits
 _SMALLEST = 1e-50
+
+
+def check_context(context: ContextModel, language: str) -> None:
+    """Refuse what a statement or graph cannot say of a context."""
+    instead = "Judge with refold score or refold serve, or learn"
+    if context.given.over or context.given.context or context.window is not None:
+        raise UserError(
+            f"{language} does not take a model with over=, context= or window=: it looks groups "
+            f"up. {instead} with by= alone."
+        )
+    texts = [name for name, column in context.texts.items() if column.matters]
+    if texts:
+        raise UserError(
+            f"{language} judges the numbers of groups alone; the texts of {texts[0]!r} differ "
+            f"between groups. {instead} without {texts[0]!r}: roles={{{texts[0]!r}: 'ignore'}}."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,8 @@ from refold.export._columns import (
 )
 from refold.export._creased_graph import EXPORTERS
 from refold.export._graph import Graph
-from refold.export._group_graph import GroupScores, check_context
+from refold.export._group_graph import GroupScores
+from refold.export._groups import check_context
 from refold.export._sql_names import fresh_stem
 from refold.export._table_graph import write_plain, write_table
 from refold.models.creased import CreasedREF
@@ -148,7 +149,7 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
     nodes = _Nodes(np.dtype(np.float64), fresh_stem([*names, prefix]))
     scores = None
     if context is not None:
-        check_context(context)
+        check_context(context, "An ONNX graph")
         places = dict(zip(by, by, strict=True))
         scores = GroupScores(nodes, context, model.encoder_.inputs, places)
     results = (

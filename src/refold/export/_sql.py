@@ -176,9 +176,9 @@ def _group_columns(
     context = model.encoder_.context if isinstance(model, Detector) else None
     if not isinstance(model, Detector) or context is None:
         return {}
-    from refold.export._sql_groups import check_context
+    from refold.export._sql_groups import check_groups
 
-    check_context(context, dialect)
+    check_groups(context, dialect)
     theirs = _names_in_table(model, columns)
     return {name: theirs[name] for name in context.given.by}
 

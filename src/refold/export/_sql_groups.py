@@ -12,7 +12,7 @@ from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
 from refold.export._columns import missing_words
-from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants
+from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants, check_context
 from refold.export._sql_cells import READERS
 from refold.export._sql_stages import Expression, choose, divide, is_finite, number
 
@@ -21,20 +21,9 @@ _LARGEST = 1e250
 Step = Mapping[str, Expression]
 
 
-def check_context(context: ContextModel, dialect: str) -> None:
+def check_groups(context: ContextModel, dialect: str) -> None:
     """Refuse what a statement cannot say of a context."""
-    if context.given.over or context.given.context or context.window is not None:
-        raise UserError(
-            "A SQL statement judges rows by their group alone: over=, context= and window= cannot "
-            "be written. Judge with refold score or refold serve, or learn with by= alone."
-        )
-    texts = [name for name, column in context.texts.items() if column.matters]
-    if texts:
-        raise UserError(
-            f"A SQL statement judges the numbers of groups alone; the texts of {texts[0]!r} differ "
-            "between groups. Judge with refold score or refold serve, or learn without "
-            f"{texts[0]!r}: roles={{{texts[0]!r}: 'ignore'}}."
-        )
+    check_context(context, "A SQL statement")
     if dialect not in READERS:
         raise UserError(
             f"Groups can be judged in {', '.join(READERS)}; not in {dialect}, where it could not "

@@ -199,16 +199,6 @@ def test_a_group_that_new_rows_lack_is_refused_in_words(learned):
         model.predict(training.drop(columns="machine"))
 
 
-def test_onnx_refuses_a_context_and_its_advice_works(learned):
-    from refold.export import to_onnx, to_sql
-
-    model, training, _, _ = learned
-    with pytest.raises(UserError, match=r"with by= alone can be exported with to_sql"):
-        to_onnx(model)
-    advised = Detector(by="machine", method="ref").fit(training)
-    assert "machine" in to_sql(advised, "fleet", "duckdb")
-
-
 def test_a_column_that_groups_fix_makes_no_false_alarms():
     rng = np.random.default_rng(0)
     routes = np.arange(150)
