@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from refold.explanation._explanations import Explanation, Explanations
+import numpy as np
+
+from refold.explanation._combination import combinations
+from refold.explanation._explanations import LEADS, Explanation, Explanations
 from refold.explanation._reasons import explained_rows
 from refold.judgement import Judgement, unwrapped
 
@@ -50,19 +54,36 @@ def explain(
         raise ValueError(f"{found.judge.scorer.unexplained} Use distance='l1' or 'l2'.")
     found.attribution()  # before anything else: the distances come with it
     because, p_values = explained_rows(model, found, reasons, nearest), found.p_values
-    return Explanations(
-        [
-            Explanation(
-                row=i,
-                name=None if found.row_names is None else found.row_names[i],
-                label=int(found.labels[i]),
-                distance=float(found.distances[i]),
-                threshold=found.judge.threshold,
-                p_value=None if p_values is None else float(p_values[i]),
-                muted=found.muted_by(i),
-                unblamed=found.judge.rules.unblamed,
-                **(next(because) if found.judged[i] else {"reasons": ()}),
-            )
-            for i in range(len(found))
-        ]
-    )
+    rows = [
+        Explanation(
+            row=i,
+            name=None if found.row_names is None else found.row_names[i],
+            label=int(found.labels[i]),
+            distance=float(found.distances[i]),
+            threshold=found.judge.threshold,
+            p_value=None if p_values is None else float(p_values[i]),
+            muted=found.muted_by(i),
+            unblamed=found.judge.rules.unblamed,
+            **(next(because) if found.judged[i] else {"reasons": ()}),
+        )
+        for i in range(len(found))
+    ]
+    together = [i for i, row in enumerate(rows) if _only_together(row, len(found.names))]
+    if together:
+        part = found.take(np.array(together))
+        everything = explained_rows(model, part, None, nearest=False)
+        for i, columns, said in zip(together, combinations(part), everything, strict=True):
+            named = {reason.feature: reason for reason in said["reasons"]}
+            known = [named[name] for c in columns if (name := found.names[c]) in named]
+            known = known or [r for r in named.values() if r.normal and not (r.inside or r.missing)]
+            rows[i] = replace(rows[i], together=True, combination=tuple(known))
+    return Explanations(rows)
+
+
+def _only_together(row: Explanation, columns: int) -> bool:
+    if row.label != -1 or any(reason.novel for reason in row.reasons):
+        return False
+    first = row.first(1)
+    if row.unblamed and not first:
+        return True
+    return columns > 1 and (not first or first[0].share < LEADS or first[0].usual)

@@ -70,6 +70,11 @@ class Explanation:
         The rule of the user's that mutes the row, such as "machine = M17 until 2026-12-31".
     unblamed : tuple of str
         The columns that are never named as a reason, by the user's rules.
+    together : bool
+        Whether the row is an outlier by a combination: no column says much by itself.
+    combination : tuple of Reason
+        The columns of the combination, if they are known: those without which the row would be
+        normal, else those outside their normal range.
 
     Examples
     --------
@@ -91,22 +96,13 @@ class Explanation:
     name: Any = None
     muted: str = ""
     unblamed: tuple[str, ...] = ()
+    together: bool = False
+    combination: tuple[Reason, ...] = ()
 
     @property
     def row_label(self) -> str:
         """What people call the row: by its name, else by its number."""
         return f"row {self.row if self.name is None else self.name}"
-
-    @property
-    def together(self) -> bool:
-        """Whether the row is an outlier by a combination: no column says much by itself."""
-        if self.label != -1 or any(reason.novel for reason in self.reasons):
-            return False
-        first = self.first(1)
-        if self.unblamed and not first:
-            return True
-        alone = len(self.reasons) == 1
-        return not alone and (not first or first[0].share < LEADS or first[0].usual)
 
     @property
     def _no_value(self) -> bool:
@@ -122,12 +118,14 @@ class Explanation:
             return f"unusual by what your rules do not blame: {listed(list(self.unblamed))}"
         if not self.together:
             return self.reasons[0].sentence()
-        named = [reason.cell() for reason in self.first(_SOME)]
-        if len(named) < _FEWEST:
+        named = [reason.cell() for reason in self.combination or self.first(_SOME)]
+        if len(named) < _FEWEST and not self.combination:
             changed = {cell.feature for cell in self.changes}
             named += [
                 r.cell() for r in self.reasons if r.feature in changed and r.cell() not in named
             ]
+        if self.combination and len(named) < _FEWEST:
+            named.append("the other values")
         if len(named) < _FEWEST:
             return ONLY_TOGETHER
         return f"unusual only together: {listed(named[:_SOME])}"
@@ -214,7 +212,8 @@ class Explanation:
         dict
             ``row``, ``name``, ``label`` (null if the row is not judged), ``verdict`` (the same in
             words), ``distance``, ``threshold``, ``p_value``, ``sentence``, ``reasons``,
-            ``changes``, ``muted`` (the rule that mutes the row, or null).
+            ``changes``, ``together``, ``combination`` (names of columns), ``muted`` (the rule that
+            mutes the row, or null).
         """
         return {
             "row": self.row,
@@ -229,6 +228,8 @@ class Explanation:
             "changes": [
                 {"feature": cell.feature, "value": plain(cell.value)} for cell in self.changes
             ],
+            "together": self.together,
+            "combination": [reason.feature for reason in self.combination],
             "muted": self.muted or None,
         }
 
