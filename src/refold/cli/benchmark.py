@@ -256,6 +256,15 @@ def benchmark(
             rich_help_panel=_SUITES,
         ),
     ] = None,
+    hard: Annotated[
+        bool,
+        typer.Option(
+            "--hard",
+            help="Judge only rows that no rule for single columns finds: leave out rows with a "
+            "value outside the range learned, or never seen in a discrete column.",
+            rich_help_panel=_SUITES,
+        ),
+    ] = False,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -322,7 +331,7 @@ def benchmark(
     asked = OwnOptions(label, normal, ignore, alpha, as_json, reading)
     if table is not None:
         _refuse(
-            {"--suite": suite, "--sets": sets, "--data": data},
+            {"--suite": suite, "--sets": sets, "--data": data, "--hard": hard or None},
             "does not go with a table of your own",
         )
         own_table(table, asked, methods, seeds, out, jobs, time_limit or TIME_LIMIT)
@@ -331,9 +340,14 @@ def benchmark(
     if data is not None:
         os.environ["REFOLD_DATA"] = str(data)
     suite = suite or DataSuite.adbench
-    folder = out or Path("benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}")
-    study = mixed_tables if suite is DataSuite.tables else numeric_suite
-    run = study(suite, sets, methods, seeds, time_limit)
+    if hard and suite in (DataSuite.streams, DataSuite.tables):
+        raise typer.BadParameter(f"The suite {suite} has no such choice.", param_hint="--hard")
+    name = "benchmark" if suite is DataSuite.adbench else f"benchmark-{suite}"
+    folder = out or Path(f"{name}-hard" if hard else name)
+    if suite is DataSuite.tables:
+        run = mixed_tables(suite, sets, methods, seeds, time_limit)
+    else:
+        run = numeric_suite(suite, sets, methods, seeds, time_limit, hard=hard)
     with progress_bar() as progress:
         found = run(folder, n_jobs=jobs or cores(), progress=progress)
     for line in found.text():

@@ -7,6 +7,8 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from refold.base.needs import needs
 from refold.cli import options
 from refold.cli.studies import chosen
@@ -34,6 +36,8 @@ def numeric_suite(
     methods: str | None,
     seeds: int | None,
     time_limit: float | None,
+    *,
+    hard: bool = False,
 ) -> Callable[..., Any]:
     """Return the comparison on numbers that is asked for."""
     for module in ("matplotlib", "jinja2", "rich", "pebble", "pyod"):
@@ -58,14 +62,35 @@ def numeric_suite(
         # One Gaussian ranks rows by Mahalanobis' distance, which is usual for streams.
         more = ("GaussianMixture",) if suite is DataSuite.streams else ()
         methods = ",".join((*COMPARED, *more))
+    names = chosen(sets, tuple(tasks.files), "--sets", True)
+    if hard:
+        names = _with_hard_anomalies(tasks, names)
+        tasks = tasks.hard_only()
     return partial(
         run,
         tasks,
-        chosen(sets, tuple(tasks.files), "--sets", True),
+        names,
         chosen(methods, tuple(METHODS), "--methods", True),
         range(seeds or tasks.seeds),
         time_limit=time_limit or tasks.time_limit,
     )
+
+
+def _with_hard_anomalies(tasks: Suite, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sets that have enough of them, and say which others are left out."""
+    from refold.studies.novelty.suite import LEAST_HARD
+
+    tasks.fetch(names)
+    left = tuple(name for name in names if tasks.n_hard(name) >= LEAST_HARD)
+    if len(left) < len(names):
+        others = ", ".join(name for name in names if name not in left)
+        options.say(
+            f"Left out, because fewer than {LEAST_HARD} anomalies are normal in every single "
+            f"column: {others}."
+        )
+    if not left:
+        raise typer.BadParameter("No set is left.", param_hint="--hard")
+    return left
 
 
 def mixed_tables(

@@ -81,6 +81,42 @@ def test_every_suite_on_small_files_of_its_kind(tmp_path, rng, suite, names):
     assert ('id="groups"' in page) == (suite != "adbench-dte")
 
 
+@pytest.mark.slow
+def test_hard_anomalies_alone(tmp_path, rng):
+    z = rng.normal(size=(300, 1))
+    pair = z + 0.05 * rng.normal(size=(300, 2))
+    apart = np.where(rng.random((40, 1)) < 0.5, [[0.5, -0.5]], [[-0.5, 0.5]])
+    test = np.concatenate([pair[200:], apart, apart + 100.0])
+    labels = np.arange(len(test)) >= 100
+    changed = {"train": pair[:200], "test": test, "test_labels": labels}
+    write_task(tmp_path / "oddbench", "pairs", rng, **changed)
+    write_task(tmp_path / "oddbench", "easy", rng)
+    line = ["benchmark", "--suite", "oddbench", "--hard", "--methods", "CreasedREF,HBOS"]
+    done = refold(*line, "--data", tmp_path, "--seeds", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "fewer than 10 anomalies are normal in every single column: easy." in done.stdout
+    with (tmp_path / "benchmark-oddbench-hard/cells.csv").open(encoding="utf-8") as file:
+        auroc = {cell["method"]: float(cell["auroc"]) for cell in csv.DictReader(file)}
+    assert auroc["CreasedREF"] > 0.95  # values that do not go together
+    assert auroc["HBOS"] < 0.6  # which no single column shows
+    assert (
+        "OddBench, hard anomalies" in (tmp_path / "benchmark-oddbench-hard/index.html").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (["--suite", "streams", "--hard"], "has no such choice"),
+        (["my.csv", "--hard"], "does not go with a table of your own"),
+    ],
+)
+def test_hard_where_there_is_no_such_choice(tmp_path, line, why):
+    done = refold("benchmark", *line, cwd=tmp_path)
+    assert done.returncode == 2
+    assert why in " ".join(done.stderr.replace("│", " ").split())
+
+
 def test_no_tasks_are_told_in_a_sentence(tmp_path):
     for data, why in (({}, "REFOLD_DATA is not set"), ({"REFOLD_DATA": str(tmp_path)}, "has none")):
         done = refold("benchmark", "--suite", "oddbench", env=data, cwd=tmp_path)

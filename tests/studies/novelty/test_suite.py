@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from refold.studies.download import DataError
-from refold.studies.novelty.suite import ADBENCH, SHA256
+from refold.studies.novelty.suite import ADBENCH, SHA256, Division
 from tests.studies.novelty.made import labelled
 
 
@@ -58,6 +58,31 @@ class TestDivide:
         rows = ADBENCH.divide(dataset(100_000, 10_000), seed=0)
         for part, middle in ((rows.train, 50_000), (rows.test[rows.is_anomaly], -5_000)):
             assert abs(part.mean() / middle - 1) < 0.05
+
+
+class TestHard:
+    def test_rows_outside_a_range_or_between_levels_are_left_out(self):
+        train = np.column_stack([np.linspace(0.0, 1.0, 40), np.repeat([1.0, 2.0, 4.0, 8.0], 10)])
+        kept = [[0.5, 2.0], [0.001, 8.0], [1.0, 1.0]]
+        found = [[1.001, 2.0], [-0.001, 2.0], [0.5, 3.0], [0.5, 9.0]]
+        test = np.array([*kept, *found])
+        is_anomaly = np.array([False, True, True, False, True, True, True])
+        hard = Division(train, test, is_anomaly).hard()
+        np.testing.assert_array_equal(hard.test, kept)
+        np.testing.assert_array_equal(hard.is_anomaly, [False, True, True])
+        np.testing.assert_array_equal(hard.train, train)
+
+    def test_a_value_between_those_of_a_continuous_column_is_no_finding(self, rng):
+        train = rng.normal(size=(300, 1))
+        test = rng.uniform(train.min(), train.max(), size=(50, 1))
+        assert len(Division(train, test, np.zeros(50, dtype=bool)).hard().test) == 50
+
+    def test_only_such_a_suite_leaves_rows_out_and_its_cells_are_others(self):
+        rows = dataset(400, 40)
+        hard = ADBENCH.hard_only()
+        assert ADBENCH.division(rows, 0).is_anomaly.sum() == 40
+        assert hard.division(rows, 0).is_anomaly.sum() == 0
+        assert hard.title != ADBENCH.title
 
 
 @pytest.mark.usefixtures("adbench")

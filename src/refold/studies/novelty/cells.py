@@ -124,7 +124,7 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
 
 def run_cell(method: NoveltyMethod, suite: Suite, dataset: Dataset, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure."""
-    rows = suite.divide(dataset, seed)
+    rows = suite.division(dataset, seed)
     return MeasuredCell.of(lambda: _measured(method, rows, seed, suite.measures))
 
 

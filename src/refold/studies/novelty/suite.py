@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 from zlib import crc32
 
 import numpy as np
@@ -19,6 +19,10 @@ from refold.studies.novelty.measures import MEASURES
 MAX_TRAINING = 5_000
 MAX_NORMALS = 5_000
 MAX_ANOMALIES = 2_000
+# A column that takes at most so many values, each by so many training rows on average, is discrete.
+_MOST_LEVELS, _ROWS_PER_LEVEL = 100, 5
+# Of fewer anomalies a ranking is chance.
+LEAST_HARD = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,21 @@ class Division:
     is_anomaly: Booleans  # which of the test rows are anomalies
     incident: Integers | None = None  # of streams, as in `Dataset`
 
+    def hard(self) -> Division:
+        """Return the same without the test rows that a rule for single columns finds.
+
+        It finds a row with a value outside the range of the training rows, or one that no training
+        row has in a discrete column. Normal rows that it finds are left out too: otherwise a method
+        that sees what the rule sees would be punished for it.
+        """
+        found = (self.test < self.train.min(axis=0)) | (self.test > self.train.max(axis=0))
+        for column, values in enumerate(self.train.T):
+            levels = np.unique(values)
+            if len(levels) <= min(_MOST_LEVELS, len(values) // _ROWS_PER_LEVEL):
+                found[:, column] |= ~np.isin(self.test[:, column], levels)
+        rest = ~found.any(axis=1)
+        return Division(self.train, self.test[rest], self.is_anomaly[rest])
+
 
 class DataFiles(Protocol):
     """Where the files of a suite are."""
@@ -85,6 +104,7 @@ class Suite:
     seeds: int = 5  # how many times each set is divided unless something else is asked for
     measures: tuple[str, ...] = MEASURES
     time_limit: float = 120.0  # seconds for one method, unless something else is asked for
+    hard: bool = False  # whether only rows are judged that no rule for single columns finds
 
     def load(self, name: str) -> Dataset:
         """Load a data set, from a local copy or from where it was published.
@@ -123,6 +143,19 @@ class Suite:
             test=np.concatenate([test_normals, anomalies]),
             is_anomaly=np.repeat([False, True], [len(test_normals), len(anomalies)]),
         )
+
+    def division(self, dataset: Dataset, seed: int) -> Division:
+        """Divide a set; of a suite of hard anomalies only the rows that are hard."""
+        rows = self.divide(dataset, seed)
+        return rows.hard() if self.hard else rows
+
+    def hard_only(self) -> Self:
+        """Return the suite in which only rows are judged that no rule for single columns finds."""
+        return replace(self, title=f"{self.title}, hard anomalies", hard=True)
+
+    def n_hard(self, name: str) -> int:
+        """Return how many anomalies of a set no rule for single columns finds, by seed 0."""
+        return int(self.divide(self.load(name), 0).hard().is_anomaly.sum())
 
     def draws_rows(self, name: str) -> bool:
         """Whether the seed decides which rows of a set are used."""
