@@ -15,6 +15,7 @@ import ast
 import copy
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -22,6 +23,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -31,6 +34,7 @@ ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
 # What is tested elsewhere: rooms that ask them, and files of their own.
 ABOVE = ("conformance", "explanation", "test_model_selection.py")
 REACHED = ROOT / "build" / "mutation" / "coverage"
+SOURCE_THEN = REACHED.with_name("source")  # as it was then: lines move
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 # By pytest's exit code: 2 is a module that cannot be imported any more, -11 a crash.
 _OUTCOMES = {0: "SURVIVED", 1: "killed", 2: "killed", -11: "killed", -6: "killed"}
@@ -75,8 +79,9 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=100, help="how many are tried")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rooms", nargs="+", default=ROOMS)
+    parser.add_argument("--afresh", action="store_true", help="find out anew what tests reach")
     options = parser.parse_args()
-    if not REACHED.exists() or REACHED.stat().st_mtime < _last_change():
+    if options.afresh or not REACHED.exists():
         _find_reached()
     mutants = [mutant for room in options.rooms for mutant in _mutants_of(SOURCE / room)]
     random.Random(options.seed).shuffle(mutants)
@@ -115,12 +120,6 @@ def _known_equivalent(mutant: Mutant) -> bool:
     )
 
 
-def _last_change() -> float:
-    """When a module or a test was last changed: lines have moved since."""
-    files = (file for folder in (SOURCE, ROOT / "tests") for file in folder.rglob("*.py"))
-    return max(file.stat().st_mtime for file in files)
-
-
 def _find_reached() -> None:
     """Run the tests once and note which test reaches which line."""
     REACHED.parent.mkdir(parents=True, exist_ok=True)
@@ -134,23 +133,60 @@ def _find_reached() -> None:
     code = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-m", "pytest", *arguments])
     if code != 0:
         sys.exit("The tests fail without any change: mend that first.")
+    shutil.copytree(SOURCE, SOURCE_THEN, dirs_exist_ok=True)
     Path(f"{REACHED}.partial").rename(REACHED)
 
 
 def _tests_that_reach(mutant: Mutant) -> list[str]:
-    """Return the tests that ran the line; those of the module come first, then of the room."""
+    """Return the tests that ran the line; those of the module come first, then of the room.
+
+    Test files that were changed since it was found out come last, whole.
+    """
+    room, name = mutant.path.relative_to(SOURCE).parts[0], mutant.path.stem.strip("_")
+    contexts = _reached(mutant.path).get(_line_then(mutant), [])
+    tests = sorted({test for each in contexts if _is_there(test := each.split("|")[0])})
+    tests.sort(key=lambda test: (name not in test, not test.startswith(f"tests/{room}/")))
+    folders = [ROOT / "tests" / folder for folder in (room, *ABOVE)]
+    found = REACHED.stat().st_mtime
+    changed = [
+        file.relative_to(ROOT).as_posix()
+        for folder in folders
+        for file in ([folder] if folder.is_file() else sorted(folder.rglob("test_*.py")))
+        if file.stat().st_mtime > found
+    ]
+    if not tests and "" in contexts:  # it ran at import
+        return [f"tests/{room}"]
+    return tests[:MOST_TESTS] + changed
+
+
+@cache
+def _reached(path: Path) -> dict[int, list[str]]:
+    """Return the tests by the lines of a module, as they were numbered then."""
     from coverage import CoverageData
 
     data = CoverageData(str(REACHED))
     data.read()
-    contexts = data.contexts_by_lineno(str(mutant.path)).get(mutant.line, [])
-    room = mutant.path.relative_to(SOURCE).parts[0]
-    tests = sorted({context.split("|")[0] for context in contexts if context})
-    if not tests and "" in contexts:  # it ran at import
-        return [f"tests/{room}"]
-    name = mutant.path.stem.strip("_")
-    tests.sort(key=lambda test: (name not in test, not test.startswith(f"tests/{room}/")))
-    return tests[:MOST_TESTS]
+    return data.contexts_by_lineno(str(path))
+
+
+def _line_then(mutant: Mutant) -> int:
+    """Return which line it was when the tests ran; of a new line, the one before it."""
+    then = SOURCE_THEN / mutant.path.relative_to(SOURCE)
+    before = then.read_text().splitlines() if then.exists() else []
+    matcher = SequenceMatcher(None, mutant.path.read_text().splitlines(), before, autojunk=False)
+    blocks = [each for each in matcher.get_matching_blocks() if each.a < mutant.line and each.size]
+    if not blocks:
+        return 0
+    last = blocks[-1]
+    return last.b + min(mutant.line - last.a, last.size)
+
+
+def _is_there(test: str) -> bool:
+    """Return whether a test is still to be found by its name."""
+    file, _, name = test.partition("::")
+    function = name.rpartition("::")[2].partition("[")[0]
+    path = ROOT / file
+    return bool(test) and path.exists() and function.rpartition(".")[2] in path.read_text()
 
 
 def _import_libraries() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+import sys
 import tracemalloc
 
 import numpy as np
@@ -19,6 +20,7 @@ from refold import Detector
 from refold.base.errors import UserError
 from refold.columns.missing import is_missing
 from refold.tabular import InputError, Wanted, json_table, open_table, read_arrow
+from refold.tabular.json_table import JsonError, parse_json
 from refold.tabular.table import ReadOptions
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]
@@ -191,6 +193,23 @@ def test_what_is_no_table(file, content, problem):
     file.write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(InputError, match=problem), open_table(file):
         pass
+
+
+@pytest.mark.parametrize("depth", [10, 900, 5_000, 9_000])
+@pytest.mark.parametrize(("opened", "closed"), ["[]", ('{"a": ', "}"), ('[1, {"a": ', "}]")])
+def test_what_is_wrong_deep_inside_is_said_whatever_python_allows(opened, closed, depth):
+    with pytest.raises(JsonError, match=r"NaN is no number|nested too deeply"):
+        parse_json(opened * depth + "NaN" + closed * depth)
+
+
+def test_numbers_have_as_many_digits_as_python_is_told_to_read():
+    allowed = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(1_000)
+        with pytest.raises(JsonError, match="row 2, column 'a': a number has 2,000 digits"):
+            parse_json(f'[{{"a": 1}}, {{"a": {"7" * 2_000}}}]')
+    finally:
+        sys.set_int_max_str_digits(allowed)
 
 
 def test_text_that_begins_like_json_is_text(file):

@@ -6,13 +6,15 @@ import datetime as dt
 import gzip
 import io
 import random
+import struct
 import zipfile
+import zlib
 
 import pyarrow as pa
 import pytest
 import xlsxwriter
 
-from refold.tabular import Column, InputError, open_table, read_arrow
+from refold.tabular import Column, InputError, _workbook_size, open_table, read_arrow
 from tests.tabular.numbers import read_numbers
 
 
@@ -154,11 +156,86 @@ def sheet_of(cells):
     return sink.getvalue()
 
 
-def test_a_few_cells_that_span_a_world_are_refused(tmp_path):
-    far = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="XFD1048576"><v>1</v></c></row>'
-    (tmp_path / "t").write_bytes(sheet_of(far))
-    with pytest.raises(InputError, match="spans more than 67,108,864 cells"):
+def renamed(content, old, new):
+    """Return a workbook with one of its members, and what leads there, under another name."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(sink, "w") as after:
+        for name in before.namelist():
+            text = before.read(name).replace(old.encode(), new.encode())
+            after.writestr(name.replace(old, new), text)
+    return sink.getvalue()
+
+
+def declared_smaller(content, member, size):
+    """Return a workbook whose directory says that a member is smaller than it is."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        crc = zlib.crc32(archive.read(member)[:size])
+        true = archive.getinfo(member)
+    known = struct.pack("<LLL", true.CRC, true.compress_size, true.file_size)
+    assert content.count(known) == 2
+    return content.replace(known, struct.pack("<LLL", crc, true.compress_size, size))
+
+
+def record(kind, content=b""):
+    """Return a record of an .xlsb."""
+    number = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    return number + bytes([len(content)]) + content
+
+
+def wide_text(text):
+    return struct.pack("<I", len(text)) + text.encode("utf-16le")
+
+
+def binary_book(*cells):
+    """Return an .xlsb whose one sheet has numbers at such rows and columns."""
+    sheet = struct.pack("<II", 0, 1) + wide_text("rId1") + wide_text("S")
+    book = [record(0x83), record(0x99, bytes(12)), record(0x8F), record(0x9C, sheet)]
+    book += [record(0x90), record(0x84)]
+    rows = [
+        record(0, struct.pack("<II", row, 0) + bytes(17))
+        + record(5, struct.pack("<IId", column, 0, value))
+        for row, column, value in cells
+    ]
+    parts = [record(0x81), record(0x94, bytes(16)), record(0x91), *rows, record(0x92)]
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"
+    link = f'<Relationship Id="rId1" Type="{kind}" Target="worksheets/s"/>'
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types></Types>")
+        archive.writestr("xl/workbook.bin", b"".join(book))
+        archive.writestr("xl/_rels/workbook.bin.rels", f"<Relationships>{link}</Relationships>")
+        archive.writestr("xl/worksheets/s", b"".join(parts))
+    return sink.getvalue()
+
+
+FIRST = b'<row r="1"><c r="A1"><v>1</v></c></row>'
+FAR = FIRST + b'<row r="2"><c r="XFD1048576"><v>1</v></c></row>'
+WIDE = b'<row r="1"><c r="XFD1"><v>1</v></c></row>'
+BOMBS = {
+    "a far cell": sheet_of(FAR),
+    "a far row": sheet_of(WIDE + b'<row r="1048576"><c><v>1</v></c></row>'),
+    "spaces": sheet_of(FAR.replace(b"r=", b"r = ")),
+    "a sign in an attribute": sheet_of(FAR.replace(b"<c r", b'<c s=">" r')),
+    "cells without a place": sheet_of(
+        b"<row>" + b"<c/>" * 16_000 + b'</row><row r="1048576"><c r="A1048576"><v>1</v></c></row>'
+    ),
+    "under another name": renamed(sheet_of(FAR), "worksheets/sheet1.xml", "other/numbers"),
+    "declared smaller": declared_smaller(sheet_of(FAR), "xl/worksheets/sheet1.xml", 64),
+    "binary": binary_book((0, 0, 1.0), (1_048_575, 16_383, 1.0)),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_few_cells_that_span_a_world_are_refused(tmp_path, bomb):
+    (tmp_path / "t").write_bytes(BOMBS[bomb])
+    with pytest.raises(InputError, match=r"spans more than 67,108,864 cells|Bad CRC-32"):
         read(tmp_path / "t")
+
+
+def test_a_binary_workbook_is_read(tmp_path):
+    (tmp_path / "t").write_bytes(binary_book((0, 0, 1.0), (0, 1, 2.0), (5, 0, 3.0)))
+    table = read(tmp_path / "t", header=False)[0]
+    assert table.to_pydict() == {"x0": [1.0, 3.0], "x1": [2.0, None]}
 
 
 def test_a_few_cells_that_span_too_much_for_what_they_hold_are_refused(tmp_path):
@@ -175,6 +252,15 @@ def test_a_bomb_is_not_unpacked(tmp_path):
             for _ in range(4100):
                 member.write(bytes(2**20))
     with pytest.raises(InputError, match="unpacks to more than 4 GB"):
+        read(tmp_path / "t")
+
+
+def test_much_of_a_few_bytes_is_a_bomb_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(_workbook_size, "_MUCH_UNPACKED", 2**20)
+    with zipfile.ZipFile(tmp_path / "t", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "")
+        archive.writestr("xl/sharedStrings.xml", bytes(2**20 + 1))
+    with pytest.raises(InputError, match="unpacks to more than 200 times as many"):
         read(tmp_path / "t")
 
 

@@ -60,7 +60,8 @@ def legend_above(ax: Any, *handles: Any) -> None:
 
 def legend_inside(ax: Any) -> None:
     """Say inside the axes what colours mean."""
-    ax.legend(frameon=True, framealpha=0.9, fontsize=8)
+    # Not where there is most room: matplotlib warns when looking for that takes a second.
+    ax.legend(frameon=True, framealpha=0.9, fontsize=8, loc="upper right")
 
 
 def folding(model: Any, what: str) -> FoldScorer:

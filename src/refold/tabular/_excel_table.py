@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -25,15 +24,14 @@ from refold.tabular._layout import (
     units_below,
 )
 from refold.tabular._typed import cell_text, typed
+from refold.tabular._workbook_size import sheet_spans
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table import HeldTable, ReadOptions, bounded, checked_names
 
 _MOST_PACKED = 2**28  # bytes of a workbook
-_MOST_UNPACKED = 2**32
 _MOST_CELLS = 2**26  # of a sheet, from its first cell to its last, empty or not
 _FEW_CELLS = 2**24  # that may be nearly all empty: a format may reach to the last row
 _LOOKED_AT = 200  # rows that show where the table begins
-_PLACE = re.compile(rb'\sr=["\']([A-Za-z]{1,7})([0-9]{1,12})["\']')
 
 
 class Workbook(HeldTable):
@@ -148,37 +146,19 @@ class Workbook(HeldTable):
         return called
 
     def _refuse_bombs(self, content: bytes) -> None:
-        """Look how much a workbook would unpack to before anyone does."""
-        with self._readable(), zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-            if unpacked > _MOST_UNPACKED:
+        """Refuse a workbook of which a few bytes or cells span more than can be held."""
+        with self._readable():
+            spans = list(sheet_spans(content, self.name))
+        for span in spans:
+            if span.rows * span.columns > _MOST_CELLS:
                 raise InputError(
-                    f"{self.name} unpacks to more than {_MOST_UNPACKED >> 30} GB: save the sheet "
-                    "as CSV."
+                    f"{self.name}: a sheet spans more than {_MOST_CELLS:,} cells, too many to be "
+                    "held. Save it as CSV."
                 )
-            for name in archive.namelist():
-                if re.fullmatch(r"xl/worksheets/[^/]*\.xml", name):
-                    with archive.open(name) as sheet:
-                        self._refuse_sparse(sheet)
-
-    def _refuse_sparse(self, sheet: IO[bytes]) -> None:
-        """Refuse a sheet of which a few cells span more than can be held."""
-        rows, columns, rest, cells = {1}, {b"A"}, b"", 0
-        while part := sheet.read(2**20):
-            found = _PLACE.findall(rest + part)
-            columns.update(column for column, _ in found)
-            rows.add(max((int(row) for _, row in found), default=1))
-            rest, cells = part[-32:], cells + len(found)
-        height, width = max(rows), max(map(_column_number, columns))
-        if height * width > _MOST_CELLS:
-            raise InputError(
-                f"{self.name}: a sheet spans more than {_MOST_CELLS:,} cells, too many to be held. "
-                "Save it as CSV."
-            )
-        try:
-            refuse_sparse(height, width, cells, _FEW_CELLS)
-        except UserError as error:
-            raise InputError(f"{self.name}: {error}") from None
+            try:
+                refuse_sparse(span.rows, span.columns, span.cells, _FEW_CELLS)
+            except UserError as error:
+                raise InputError(f"{self.name}: {error}") from None
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -212,10 +192,3 @@ def _number(cell: Any) -> float | None:
     """Return the number in a cell of a sheet."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     return float(cell) if is_number else None
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = 26 * number + letter - 64
-    return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import IO, Any, NoReturn
 
@@ -23,7 +23,6 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$)|\{\s*(?:\"|\}|$))")
 # What is wrong with a value of which only a part has been read.
 _UNFINISHED = ("Unterminated string", "Invalid \\escape", "Invalid \\uXXXX escape")
-_MOST_DIGITS = 4300  # of a whole number, as Python reads it
 
 
 class JsonTable(HeldTable):
@@ -192,7 +191,7 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
     except RecursionError:
         raise JsonError("it is nested too deeply") from None
     except ValueError:
-        path, problem = next(_problems(_MARKING.raw_decode(text, at)[0], ()))
+        path, problem = _first_problem(_MARKING.raw_decode(text, at)[0])
         row = next((step for step in path if isinstance(step, int)), None)
         column = ".".join(step for step in path if isinstance(step, str))
         raise JsonError(problem, row, column) from None
@@ -238,27 +237,39 @@ def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _marked_number(digits: str) -> int | _Problem:
+    try:
+        return int(digits)
+    except ValueError:  # Python reads 4,300 of them, unless it is told otherwise
+        return _Problem(f"a number has {len(digits):,} digits")
+
+
 _STRICT = json.JSONDecoder(parse_constant=_refused, object_pairs_hook=_unique)
 _MARKING = json.JSONDecoder(
     parse_constant=lambda word: _Problem(f"{word} is no number in JSON; a missing value is null"),
-    parse_int=lambda digits: (
-        0 if len(digits) <= _MOST_DIGITS else _Problem(f"a number has {len(digits):,} digits")
-    ),
+    parse_int=_marked_number,
     object_pairs_hook=_marked,
 )
 
 
-def _problems(
-    value: Any, path: tuple[int | str, ...]
-) -> Iterator[tuple[tuple[int | str, ...], str]]:
-    if isinstance(value, _Problem):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _problems(inner, (*path, key))
-    elif isinstance(value, list):
-        for k, inner in enumerate(value):
-            yield from _problems(inner, (*path, k))
+def _first_problem(document: Any) -> tuple[list[int | str], str]:
+    """Return the first mark in a document, and the keys and places that lead to it.
+
+    Without recursion: a document may be nested more deeply than functions may call each other.
+    """
+    stack: list[tuple[Any, Any]] = [(None, document)]  # where, as (where its parent is, key)
+    while stack:
+        where, value = stack.pop()
+        if isinstance(value, _Problem):
+            path = []
+            while where is not None:
+                where, key = where
+                path.append(key)
+            return path[::-1], value
+        inside = value.items() if isinstance(value, dict) else ()
+        inside = enumerate(value) if isinstance(value, list) else inside
+        stack.extend(reversed([((where, key), each) for key, each in inside]))
+    raise AssertionError("Both decoders refuse the same.")
 
 
 class _Values:

@@ -1,0 +1,147 @@
+"""How much a workbook would take, found out before anything is allocated for it."""
+
+from __future__ import annotations
+
+import copy
+import html
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO
+from xml.parsers import expat
+
+from refold.tabular.errors import InputError
+
+_MOST_UNPACKED = 2**32
+# Above so many bytes, more than so many of one packed byte are no workbook but a bomb.
+_MUCH_UNPACKED, _MOST_PER_BYTE = 2**28, 200
+_PIECE = 2**20
+_LONGEST_RECORD = 2**24
+_PLACE = re.compile(r"([A-Za-z]{1,7})([0-9]{1,12})")
+# Records of an .xlsb: where the cells of a sheet begin and end, a row, and a cell of any kind.
+_BEGIN_CELLS, _END_CELLS, _ROW, _CELLS = 0x91, 0x92, 0, {*range(1, 12), 62}
+
+
+@dataclass
+class Span:
+    """The cells of a sheet, and how far they reach."""
+
+    rows: int = 1
+    columns: int = 1
+    cells: int = 0
+    _row: int = field(default=0, repr=False)
+    _column: int = field(default=0, repr=False)
+
+    def begin_row(self, number: int | None = None) -> None:
+        """Go to a row, counted from 1; None is the next."""
+        self._row, self._column = self._row + 1 if number is None else number, 0
+
+    def add(self, column: int | None = None, row: int | None = None) -> None:
+        """Count a cell; None is the next of the row."""
+        self._column = self._column + 1 if column is None else column
+        self.rows = max(self.rows, self._row if row is None else row)
+        self.columns, self.cells = max(self.columns, self._column), self.cells + 1
+
+
+def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
+    """Give the span of each sheet; refuse a workbook that unpacks to too much.
+
+    A sheet is known by what is in it, and a size by unpacking: the directory of an archive may say
+    anything, and sheets may be kept under any name.
+    """
+    unpacked = 0
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        _check_unpacked(sum(member.file_size for member in members), len(content), name)
+        binary = _names_of_binary_sheets(archive)
+        for member in members:
+            member = copy.copy(member)
+            member.file_size = 2**62  # what is there is read, however much was declared
+            found = False
+            with archive.open(member) as stream:
+                last = b""
+                while piece := stream.read(_PIECE):
+                    unpacked += len(piece)
+                    _check_unpacked(unpacked, len(content), name)
+                    found = found or b"sheetData" in last + piece
+                    last = piece[-16:]
+            if found or member.filename.rpartition("/")[2] in binary:
+                with archive.open(member) as stream:
+                    yield _xml_span(stream) if found else _binary_span(stream)
+
+
+def _check_unpacked(unpacked: int, packed: int, name: str) -> None:
+    if unpacked > _MOST_UNPACKED:
+        raise InputError(
+            f"{name} unpacks to more than {_MOST_UNPACKED >> 30} GB: save the sheet as CSV."
+        )
+    if unpacked > max(_MUCH_UNPACKED, _MOST_PER_BYTE * packed):
+        raise InputError(
+            f"{name} has {packed:,} bytes and unpacks to more than {_MOST_PER_BYTE} times as many: "
+            "save the sheet as CSV."
+        )
+
+
+def _names_of_binary_sheets(archive: zipfile.ZipFile) -> set[str]:
+    """Return the last parts of the names of members that an .xlsb may keep its sheets in."""
+    lists = [name for name in archive.namelist() if name.lower().endswith("workbook.bin.rels")]
+    texts = [archive.read(name).decode("utf-8", "replace") for name in lists]
+    names = {name.rpartition("/")[2] for name in archive.namelist()}
+    return {name for name in names for text in texts if name in text or name in html.unescape(text)}
+
+
+def _xml_span(stream: IO[bytes]) -> Span:
+    span = Span()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        kind, place = name.rpartition(":")[2], attributes.get("r", "")
+        if kind == "row":
+            span.begin_row(int(place) if place.isdecimal() and len(place) < 13 else None)
+        elif kind == "c" and (found := _PLACE.fullmatch(place)):
+            span.add(_column_number(found[1]), int(found[2]))
+        elif kind == "c":
+            span.add()
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    try:
+        parser.ParseFile(stream)
+    except expat.ExpatError as error:
+        raise ValueError(f"a sheet is no XML: {error}") from None
+    return span
+
+
+def _binary_span(stream: IO[bytes]) -> Span:
+    """Go over the records of a sheet: an identifier, a length, and what it says first."""
+    span, within = Span(), False
+    while first := stream.read(1):
+        kind = first[0]
+        if kind & 0x80:
+            kind = kind & 0x7F | (stream.read(1) or b"\0")[0] << 7
+        size = 0
+        for shift in (0, 7, 14, 21):
+            byte = (stream.read(1) or b"\0")[0]
+            size |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                break
+        if size > _LONGEST_RECORD or kind == _END_CELLS:
+            break
+        begin = stream.read(size)[:4]
+        within = within or kind == _BEGIN_CELLS
+        if within and len(begin) == 4:
+            (number,) = struct.unpack("<I", begin)
+            if kind == _ROW:
+                span.begin_row(number + 1)
+            elif kind in _CELLS:
+                span.add(number + 1)
+    return span
+
+
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + ord(letter) - 64
+    return number
