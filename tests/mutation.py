@@ -231,8 +231,9 @@ def _tested(mutant: Mutant | None, tests: list[str]) -> int:
         return compile(ast.fix_missing_locations(tree), loader.path, "exec")
 
     SourceFileLoader.get_code = changed
-    arguments = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
-    return int(pytest.main(arguments))
+    # Plain assertions: pytest would load a module whose examples are tests by a loader of its own.
+    arguments = ["-x", "-q", "-m", "not slow", "--assert=plain", "-p", "no:cacheprovider"]
+    return int(pytest.main([*arguments, "-p", "no:xdist", *tests]))
 
 
 def _mutants_of(folder: Path) -> Iterator[Mutant]:

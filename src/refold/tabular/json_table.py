@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import IO, Any, NoReturn
 
@@ -266,8 +266,9 @@ def _first_problem(document: Any) -> tuple[list[int | str], str]:
                 where, key = where
                 path.append(key)
             return path[::-1], value
-        inside = value.items() if isinstance(value, dict) else ()
-        inside = enumerate(value) if isinstance(value, list) else inside
+        inside: Iterable[tuple[Any, Any]] = ()
+        if isinstance(value, dict | list):
+            inside = value.items() if isinstance(value, dict) else enumerate(value)
         stack.extend(reversed([((where, key), each) for key, each in inside]))
     raise AssertionError("Both decoders refuse the same.")
 
