@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import re
+import typing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,6 +41,10 @@ ROOMS = (
     "refold.judgement",
 )
 
+RESULTS = tuple(
+    f"refold.{room}." for room in ("cards", "checks", "explanation", "monitoring", "report")
+)
+
 # A value has no docstring of its own: autodoc would show that of its type.
 VALUES = {
     "refold.monitoring.Verdict": "One of :data:`refold.monitoring.VERDICTS`.",
@@ -46,7 +52,6 @@ VALUES = {
     "refold.model_selection.gmean_scorer": "Gmean for ``scoring=`` in scikit-learn's searches and "
     "validation: :func:`refold.model_selection.gmean_score` of what ``predict`` says.",
     "refold.checks.LIMIT": "How many findings are shown first.",
-    "refold.explanation.LEADS": "The share from which on a column may lead an explanation.",
     "refold.judgement.LEAST_SHARE": "What matters less is no reason.",
     "refold.tabular.Paths": "What stands for one or more files: a path, a folder, a pattern with "
     "``*``, or a list of them.",
@@ -66,6 +71,16 @@ PAGE = """\
    :nosignatures:
 
    {names}
+{parts}"""
+
+# The types of what results hold: nobody imports them, everybody reads their fields.
+PARTS = """
+Parts of results
+----------------
+"""
+PART = """
+.. autoclass:: {module}.{name}()
+   :members:
 """
 
 
@@ -87,6 +102,25 @@ def public_names(module: ModuleType) -> list[str]:
     return sorted(names, key=str.lower)
 
 
+def parts_of(things: list[Any]) -> list[type]:
+    """List the dataclasses of ours that public ones hold in their fields, and these in turn."""
+    seen: list[Any] = list(things)
+    for thing in seen:  # it grows
+        inside = list(typing.get_args(thing))
+        if isinstance(thing, type) and dataclasses.is_dataclass(thing):
+            hints = typing.get_type_hints(thing)
+            inside += [hints[field.name] for field in dataclasses.fields(thing)]
+        for each in inside:
+            if each not in seen:
+                seen.append(each)
+    return [each for each in seen[len(things) :] if is_result(each)]
+
+
+def is_result(thing: Any) -> bool:
+    """Tell whether a type is a dataclass of the rooms whose functions return results."""
+    return dataclasses.is_dataclass(thing) and thing.__module__.startswith(RESULTS)
+
+
 def _is_own(thing: Any, module: ModuleType) -> bool:
     return callable(thing) and (getattr(thing, "__module__", None) or "") == module.__name__
 
@@ -101,10 +135,25 @@ def write_rooms(app: Sphinx, config: Config) -> None:
     folder = Path(app.srcdir) / "reference" / "rooms"
     folder.mkdir(exist_ok=True)
     _write(folder / "overview.txt", OVERVIEW.format(rooms="\n   ".join(ROOMS)))
-    for room in ROOMS:
-        names = "\n   ".join(public_names(importlib.import_module(room)))
-        page = PAGE.format(title=room, line="=" * len(room), room=room, names=names)
-        _write(folder / f"{room}.rst", page)
+    modules = [importlib.import_module(room) for room in ROOMS]
+    shown = {getattr(module, name) for module in modules for name in public_names(module)}
+    for module in modules:
+        names = public_names(module)
+        parts = [
+            part
+            for part in parts_of([getattr(module, name) for name in names])
+            if part not in shown
+        ]
+        shown.update(parts)
+        described = [PART.format(module=part.__module__, name=part.__name__) for part in parts]
+        page = PAGE.format(
+            title=module.__name__,
+            line="=" * len(module.__name__),
+            room=module.__name__,
+            names="\n   ".join(names),
+            parts="".join([PARTS, *described] if parts else []),
+        )
+        _write(folder / f"{module.__name__}.rst", page)
 
 
 def _write(file: Path, text: str) -> None:

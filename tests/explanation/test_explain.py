@@ -9,8 +9,11 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from refold import REF, CreasedREF, explain
+from refold.base.words import number
 from refold.columns.summary import Summary
-from refold.explanation import Reason, importance, normal_ranges, number, ranges_text
+from refold.explanation import Reason, importance
+from refold.judgement.normal import normal_ranges
+from refold.judgement.numbers import ranges_text
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 import refold
 from refold import REF, CreasedREF, drift, explain
 from refold.columns.frames import feature_names
-from refold.explanation import normal_ranges
+from refold.judgement.normal import normal_ranges
 from refold.report import describe
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.summary import Summary
-from refold.explanation import normal_ranges
+from refold.judgement.normal import normal_ranges
 from refold.report._counts import distances_of, histogram_of
 from refold.report._drawing import distance_picture, feature_picture
 

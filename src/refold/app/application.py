@@ -33,8 +33,8 @@ from refold.app.session import RequireSession, Session
 from refold.app.state import CHECK, TABLE
 from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
 from refold.app.workspace import Workspace
+from refold.cards import card_of
 from refold.decisions.rules_reading import read_rules
-from refold.report import card_of
 from refold.service import RequestError
 
 _ASSETS = {"style.css": "text/css", "behaviour.js": "text/javascript"}

@@ -14,12 +14,12 @@ from refold.app.tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.findings import told
 from refold.base.progress import part
-from refold.base.words import shortened
+from refold.base.words import number, shortened
 from refold.checks import Findings, Limit, Limits, check
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
-from refold.explanation import number, ranges_text, split_unit
+from refold.judgement.numbers import ranges_text, split_unit
 from refold.report.parts import Associations, associations_of
 from refold.tabular import Training
 

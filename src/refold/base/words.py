@@ -51,7 +51,7 @@ def number(value: float, digits: int = DIGITS) -> str:
 
     Examples
     --------
-    >>> from refold.explanation import number
+    >>> from refold.base.words import number
     >>> number(-1234.5678), number(0.1234567)
     ('−1235', '0.1235')
     """

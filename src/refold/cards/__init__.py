@@ -1,6 +1,5 @@
 """What a fitted model says of itself: the small print of reports, and what a notebook shows."""
 
-# Users find these two in refold.report.
 from refold.cards._card import Card as Card
 from refold.cards._card import card_of as card_of
 from refold.cards._html import card_html

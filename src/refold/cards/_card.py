@@ -11,8 +11,7 @@ from typing import Any
 
 from refold.base.advice import in_words
 from refold.base.findings import told
-from refold.base.words import printable
-from refold.explanation import number
+from refold.base.words import number, printable
 from refold.judgement import asked_for, calibrated_on, training_rows
 from refold.models.detector.scorer import MeanScorer, inside
 from refold.models.feedback import in_short
@@ -36,7 +35,7 @@ class Card:
     --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold.report import card_of
+    >>> from refold.cards import card_of
     >>> card = card_of(REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2))), {})
     >>> card.facts[0]
     ('Model', 'REF(alpha=0.05)')
@@ -54,7 +53,7 @@ def card_of(model: Any, about: Mapping[str, str]) -> Card:
     --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold.report import card_of
+    >>> from refold.cards import card_of
     >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
     >>> ("Line", "4") in card_of(model, {"Line": "4"}).facts
     True

@@ -13,9 +13,11 @@ from refold.base.markup import box, details, escaped, grid, items, paragraph
 from refold.cards._card import card_of, facts_of, noticed_by
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.frames import feature_names
-from refold.explanation import normal_of_columns, normal_ranges, normal_text, ranges_text
+from refold.explanation import normal_of_columns, normal_text
 from refold.explanation.gauges import GAUGE, picture, short
 from refold.judgement import asked_for
+from refold.judgement.normal import normal_ranges
+from refold.judgement.numbers import ranges_text
 
 _FIRST, _MOST = 12, 200  # columns that are seen at once, and at all
 _BARS, _TALL = 30, 14.0

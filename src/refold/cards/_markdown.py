@@ -7,8 +7,9 @@ from typing import Any
 
 from refold.base.words import printable
 from refold.cards._card import card_of
-from refold.explanation import normal_of_columns, normal_ranges, normal_text
+from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
+from refold.judgement.normal import normal_ranges
 
 _FRONT = """---
 library_name: refold

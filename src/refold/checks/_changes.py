@@ -23,36 +23,15 @@ _TRIES = 20
 
 @dataclass(frozen=True)
 class CellChange:
-    """How often one kind of wrong cell makes an outlier of a normal row.
+    """How often one kind of wrong cell makes an outlier of a normal row."""
 
-    Attributes
-    ----------
-    feature, role : str
-        The column, and what it is: "category", "text", "identifier" or "date".
-    change : str
-        What was done to the cell, such as "a typo".
-    example : str
-        One of the changes: "'Frod' for 'Ford'".
-    noticed : float
-        The share of the rows that are outliers then.
-    rows : int
-        How many normal rows were changed.
-
-    Examples
-    --------
-    >>> from refold import Detector, limits
-    >>> rows = [{"state": "on" if k % 2 else "off", "heat": 20 + k % 9} for k in range(300)]
-    >>> changes = limits(Detector().fit(rows)).changes
-    >>> [(change.feature, change.change, change.noticed) for change in changes][:1]
-    [('state', 'a typo', 1.0)]
-    """
-
+    #: feature, role: the column, and what it is: "category", "text", "identifier" or "date"
     feature: str
     role: str
-    change: str
-    example: str
-    noticed: float
-    rows: int
+    change: str  #: what was done to the cell, such as "a typo"
+    example: str  #: one of the changes: "'Frod' for 'Ford'"
+    noticed: float  #: the share of the rows that are outliers then
+    rows: int  #: how many normal rows were changed
 
 
 class _Wrong(NamedTuple):

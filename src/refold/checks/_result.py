@@ -10,9 +10,9 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from refold.base.markup import box, escaped, grid, paragraph
-from refold.base.words import printable
+from refold.base.words import number, printable
 from refold.checks._changes import CellChange
-from refold.explanation import number, ranges_text, split_unit
+from refold.judgement.numbers import ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
 NEVER = "not at all"
@@ -21,20 +21,6 @@ NEVER = "not at all"
 @dataclass(frozen=True)
 class Limit:
     """How far one column must be off before a normal row is rejected.
-
-    Attributes
-    ----------
-    feature : str
-        The column.
-    low, high : float
-        The ends of what was learned.
-    up_50, up_90 : float or None
-        The smallest shift up, in the column's own units, from which on half of the rows, and 90 %,
-        stay rejected; None if no shift is large enough.
-    down_50, down_90 : float or None
-        The same for shifts down, as positive numbers.
-    rows : int
-        How many rows were shifted; 0 if none has a value in the column.
 
     Examples
     --------
@@ -47,14 +33,16 @@ class Limit:
     True
     """
 
-    feature: str
-    low: float
+    feature: str  #: the column
+    low: float  #: low, high: the ends of what was learned
     high: float
+    #: up_50, up_90: the smallest shift up, in the column's own units, from which on half of the
+    #: rows, and 90 %, stay rejected; None if no shift is large enough
     up_50: float | None
     up_90: float | None
-    down_50: float | None
+    down_50: float | None  #: down_50, down_90: the same for shifts down, as positive numbers
     down_90: float | None
-    rows: int
+    rows: int  #: how many rows were shifted; 0 if none has a value in the column
 
     def relative(self, shift: float | None) -> float | None:
         """Return a shift as a multiple of the range learned; None for a column without a range."""
@@ -75,23 +63,6 @@ class Limit:
 class Limits:
     """The detection limits of a model: one ``Limit`` per column, by number or by name.
 
-    Attributes
-    ----------
-    features : tuple of Limit
-        One per column, in the model's order.
-    source : str
-        Where the rows that were shifted come from.
-    alpha : float or None
-        The rate of false alarms that the model's threshold was set for, if for one.
-    left_out : tuple of str
-        The columns that are no numbers: they cannot be shifted.
-    groups : dict of str to Limits
-        With `by`, the limits of each group among the rows: from the expected value on, the shift
-        that is enough in half (nine tenths) of all rows, as large as it is in this group.
-    changes : tuple of CellChange
-        How often a typo, another value, a missing one or another date is noticed in the columns
-        that are no numbers.
-
     Examples
     --------
     >>> import numpy as np
@@ -102,11 +73,16 @@ class Limits:
     (['x0', 'x1'], 0.05)
     """
 
-    features: tuple[Limit, ...]
-    source: str
+    features: tuple[Limit, ...]  #: one per column, in the model's order
+    source: str  #: where the rows that were shifted come from
+    #: The rate of false alarms that the model's threshold was set for, if for one
     alpha: float | None
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  #: the columns that are no numbers: they cannot be shifted
+    #: With `by`, the limits of each group among the rows: from the expected value on, the shift
+    #: that is enough in half (nine tenths) of all rows, as large as it is in this group
     groups: Mapping[str, Limits] = field(default_factory=dict)
+    #: How often a typo, another value, a missing one or another date is noticed in the columns that
+    #: are no numbers
     changes: tuple[CellChange, ...] = ()
 
     def __getitem__(self, key: int | str) -> Limit:

@@ -19,43 +19,20 @@ _LIMITS = ("min", "max", "allowed", "format", "required")
 
 @dataclass(frozen=True)
 class LearnedRule:
-    """What is normal of a column, in all rows or in some.
+    """What is normal of a column, in all rows or in some."""
 
-    Attributes
-    ----------
-    column, role : str
-        The column, and what it is.
-    support : int
-        The training rows that it was learned from.
-    false_alarms : float
-        The share of these that would violate it, each left out in turn.
-    when : dict of str to str
-        In which rows it holds: a column and its value; empty if in all.
-    min, max : float, str or None
-        The range; of dates the first and the last day.
-    allowed, format : tuple of str or None
-        The values, and the forms, that there are.
-    required : bool
-        Whether there always was a value.
-
-    Examples
-    --------
-    >>> from refold import Detector
-    >>> model = Detector().fit([{"weight": 2 + k % 7} for k in range(200)])
-    >>> print(model.rules_["weight"])
-    weight: 2–8, never missing
-    """
-
-    column: str
+    column: str  #: column, role: the column, and what it is
     role: str
-    support: int
-    false_alarms: float
+    support: int  #: the training rows that it was learned from
+    false_alarms: float  #: the share of these that would violate it, each left out in turn
+    #: In which rows it holds: a column and its value; empty if in all
     when: Mapping[str, str] = field(default_factory=dict)
-    min: float | str | None = None
+    min: float | str | None = None  #: min, max: the range; of dates the first and the last day
     max: float | str | None = None
+    #: allowed, format: the values, and the forms, that there are
     allowed: tuple[str, ...] | None = None
     format: tuple[str, ...] | None = None
-    required: bool = False
+    required: bool = False  #: whether there always was a value
 
     @property
     def limits(self) -> dict[str, Any]:

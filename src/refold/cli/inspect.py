@@ -86,7 +86,7 @@ def _columns(loaded: LoadedModel) -> dict[str, Any]:
 
 def _features(loaded: LoadedModel) -> dict[str, Any]:
     """Return what is known of the features of a model of numbers."""
-    from refold.explanation import normal_ranges
+    from refold.judgement.normal import normal_ranges
 
     model, judge = loaded.model, loaded.judge
     summary, chain = model.summary_, getattr(model, "chain_", None)
@@ -163,8 +163,9 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
 
 
 def _table_of_features(document: dict[str, Any]) -> Table:
+    from refold.base.words import number
     from refold.cli.printing import table_of
-    from refold.explanation import number, ranges_text
+    from refold.judgement.numbers import ranges_text
 
     headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")
     rows = [

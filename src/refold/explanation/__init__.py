@@ -10,49 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from refold.base.words import number
-from refold.explanation._columns import normal_of_columns, normal_text
+from refold.explanation._columns import normal_of_columns as normal_of_columns
+from refold.explanation._columns import normal_text as normal_text
 from refold.explanation._explain import explain as explain
-from refold.explanation._explanations import LEADS, Explanation, Explanations, times_limit
-from refold.explanation._reason import Cell, Reason
+from refold.explanation._explanations import LEADS as LEADS
+from refold.explanation._explanations import Explanation, Explanations
+from refold.explanation._explanations import times_limit as times_limit
+from refold.explanation._reason import Reason
 from refold.explanation._stream import RowStream
 from refold.judgement import Judgement
-from refold.judgement.normal import normal_ranges
-from refold.judgement.numbers import ranges_text, split_unit
 
 __all__ = [
-    "LEADS",
-    "Cell",
     "Explanation",
     "Explanations",
     "Importance",
     "Reason",
     "RowStream",
     "importance",
-    "normal_of_columns",
-    "normal_ranges",
-    "normal_text",
-    "number",
-    "ranges_text",
-    "split_unit",
-    "times_limit",
 ]
 
 
 @dataclass(frozen=True)
 class Importance:
     """How much a feature adds to the distances of many rows.
-
-    Attributes
-    ----------
-    feature : str
-        Its name.
-    contribution : float
-        What it adds to a row's distance, on average.
-    share : float
-        The same as a share of the average distance; shares add up to 1.
-    leads : float
-        The share of rows in which no feature matters more.
 
     Examples
     --------
@@ -66,10 +46,10 @@ class Importance:
     'x1'
     """
 
-    feature: str
-    contribution: float
-    share: float
-    leads: float
+    feature: str  #: its name
+    contribution: float  #: what it adds to a row's distance, on average
+    share: float  #: the same as a share of the average distance; shares add up to 1
+    leads: float  #: the share of rows in which no feature matters more
 
 
 def importance(model: Any, X: Any) -> list[Importance]:

@@ -48,34 +48,6 @@ def times_limit(distance: float, threshold: float) -> str:
 class Explanation:
     """Why a row is an outlier, or how far from it.
 
-    Attributes
-    ----------
-    row : int
-        Its number in the table that was explained, from 0.
-    label : int
-        1 normal, -1 outlier, 0 if it has no value and cannot be judged.
-    distance, threshold : float
-        It is normal if the distance is at most the threshold; NaN if it cannot be judged.
-    p_value : float or None
-        How rare such a distance is among normal rows; None before any calibration.
-    reasons : tuple of Reason
-        Its columns, the largest share first; :meth:`first` are those that matter.
-    changes : tuple of Cell
-        The smallest set of values found with which the row would be normal; empty if it is
-        normal as it is, or if it was not asked for.
-    name : object
-        What the row is called: the cell of the model's id column, or the label of a pandas index;
-        None where it only has a number.
-    muted : str
-        The rule of the user's that mutes the row, such as "machine = M17 until 2026-12-31".
-    unblamed : tuple of str
-        The columns that are never named as a reason, by the user's rules.
-    together : bool
-        Whether the row is an outlier by a combination: no column says much by itself.
-    combination : tuple of Reason
-        The columns of the combination, if they are known: those without which the row would be
-        normal, else those outside their normal range.
-
     Examples
     --------
     >>> import numpy as np
@@ -86,17 +58,30 @@ class Explanation:
     (-1, 'x1 9 is 5.9 above the highest normal value, 3.1')
     """
 
-    row: int
-    label: int
+    row: int  #: its number in the table that was explained, from 0
+    label: int  #: 1 normal, -1 outlier, 0 if it has no value and cannot be judged
+    #: distance, threshold: it is normal if the distance is at most the threshold; NaN if it cannot
+    #: be judged
     distance: float
     threshold: float
+    #: How rare such a distance is among normal rows; None before any calibration
     p_value: float | None
+    #: Its columns, the largest share first; :meth:`first` are those that matter
     reasons: tuple[Reason, ...]
+    #: The smallest set of values found with which the row would be normal; empty if it is normal as
+    #: it is, or if it was not asked for
     changes: tuple[Cell, ...] = ()
+    #: What the row is called: the cell of the model's id column, or the label of a pandas index;
+    #: None where it only has a number
     name: Any = None
+    #: The rule of the user's that mutes the row, such as "machine = M17 until 2026-12-31"
     muted: str = ""
+    #: The columns that are never named as a reason, by the user's rules
     unblamed: tuple[str, ...] = ()
+    #: Whether the row is an outlier by a combination: no column says much by itself
     together: bool = False
+    #: The columns of the combination, if they are known: those without which the row would be
+    #: normal, else those outside their normal range
     combination: tuple[Reason, ...] = ()
 
     @property

@@ -36,30 +36,12 @@ _MEASURES = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A value of a column.
+    """A value of a column."""
 
-    Attributes
-    ----------
-    feature : str
-        The column's name.
-    value : float or str
-        The value; a text as it was written.
-    unit : str
-        The unit that its cells have, if the name has none.
-    decimals : int or None
-        How many digits the column's values have behind the point.
-
-    Examples
-    --------
-    >>> from refold.explanation import Cell
-    >>> Cell("torque [Nm]", 75.2).text()
-    'torque 75.2 Nm'
-    """
-
-    feature: str
-    value: float | str
-    unit: str = ""
-    decimals: int | None = None
+    feature: str  #: the column's name
+    value: float | str  #: the value; a text as it was written
+    unit: str = ""  #: the unit that its cells have, if the name has none
+    decimals: int | None = None  #: how many digits the column's values have behind the point
 
     def text(self, digits: Callable[[float], str] = in_full) -> str:
         """Return "torque 91.2 Nm", "carrier 'UA'"."""
@@ -86,61 +68,6 @@ def called(feature: str, unit: str = "") -> tuple[str, str]:
 class Reason:
     """One column's part in a row's distance.
 
-    Attributes
-    ----------
-    feature : str
-        The column's name.
-    value : float or str
-        What the row has; a text as it was written, NaN if missing.
-    contribution : float
-        Its part of the distance. REF's add up to the distance. CreasedREF's, how much the distance
-        would drop had the column the value that is expected, do not.
-    share : float
-        Its share of the distance. The shares of a row add up to at most 1; in an outlier a value
-        that many training rows have, or that is as expected, has little or none.
-    normal : tuple of (low, high)
-        The range or ranges that were learned, without cells that are cut off; empty unless the
-        column is a number.
-    inside : bool
-        Whether the value was learned: it is in a range, and not between the values of a discrete
-        column; False if missing. Of texts and dates: whether it is usual.
-    as_far : float
-        The share of training rows that are as far out, on the same side, or as surprising.
-    beside : tuple of Cell
-        The other values of the row that this one is unlikely with, if the row is an outlier.
-    accepted_at : float or None
-        A value of this column alone with which the row would be normal: its own if the row is, the
-        nearest by REF, the expected one by CreasedREF; None if there is none or it was not asked
-        for.
-    stated : float or None
-        The same, with as few digits as are accepted too: what the text names.
-    exact : bool
-        Whether `accepted_at` was computed (fold abs) or searched for.
-    expected : float or None
-        CreasedREF: what the other values of the row let expect. None if that is unknown, or the
-        value itself.
-    role : str
-        What the column is: "number", "category", "text", "identifier" or "date".
-    view : str
-        Of a table that was encoded: in which respect the value is odd, such as "unseen", "value",
-        "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual.
-    words : str
-        The same as a sentence behind the column and its value.
-    rule : str
-        Which limit of the user's own the value violates: "is outside the limit you set, 0–5".
-    novel : bool
-        Whether the column seemed closed and never had such a value: the row is an outlier for that.
-    unit : str
-        The unit that the column's cells have.
-    decimals : int or None
-        How many digits the column's values have behind the point; None if they have many.
-    given : str
-        The context that the value is judged in, such as "for machine M17".
-    measure : str
-        Of a measure of the last rows: "step", "mean", "sd" or "unchanged"; else empty.
-    of, window : str
-        The column that it is of, and the window, such as "30 rows".
-
     Examples
     --------
     >>> import numpy as np
@@ -153,28 +80,50 @@ class Reason:
     ('x1', 9.0, False)
     """
 
-    feature: str
-    value: float | str
+    feature: str  #: the column's name
+    value: float | str  #: what the row has; a text as it was written, NaN if missing
+    #: Its part of the distance. REF's add up to the distance. CreasedREF's, how much the distance
+    #: would drop had the column the value that is expected, do not.
     contribution: float
+    #: Its share of the distance. The shares of a row add up to at most 1; in an outlier a value
+    #: that many training rows have, or that is as expected, has little or none.
     share: float
+    #: The range or ranges that were learned, without cells that are cut off; empty unless the
+    #: column is a number
     normal: Ranges
+    #: Whether the value was learned: it is in a range, and not between the values of a discrete
+    #: column; False if missing. Of texts and dates: whether it is usual.
     inside: bool
+    #: The share of training rows that are as far out, on the same side, or as surprising
     as_far: float
+    #: The other values of the row that this one is unlikely with, if the row is an outlier
     beside: tuple[Cell, ...] = ()
+    #: A value of this column alone with which the row would be normal: its own if the row is, the
+    #: nearest by REF, the expected one by CreasedREF; None if there is none or it was not asked for
     accepted_at: float | None = None
+    #: The same, with as few digits as are accepted too: what the text names
     stated: float | None = None
-    exact: bool = False
+    exact: bool = False  #: whether `accepted_at` was computed (fold abs) or searched for
+    #: CreasedREF: what the other values of the row let expect. None if that is unknown, or the
+    #: value itself.
     expected: float | None = None
+    #: What the column is: "number", "category", "text", "identifier" or "date"
     role: str = "number"
+    #: Of a table that was encoded: in which respect the value is odd, such as "unseen", "value",
+    #: "shape", "hour", "missing", "unreadable", or "beside" another; empty if it is usual
     view: str = ""
-    words: str = ""
+    words: str = ""  #: the same as a sentence behind the column and its value
+    #: Which limit of the user's own the value violates: "is outside the limit you set, 0–5"
     rule: str = ""
+    #: Whether the column seemed closed and never had such a value: the row is an outlier for that
     novel: bool = False
-    unit: str = ""
+    unit: str = ""  #: the unit that the column's cells have
+    #: How many digits the column's values have behind the point; None if they have many
     decimals: int | None = None
-    given: str = ""
+    given: str = ""  #: the context that the value is judged in, such as "for machine M17"
+    #: Of a measure of the last rows: "step", "mean", "sd" or "unchanged"; else empty
     measure: str = ""
-    of: str = ""
+    of: str = ""  #: of, window: the column that it is of, and the window, such as "30 rows"
     window: str = ""
 
     @property

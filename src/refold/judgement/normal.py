@@ -35,7 +35,7 @@ def normal_ranges(summary: Summary) -> list[Ranges]:
     Examples
     --------
     >>> from refold import REF
-    >>> from refold.explanation import normal_ranges
+    >>> from refold.judgement.normal import normal_ranges
     >>> model = REF().fit([[20.1, 5.0], [19.8, 5.0], [20.3, 6.0], [20.0, 6.0]])
     >>> normal_ranges(model.summary_)
     [((19.8, 20.3),), ((5.0, 6.0),)]

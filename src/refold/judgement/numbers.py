@@ -55,7 +55,7 @@ def split_unit(feature: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> from refold.explanation import split_unit
+    >>> from refold.judgement.numbers import split_unit
     >>> split_unit("torque [Nm]"), split_unit("weight (g)"), split_unit("body_mass_g")
     (('torque', ' Nm'), ('weight', ' g'), ('body_mass', ' g'))
     """
@@ -88,7 +88,7 @@ def ranges_text(ranges: Ranges, digits: int = DIGITS, decimals: int | None = Non
 
     Examples
     --------
-    >>> from refold.explanation import ranges_text
+    >>> from refold.judgement.numbers import ranges_text
     >>> ranges_text(((0.0, 5.0), (20.0, 30.0)))
     '0–5 or 20–30'
     """

@@ -17,7 +17,7 @@ from refold.monitoring._change import StreamChange
 from refold.monitoring._incident import Incident, Incidents
 from refold.monitoring._monitor import DriftMonitor
 from refold.monitoring._monitor import drift as drift
-from refold.monitoring._result import VERDICTS, ColumnDrift, Drift, Share, Verdict
+from refold.monitoring._result import VERDICTS, ColumnDrift, Drift, Verdict
 from refold.monitoring.incident_finder import incidents as incidents
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "DriftMonitor",
     "Incident",
     "Incidents",
-    "Share",
     "StreamChange",
     "Verdict",
 ]

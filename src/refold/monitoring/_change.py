@@ -18,24 +18,6 @@ from refold.monitoring._martingale import BLOCK, ConformalMartingale
 class StreamChange:
     """What a stream has shown so far.
 
-    Attributes
-    ----------
-    rows : int
-        How many rows have come.
-    e_value : float
-        The largest evidence of a change so far, the capital of a fair bet that began with 1.
-    p_value : float
-        1 / e_value: however often one looks, it falls below alpha with probability alpha at most as
-        long as nothing changes.
-    changed : bool
-        Whether it is at most the alpha of the monitor.
-    column : str or None
-        The column with most evidence; None if it is the distance of rows.
-    outliers : int
-        How many of the rows are outliers.
-    interval : tuple of two floats
-        Where the share of outliers lies, at 95 %, if it is looked at once.
-
     Examples
     --------
     >>> import numpy as np
@@ -50,12 +32,16 @@ class StreamChange:
     'x1'
     """
 
-    rows: int
+    rows: int  #: how many rows have come
+    #: The largest evidence of a change so far, the capital of a fair bet that began with 1
     e_value: float
+    #: 1 / e_value: however often one looks, it falls below alpha with probability alpha at most as
+    #: long as nothing changes
     p_value: float
-    changed: bool
-    column: str | None
-    outliers: int
+    changed: bool  #: whether it is at most the alpha of the monitor
+    column: str | None  #: the column with most evidence; None if it is the distance of rows
+    outliers: int  #: how many of the rows are outliers
+    #: Where the share of outliers lies, at 95 %, if it is looked at once
     interval: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,28 +15,6 @@ import numpy as np
 class Incident:
     """Outliers that belong together.
 
-    Attributes
-    ----------
-    begin, end : datetime, float or int
-        When the first and the last of the outliers were; row numbers where there is no time.
-    rows : tuple of int
-        The numbers of the outliers in the table, in the order of time; of a file the first 1,000.
-    outliers : int
-        How many outliers there are.
-    total : int
-        How many rows there are from the first to the last outlier, of the same group.
-    columns : tuple of str
-        The columns that are most often a reason, at most three.
-    severity : float
-        The largest distance as a multiple of the threshold, at most 1000: beyond that it is no
-        measure.
-    worst : int
-        The number of the row with the largest distance.
-    group : str or None
-        Whose rows they are, such as ``"machine M17"``; None if all rows are one group.
-    text : str
-        All of it in one sentence.
-
     Examples
     --------
     >>> import numpy as np
@@ -49,16 +27,22 @@ class Incident:
     'rows 1–2: x0 16 × the limit in 2 of 2 rows'
     """
 
+    #: begin, end: when the first and the last of the outliers were; row numbers where there is no
+    #: time
     begin: Any
     end: Any
+    #: The numbers of the outliers in the table, in the order of time; of a file the first 1,000
     rows: tuple[int, ...]
-    outliers: int
-    total: int
-    columns: tuple[str, ...]
+    outliers: int  #: how many outliers there are
+    total: int  #: how many rows there are from the first to the last outlier, of the same group
+    columns: tuple[str, ...]  #: the columns that are most often a reason, at most three
+    #: The largest distance as a multiple of the threshold, at most 1000: beyond that it is no
+    #: measure
     severity: float
-    worst: int
+    worst: int  #: the number of the row with the largest distance
+    #: Whose rows they are, such as ``"machine M17"``; None if all rows are one group
     group: str | None
-    text: str
+    text: str  #: all of it in one sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""

@@ -37,31 +37,13 @@ _SHOWN, _MOST = 10, 100
 
 @dataclass(frozen=True)
 class Share:
-    """How many rows of a column are of one class, in training and now.
+    """How many rows of a column are of one class, in training and now."""
 
-    Parameters
-    ----------
-    of : {"value", "shape", "hour", "weekday", "range"}
-        What makes the class.
-    value : str
-        Which class: a text, what texts look like (``A+-9+``), "3 o'clock", "Sunday", "before
-        2013-01-01".
-    before, now : float
-        The share of the rows that have a value.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from refold import Detector, drift
-    >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
-    >>> found = drift(Detector().fit(table), table.assign(part=["A", "A", "B", "C"] * 100))
-    >>> [(share.value, share.before, share.now) for share in found.features[0].moved][:2]
-    [('A', 0.25, 0.5), ('B', 0.5, 0.25)]
-    """
-
-    of: str
+    of: str  #: what makes the class
+    #: Which class: a text, what texts look like (``A+-9+``), "3 o'clock", "Sunday", "before
+    #: 2013-01-01"
     value: str
-    before: float
+    before: float  #: before, now: the share of the rows that have a value
     now: float
 
     def __str__(self) -> str:
@@ -75,52 +57,6 @@ class Share:
 class ColumnDrift:
     """One feature of new rows beside the training rows.
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    kind : {"number", "category", "text", "identifier", "date"}
-        What it was taken for.
-    distance : float
-        Of numbers: the largest difference between the two distribution functions
-        (Kolmogorov–Smirnov), as far as the training quantiles prove it. Of others: the largest
-        difference between the shares of a class. Between 0 and 1.
-    p_value : float
-        The chance of such a distance if nothing has changed.
-    adjusted_p_value : float
-        The same, corrected for the number of tests.
-    remaining_p_value : float
-        The corrected chance after as many rejected rows as may be outliers were set aside, those
-        that matter most.
-    missing_before, missing : float
-        The share of missing values in training and in the new rows.
-    missing_p_value, missing_adjusted_p_value : float
-        The chance of such a difference between the two, and corrected.
-    unreadable_before, unreadable : float
-        The share of cells that are no number, or no date, where there should be one.
-    unreadable_p_value, unreadable_adjusted_p_value : float
-        The chance of such a difference between the two, and corrected.
-    median_before, median : float or None
-        Of numbers, in the column's own units. None of others, and if no new row has a value.
-    beyond : float or None
-        Of numbers: the share of the new rows below or above all of training.
-    moved : tuple of Share
-        Of texts and dates: the classes whose shares differ by more than chance, at most three,
-        those that differ most first.
-    new_values : tuple of str
-        Of texts: the most frequent values that training has not, at most three.
-    unseen : float or None
-        Of texts: the share of rows with such a value; about, in columns of more than 65,536 values.
-    unseen_expected : float or None
-        The same if nothing has changed: the share of training rows with a value of their own.
-    differs : bool
-        The values or the share of missing ones differ by more than chance.
-    changed : bool
-        They do so even without outliers.
-    scored : bool
-        Numbers, also the medians, are standard deviations from what the context of a row lets
-        expect; see ``docs/context.md``.
-
     Examples
     --------
     >>> import numpy as np
@@ -132,29 +68,50 @@ class ColumnDrift:
     [('x0', False), ('x1', True)]
     """
 
-    name: str
-    kind: str
+    name: str  #: the column
+    kind: str  #: what it was taken for
+    #: Of numbers: the largest difference between the two distribution functions
+    #: (Kolmogorov–Smirnov), as far as the training quantiles prove it. Of others: the largest
+    #: difference between the shares of a class. Between 0 and 1.
     distance: float
-    p_value: float
-    adjusted_p_value: float
+    p_value: float  #: the chance of such a distance if nothing has changed
+    adjusted_p_value: float  #: the same, corrected for the number of tests
+    #: The corrected chance after as many rejected rows as may be outliers were set aside, those
+    #: that matter most
     remaining_p_value: float
+    #: missing_before, missing: the share of missing values in training and in the new rows
     missing_before: float
     missing: float
+    #: missing_p_value, missing_adjusted_p_value: the chance of such a difference between the two,
+    #: and corrected
     missing_p_value: float
     missing_adjusted_p_value: float
+    #: unreadable_before, unreadable: the share of cells that are no number, or no date, where there
+    #: should be one
     unreadable_before: float
     unreadable: float
+    #: unreadable_p_value, unreadable_adjusted_p_value: the chance of such a difference between the
+    #: two, and corrected
     unreadable_p_value: float
     unreadable_adjusted_p_value: float
+    #: median_before, median: of numbers, in the column's own units. None of others, and if no new
+    #: row has a value.
     median_before: float | None
     median: float | None
-    beyond: float | None
+    beyond: float | None  #: of numbers: the share of the new rows below or above all of training
+    #: Of texts and dates: the classes whose shares differ by more than chance, at most three, those
+    #: that differ most first
     moved: tuple[Share, ...]
+    #: Of texts: the most frequent values that training has not, at most three
     new_values: tuple[str, ...]
+    #: Of texts: the share of rows with such a value; about, in columns of more than 65,536 values
     unseen: float | None
+    #: The same if nothing has changed: the share of training rows with a value of their own
     unseen_expected: float | None
-    differs: bool
-    changed: bool
+    differs: bool  #: the values or the share of missing ones differ by more than chance
+    changed: bool  #: they do so even without outliers
+    #: Numbers, also the medians, are standard deviations from what the context of a row lets
+    #: expect; see ``docs/context.md``
     scored: bool = False
 
     @property
@@ -211,27 +168,6 @@ class ColumnDrift:
 class Drift:
     """New rows beside the training rows of a model.
 
-    Parameters
-    ----------
-    rows : int
-        How many new rows there are.
-    empty : int
-        How many of them have no value at all: they count as missing and cannot be judged.
-    rejected : float or None
-        The share of the other rows that the model rejects; None if there are no others.
-    expected : float or None
-        The share of training-like rows that it rejects. None if the model is not calibrated: the
-        rate then has nothing to be compared with.
-    outlier_p_value, outlier_adjusted_p_value : float or None
-        The chance of so many rejected rows if nothing has changed, and corrected for the number of
-        tests. None without `expected`.
-    set_aside : float
-        The largest share of the rows that may be outliers, judging by how many are rejected.
-    alpha : float
-        The chance of a false alarm, over all tests together.
-    features : tuple of ColumnDrift
-        One per feature.
-
     Examples
     --------
     >>> import numpy as np
@@ -243,15 +179,21 @@ class Drift:
     ('changed', 500)
     """
 
-    rows: int
-    empty: int
+    rows: int  #: how many new rows there are
+    empty: int  #: how many of them have no value at all: they count as missing and cannot be judged
+    #: The share of the other rows that the model rejects; None if there are no others
     rejected: float | None
+    #: The share of training-like rows that it rejects. None if the model is not calibrated: the
+    #: rate then has nothing to be compared with.
     expected: float | None
+    #: outlier_p_value, outlier_adjusted_p_value: the chance of so many rejected rows if nothing has
+    #: changed, and corrected for the number of tests. None without `expected`.
     outlier_p_value: float | None
     outlier_adjusted_p_value: float | None
+    #: The largest share of the rows that may be outliers, judging by how many are rejected
     set_aside: float
-    alpha: float
-    features: tuple[ColumnDrift, ...]
+    alpha: float  #: the chance of a false alarm, over all tests together
+    features: tuple[ColumnDrift, ...]  #: one per feature
 
     @property
     def more_rejected(self) -> bool:

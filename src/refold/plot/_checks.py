@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
-from refold.base.words import printable
+from refold.base.words import number, printable
 from refold.checks import Comparison, Limit, Limits, limits
 from refold.checks import compare as compare_models
-from refold.explanation import number, split_unit
+from refold.judgement.numbers import split_unit
 from refold.plot._style import MUTED, NORMAL, OUTLIER, Display, legend_above, tidy
 
 _HALF, _TENTH = "#E79B61", "#F7DEC9"  # OUTLIER, lighter
 _WIDEST = 2.0  # ranges: what is wider is cut off and said
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LimitsDisplay(Display):
     """The blind zone of each column: shifts that too many rows get away with.
-
-    Parameters
-    ----------
-    limits : Limits
-        What :func:`refold.limits` has found.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -36,10 +28,11 @@ class LimitsDisplay(Display):
     >>> display = LimitsDisplay.from_estimator(CreasedREF().fit(X))
     """
 
-    def __init__(self, *, limits: Limits) -> None:
-        if not limits.features:
+    limits: Limits  #: what :func:`refold.limits` has found
+
+    def __post_init__(self) -> None:
+        if not self.limits.features:
             raise ValueError("The model has no column of numbers: there is no shift to draw.")
-        self.limits = limits
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, *, ax: Any = None) -> Self:
@@ -119,18 +112,9 @@ def _length(limit: Limit, shift: float | None) -> float:
     return min(limit.relative(shift) or 0.0, _WIDEST)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonDisplay(Display):
     """The p-values of an old and a new model, a point for each row.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What :func:`refold.compare` has found.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -142,8 +126,7 @@ class ComparisonDisplay(Display):
     >>> display = ComparisonDisplay.from_estimators(old, new, X)
     """
 
-    def __init__(self, *, comparison: Comparison) -> None:
-        self.comparison = comparison
+    comparison: Comparison  #: what :func:`refold.compare` has found
 
     @classmethod
     def from_estimators(cls, old: Any, new: Any, X: Any, *, ax: Any = None) -> Self:

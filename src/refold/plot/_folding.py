@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +11,8 @@ from sklearn.pipeline import Pipeline
 
 from refold._typing import Floats, Ranges
 from refold.base.arrays import is_foreign_array, to_numpy
-from refold.explanation import normal_ranges
 from refold.judgement import Judge, Judgement, unwrapped
+from refold.judgement.normal import normal_ranges
 from refold.model_selection import gmean_score
 from refold.models.scoring import FoldScorer
 from refold.plot._style import (
@@ -31,31 +32,13 @@ _POINTS, _TOGETHER = 2000, 10  # points of the map, and how many of them are dra
 _BARS = 48
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FoldMapDisplay(Display):
     """What each value of a feature is folded to, over where its training rows lie.
 
     The magnitude is that of the levels that count: the last, or the mean of all with
     ``levels="all"``. A row's distance comes from the magnitudes of all its features, so what one
     of them must reach depends on the others: the line is for a row that is typical in these.
-
-    Parameters
-    ----------
-    values, magnitudes : ndarray of shape (n,)
-        Values of the feature and the magnitude that each is folded to.
-    edges, shares : ndarray
-        The training histogram: bars between edges, and the share of rows in each.
-    ranges : tuple of (low, high)
-        The normal range or ranges.
-    needed : float or None
-        From this magnitude on, a row whose other features are typical is an outlier; None if the
-        distance is a function of the user's.
-    name : str
-        The feature's name.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -66,20 +49,17 @@ class FoldMapDisplay(Display):
     >>> display = FoldMapDisplay.from_estimator(model, 0)
     """
 
-    def __init__(
-        self,
-        *,
-        values: Floats,
-        magnitudes: Floats,
-        edges: Floats,
-        shares: Floats,
-        ranges: Ranges,
-        needed: float | None,
-        name: str,
-    ) -> None:
-        self.values, self.magnitudes = values, magnitudes
-        self.edges, self.shares = edges, shares
-        self.ranges, self.needed, self.name = ranges, needed, name
+    #: values, magnitudes: values of the feature and the magnitude that each is folded to
+    values: Floats
+    magnitudes: Floats
+    #: edges, shares: the training histogram: bars between edges, and the share of rows in each
+    edges: Floats
+    shares: Floats
+    ranges: Ranges  #: the normal range or ranges
+    #: From this magnitude on, a row whose other features are typical is an outlier; None if the
+    #: distance is a function of the user's
+    needed: float | None
+    name: str  #: the feature's name
 
     @classmethod
     def from_estimator(cls, model: Any, feature: int | str, *, ax: Any = None) -> Self:
@@ -223,22 +203,9 @@ def histogram(quantiles: Floats, bars: int = _BARS) -> tuple[Floats, Floats]:
     return edges, shares
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LevelsDisplay(Display):
     """The learning curve over levels: how rows would be judged after each of them.
-
-    Parameters
-    ----------
-    accepted : ndarray of shape (n_iter,)
-        The share of normal rows with a distance of at most the threshold after each level.
-    rejected : ndarray of shape (n_iter,) or None
-        The share of outliers above it, where outliers are known.
-    gmean : ndarray of shape (n_iter,) or None
-        The geometric mean of both.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -249,10 +216,10 @@ class LevelsDisplay(Display):
     >>> display = LevelsDisplay.from_estimator(REF().fit(X), X)
     """
 
-    def __init__(
-        self, *, accepted: Floats, rejected: Floats | None = None, gmean: Floats | None = None
-    ) -> None:
-        self.accepted, self.rejected, self.gmean = accepted, rejected, gmean
+    #: The share of normal rows with a distance of at most the threshold after each level
+    accepted: Floats
+    rejected: Floats | None = None  #: the share of outliers above it, where outliers are known
+    gmean: Floats | None = None  #: the geometric mean of both
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Self:

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Floats
-from refold.base.words import printable, quoted
+from refold.base.words import number, printable, quoted
 from refold.columns.frames import one_row
 from refold.columns.table import Table
-from refold.explanation import Explanation, Reason, explain, number, ranges_text
+from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judge, Judgement, unwrapped
+from refold.judgement.numbers import ranges_text
 from refold.plot._style import MUTED, NORMAL, OUTLIER, Display, legend_inside, number_place, tidy
 
 _BARS = 60
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DistancesDisplay(Display):
     """How far rows are from normal, and where the threshold lies.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n,)
-        One per row.
-    threshold : float
-        The largest distance that is normal.
-    is_normal : bool ndarray of shape (n,) or None
-        Which rows are known to be normal, if that is known.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -45,10 +33,10 @@ class DistancesDisplay(Display):
     >>> display = DistancesDisplay.from_estimator(REF().fit(X), X)
     """
 
-    def __init__(
-        self, *, distances: Floats, threshold: float, is_normal: NDArray[np.bool_] | None = None
-    ) -> None:
-        self.distances, self.threshold, self.is_normal = distances, threshold, is_normal
+    distances: Floats  #: one per row
+    threshold: float  #: the largest distance that is normal
+    #: Which rows are known to be normal, if that is known
+    is_normal: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any, y: Any = None, *, ax: Any = None) -> Self:
@@ -117,18 +105,9 @@ class DistancesDisplay(Display):
         return [group for group in groups if len(group[0])]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ContributionsDisplay(Display):
     """Which features a row's distance comes from.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        What :func:`refold.explain` says of the row.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -139,8 +118,7 @@ class ContributionsDisplay(Display):
     >>> display = ContributionsDisplay.from_estimator(REF().fit(X), [[0.2, 9.0]])
     """
 
-    def __init__(self, *, explanation: Explanation) -> None:
-        self.explanation = explanation
+    explanation: Explanation  #: what :func:`refold.explain` says of the row
 
     @classmethod
     def from_estimator(
@@ -229,28 +207,9 @@ def _label(reason: Reason) -> str:
     return f"{printable(reason.feature)} = {value}\n{below}"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RegionsDisplay(Display):
     """The decision regions over two features, the others held at their median.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n,) and (m,)
-        Values of the two features.
-    distances : ndarray of shape (m, n)
-        The distance at each point of the plane.
-    threshold : float
-        The largest distance that is normal.
-    names : tuple of str
-        What the axes show: the features' names.
-    rows : ndarray of shape (k, 2) or None
-        Rows to draw.
-    labels : ndarray of shape (k,) or None
-        What the model says of them, 1 or -1.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
 
     Examples
     --------
@@ -261,19 +220,13 @@ class RegionsDisplay(Display):
     >>> display = RegionsDisplay.from_estimator(REF(levels="all").fit(X), X)
     """
 
-    def __init__(
-        self,
-        *,
-        x: Floats,
-        y: Floats,
-        distances: Floats,
-        threshold: float,
-        names: tuple[str, str],
-        rows: Floats | None = None,
-        labels: NDArray[np.integer[Any]] | None = None,
-    ) -> None:
-        self.x, self.y, self.distances, self.threshold = x, y, distances, threshold
-        self.names, self.rows, self.labels = names, rows, labels
+    x: Floats  #: x, y: values of the two features
+    y: Floats
+    distances: Floats  #: the distance at each point of the plane
+    threshold: float  #: the largest distance that is normal
+    names: tuple[str, str]  #: what the axes show: the features' names
+    rows: Floats | None = None  #: rows to draw
+    labels: NDArray[np.integer[Any]] | None = None  #: what the model says of them, 1 or -1
 
     @classmethod
     def from_estimator(

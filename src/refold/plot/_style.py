@@ -18,8 +18,8 @@ NORMAL, OUTLIER, BAND, MUTED = "#0072B2", "#D55E00", "#BFD9EA", "#666666"
 class Display(ABC):
     """A picture that can be drawn again; those below compute what is in it."""
 
-    figure_: Any
-    ax_: Any
+    figure_: Any  #: where it was drawn
+    ax_: Any  #: where it was drawn
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it.

@@ -20,30 +20,11 @@ _LEAST = 0.1  # what is less is no association worth a place
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """How much columns tell of one another.
+    """How much columns tell of one another."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Columns that are associated with another one, the strongest first.
-    values : ndarray of shape (columns, columns)
-        Cramér's V of each pair, corrected for bias: 0 none, 1 each tells the other. Numbers and
-        dates are cut into tenths.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold.columns.table import NumberColumn
-    >>> from refold.report.parts import associations_of
-    >>> rng = np.random.default_rng(0)
-    >>> size, noise = rng.normal(size=500), rng.normal(size=500)
-    >>> columns = {"size": size, "weight": 2.0 * size, "noise": noise}
-    >>> found = associations_of({name: NumberColumn(cells) for name, cells in columns.items()})
-    >>> found.names, float(found.values[0, 1])
-    (('size', 'weight'), 1.0)
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  #: columns that are associated with another one, the strongest first
+    #: Cramér's V of each pair, corrected for bias: 0 none, 1 each tells the other. Numbers and
+    #: dates are cut into tenths.
     values: Floats
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats
-from refold.explanation import number
+from refold.base.words import number
 from refold.explanation.gauges import short
 from refold.report._in_context import ExpectedBand
 

@@ -22,33 +22,12 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class ExpectedRejections:
-    """How many rows a model would reject if all of them were normal.
+    """How many rows a model would reject if all of them were normal."""
 
-    Parameters
-    ----------
-    rate : float
-        The share, from the calibration.
-    rows : float
-        The same as a number of rows.
-    interval : tuple of int
-        Between these lies the number, with a chance of 95 %: it varies by chance from one table to
-        another, and the rate itself is known from finitely many rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> round(report.expected.rows, 6)
-    2.0
-    """
-
-    rate: float
-    rows: float
+    rate: float  #: the share, from the calibration
+    rows: float  #: the same as a number of rows
+    #: Between these lies the number, with a chance of 95 %: it varies by chance from one table to
+    #: another, and the rate itself is known from finitely many rows
     interval: tuple[int, int]
 
 
@@ -73,44 +52,17 @@ class FeatureBars:
 
 @dataclass(frozen=True)
 class WorstRow:
-    """An outlier.
+    """An outlier."""
 
-    Parameters
-    ----------
-    row : int
-        Its number in the table.
-    name : str
-        What the row is called: its number, or the name that was given.
-    distance : float
-        How far from normal.
-    p_value : float or None
-        How rare such a distance is among normal rows; None without calibration.
-    selected : bool or None
-        Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise.
-    reasons : tuple of Reason
-        The most important first.
-    marks : tuple of (MarkedShares or None)
-        Of each reason that is a text or a date: where its value is among what is normal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> report.worst[0].name, report.worst[0].reasons[0].feature
-    ('17', 'x1')
-    """
-
-    row: int
-    name: str
-    distance: float
+    row: int  #: its number in the table
+    name: str  #: what the row is called: its number, or the name that was given
+    distance: float  #: how far from normal
+    #: How rare such a distance is among normal rows; None without calibration
     p_value: float | None
+    #: Whether it remains when many looks are allowed for, see ``Report.selected``; None likewise
     selected: bool | None
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Reason, ...]  #: the most important first
+    #: Of each reason that is a text or a date: where its value is among what is normal
     marks: tuple[MarkedShares | None, ...] = ()
 
     @property
@@ -124,222 +76,60 @@ class WorstRow:
 
 @dataclass(frozen=True)
 class AlarmGroup:
-    """Outliers for the same reason.
+    """Outliers for the same reason."""
 
-    Parameters
-    ----------
-    feature : str
-        The feature that matters most in each of them.
-    how : str
-        Where its values lie, in words.
-    values : tuple of float or of str
-        The smallest and the largest of them; of texts those that come most often.
-    rows : int
-        How many rows.
-    examples : tuple of str
-        What the first of them, the farthest out, are called.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> group = report.groups[0]
-    >>> group.feature, group.rows, group.examples
-    ('x1', 1, ('17',))
-    """
-
-    feature: str
-    how: str
+    feature: str  #: the feature that matters most in each of them
+    how: str  #: where its values lie, in words
+    #: The smallest and the largest of them; of texts those that come most often
     values: Interval | tuple[str, ...]
-    rows: int
-    examples: tuple[str, ...]
+    rows: int  #: how many rows
+    examples: tuple[str, ...]  #: what the first of them, the farthest out, are called
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureHistogram:
-    """Training and new values of a feature in the same bins.
+    """Training and new values of a feature in the same bins."""
 
-    Parameters
-    ----------
-    edges : ndarray of shape (bins + 1,)
-        Ascending, in the feature's own units.
-    training : ndarray of shape (bins,)
-        The share of training values in each bin, as far as their quantiles tell.
-    new : ndarray of shape (bins,)
-        The share of new values in each bin.
-    below, above : int
-        How many new values lie outside.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> histogram = report.features[1].histogram
-    >>> len(histogram.edges) - len(histogram.new), histogram.above
-    (1, 1)
-    """
-
-    edges: NDArray[np.float64]
+    edges: NDArray[np.float64]  #: ascending, in the feature's own units
+    #: The share of training values in each bin, as far as their quantiles tell
     training: NDArray[np.float64]
-    new: NDArray[np.float64]
-    below: int
+    new: NDArray[np.float64]  #: the share of new values in each bin
+    below: int  #: below, above: how many new values lie outside
     above: int
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """The distances of the new rows.
+    """The distances of the new rows."""
 
-    Parameters
-    ----------
-    edges : ndarray of shape (bins + 1,)
-        From 0, then in equal ratios up to the farthest row; the threshold is one of them.
-    counts : ndarray of shape (bins,)
-        How many rows lie in each bin, its upper edge included.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> int(report.distances.counts.sum())
-    200
-    """
-
+    #: From 0, then in equal ratios up to the farthest row; the threshold is one of them
     edges: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64]  #: how many rows lie in each bin, its upper edge included
 
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One column: what is normal, what is new, and its part in outliers.
+    """One column: what is normal, what is new, and its part in outliers."""
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    normal : tuple of (low, high)
-        The range or ranges that were learned; empty unless it is a number.
-    histogram : FeatureHistogram or None
-        Training and new values of a number.
-    drift : ColumnDrift
-        How they differ.
-    leads : int
-        In how many of the ``Report.blamed`` rows it is a strong reason: no column matters more,
-        or it has at least a fifth of the distance.
-    bars : tuple of FeatureBars
-        Training and new values of texts; hours and weekdays of dates.
-    about : str
-        What is normal of a text or a date, in a few words.
-    column : ColumnInfo or None
-        What the column was taken for, where that was guessed.
-    own_limits : tuple of float
-        The limits that the user's rules set for the numbers of all rows.
-    own_text : str
-        The same in words; empty if there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.report import describe
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> [(feature.name, feature.leads) for feature in report.features]
-    [('x0', 0), ('x1', 2)]
-    """
-
-    name: str
-    normal: Ranges
-    histogram: FeatureHistogram | None
-    drift: ColumnDrift
+    name: str  #: the column
+    normal: Ranges  #: the range or ranges that were learned; empty unless it is a number
+    histogram: FeatureHistogram | None  #: training and new values of a number
+    drift: ColumnDrift  #: how they differ
+    #: In how many of the ``Report.blamed`` rows it is a strong reason: no column matters more, or
+    #: it has at least a fifth of the distance
     leads: int
+    #: Training and new values of texts; hours and weekdays of dates
     bars: tuple[FeatureBars, ...] = ()
-    about: str = ""
-    column: ColumnInfo | None = None
+    about: str = ""  #: what is normal of a text or a date, in a few words
+    column: ColumnInfo | None = None  #: what the column was taken for, where that was guessed
+    #: The limits that the user's rules set for the numbers of all rows
     own_limits: tuple[float, ...] = ()
-    own_text: str = ""
+    own_text: str = ""  #: the same in words; empty if there are none
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """What a model makes of a table.
-
-    Parameters
-    ----------
-    title : str
-        What the page is called.
-    training_rows : int
-        How many rows the model learned from.
-    rows, empty : int
-        How many new rows there are, and how many of them have no value at all and are not judged.
-    rejected : int
-        How many are outliers.
-    interval : tuple of float
-        The share of rejected rows that rows of this kind have in the long run, with a confidence of
-        95 % (Clopper-Pearson).
-    threshold : float
-        Rows up to this distance are normal.
-    alpha : float or None
-        The rate that the threshold was set for, if for one.
-    expected : ExpectedRejections or None
-        What would be rejected if all rows were normal; None without calibration.
-    fdr : float
-        The share of false discoveries that `selected` allows for.
-    selected : int or None
-        How many of the rejected rows, the farthest out, remain when many looks are allowed for;
-        None without calibration.
-    needed : int or None
-        How many rows it would take to calibrate on for a single row to be selected, if there were
-        fewer: a p-value cannot be smaller than one in so many.
-    least_p : float or None
-        The smallest p-value there can be; None without calibration.
-    pictured : int
-        How many rows the pictures show and were looked through: all, or some drawn of very many.
-    distances : Distances
-        How far from normal these rows are.
-    worst : tuple of WorstRow
-        The worst rows, the farthest out first; never more than were asked for.
-    unexplained : str
-        Why there are no reasons; empty if there are.
-    blamed : int
-        How many rows, the worst ones, the features' ``leads`` were counted over.
-    groups : tuple of AlarmGroup
-        The same rows by their reason, the largest group first.
-    features : tuple of Feature
-        In the order of the model's columns.
-    drift : Drift
-        The new rows beside the training rows.
-    noticed : Findings
-        What stands out in the table itself, whatever the model makes of it; rows by their names.
-    card : Card
-        The small print.
-    in_context : InContext or None
-        Rows by their group, and columns beside what was expected; None without a context.
-    incidents : Incidents
-        Outliers that belong together; of very many those with most outliers.
-    n_incidents : int
-        How many there are.
-    run_chart : RunChart or None
-        How far out rows are, one after the other or over time.
-    associations : Associations
-        Which columns of these rows tell of one another.
 
     Examples
     --------
@@ -354,34 +144,47 @@ class Report:
     (200, '17')
     """
 
-    title: str
-    training_rows: int
+    title: str  #: what the page is called
+    training_rows: int  #: how many rows the model learned from
+    #: rows, empty: how many new rows there are, and how many of them have no value at all and are
+    #: not judged
     rows: int
     empty: int
-    rejected: int
+    rejected: int  #: how many are outliers
+    #: The share of rejected rows that rows of this kind have in the long run, with a confidence of
+    #: 95 % (Clopper-Pearson)
     interval: Interval
-    threshold: float
-    alpha: float | None
+    threshold: float  #: rows up to this distance are normal
+    alpha: float | None  #: the rate that the threshold was set for, if for one
+    #: What would be rejected if all rows were normal; None without calibration
     expected: ExpectedRejections | None
-    fdr: float
+    fdr: float  #: the share of false discoveries that `selected` allows for
+    #: How many of the rejected rows, the farthest out, remain when many looks are allowed for; None
+    #: without calibration
     selected: int | None
+    #: How many rows it would take to calibrate on for a single row to be selected, if there were
+    #: fewer: a p-value cannot be smaller than one in so many
     needed: int | None
-    least_p: float | None
+    least_p: float | None  #: the smallest p-value there can be; None without calibration
+    #: How many rows the pictures show and were looked through: all, or some drawn of very many
     pictured: int
-    distances: Distances
+    distances: Distances  #: how far from normal these rows are
+    #: The worst rows, the farthest out first; never more than were asked for
     worst: tuple[WorstRow, ...]
-    unexplained: str
-    blamed: int
-    groups: tuple[AlarmGroup, ...]
-    features: tuple[Feature, ...]
-    drift: Drift
+    unexplained: str  #: why there are no reasons; empty if there are
+    blamed: int  #: how many rows, the worst ones, the features' ``leads`` were counted over
+    groups: tuple[AlarmGroup, ...]  #: the same rows by their reason, the largest group first
+    features: tuple[Feature, ...]  #: in the order of the model's columns
+    drift: Drift  #: the new rows beside the training rows
+    #: What stands out in the table itself, whatever the model makes of it; rows by their names
     noticed: Findings
-    card: Card
+    card: Card  #: the small print
+    #: Rows by their group, and columns beside what was expected; None without a context
     in_context: InContext | None
-    incidents: Incidents
-    n_incidents: int
-    run_chart: RunChart | None
-    associations: Associations
+    incidents: Incidents  #: outliers that belong together; of very many those with most outliers
+    n_incidents: int  #: how many there are
+    run_chart: RunChart | None  #: how far out rows are, one after the other or over time
+    associations: Associations  #: which columns of these rows tell of one another
 
     @property
     def judged(self) -> int:

@@ -15,8 +15,9 @@ from refold.checks import check
 from refold.columns.table import Column, NumberColumn
 from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import check_rate
-from refold.explanation import Reason, normal_ranges
+from refold.explanation import Reason
 from refold.judgement import Judge, Judgement, training_rows, unwrapped
+from refold.judgement.normal import normal_ranges
 from refold.monitoring import ColumnDrift
 from refold.report._associations import associations_of
 from refold.report._contents import Feature, MarkedShares, Report, WorstRow

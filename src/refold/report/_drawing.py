@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from refold._typing import Floats, Ranges
-from refold.explanation import number
+from refold.base.words import number
 from refold.explanation.gauges import DOT, GAUGE, across, band, short
 from refold.report._contents import Distances, FeatureBars, FeatureHistogram, MarkedShares
 from refold.report._template import count

@@ -13,8 +13,8 @@ from refold.columns.context.context import ContextModel
 from refold.columns.context.design import GroupIndex
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, as_texts
 from refold.decisions.intervals import interval_of_rate
-from refold.explanation import normal_ranges
 from refold.judgement import Judgement
+from refold.judgement.normal import normal_ranges
 
 _GROUPS = 10  # the worst that are listed
 _BANDS = 8  # columns that are drawn
@@ -24,27 +24,11 @@ _BESIDE = 24  # groups that one shows
 
 @dataclass(frozen=True)
 class GroupRate:
-    """How many rows of a group are outliers.
+    """How many rows of a group are outliers."""
 
-    Parameters
-    ----------
-    name : str
-        The group, such as "machine M17".
-    known : bool
-        Whether training had rows of it; else they are judged as those of all groups.
-    rows, rejected : int
-        How many rows it has, and how many of them are outliers.
-
-    Examples
-    --------
-    >>> from refold.report import GroupRate
-    >>> GroupRate("machine M17", True, 20, 5).rate
-    0.25
-    """
-
-    name: str
-    known: bool
-    rows: int
+    name: str  #: the group, such as "machine M17"
+    known: bool  #: whether training had rows of it; else they are judged as those of all groups
+    rows: int  #: rows, rejected: how many rows it has, and how many of them are outliers
     rejected: int
 
     @property
@@ -55,92 +39,34 @@ class GroupRate:
 
 @dataclass(frozen=True, eq=False)
 class ExpectedBand:
-    """A column of some rows beside what their context lets expect.
+    """A column of some rows beside what their context lets expect."""
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    about : str
-        Whose rows they are.
-    at : ndarray of shape (n,)
-        The time of each row, in seconds since 1970 if it is a date; else the number of its group,
-        or the first number of its context.
-    labels : tuple of str
-        The first and the last time, or the groups.
-    values, low, high : ndarray of shape (n,)
-        The value of each row, and between what it should lie.
-    outlier : ndarray of bool, shape (n,)
-        Which rows are outliers.
-    by_group : bool
-        Whether rows stand by their group, not by their time.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from refold import Detector
-    >>> from refold.report import describe
-    >>> rng, machine = np.random.default_rng(0), np.arange(400) % 8
-    >>> rows = pd.DataFrame({"machine": machine.astype(str), "heat": 9 * machine})
-    >>> rows["heat"] += rng.normal(size=400)
-    >>> report = describe(Detector(by="machine").fit(rows), rows.head(40))
-    >>> band = report.in_context.bands[0]
-    >>> band.name, len(band.labels)
-    ('heat', 8)
-    """
-
-    name: str
-    about: str
+    name: str  #: the column
+    about: str  #: whose rows they are
+    #: The time of each row, in seconds since 1970 if it is a date; else the number of its group, or
+    #: the first number of its context
     at: Floats
-    labels: tuple[str, ...]
-    values: Floats
+    labels: tuple[str, ...]  #: the first and the last time, or the groups
+    values: Floats  #: values, low, high: the value of each row, and between what it should lie
     low: Floats
     high: Floats
-    outlier: NDArray[np.bool_]
-    by_group: bool
+    outlier: NDArray[np.bool_]  #: which rows are outliers
+    by_group: bool  #: whether rows stand by their group, not by their time
 
 
 @dataclass(frozen=True, eq=False)
 class InContext:
-    """What a report says where rows are judged by their group, time or other columns.
+    """What a report says where rows are judged by their group, time or other columns."""
 
-    Parameters
-    ----------
-    given : str
-        What rows are judged by, such as "machine, time".
-    groups : int
-        How many groups the rows are of.
-    unknown : int
-        How many rows are of a group that training did not have, or of none.
-    learned_until : str
-        Until when was learned and how far ahead was tried; empty without a time.
-    gaps : tuple of str
-        How many rows have no group or time that was learned, and how they are judged.
-    worst : tuple of GroupRate
-        The groups with the highest rates, as far as their rows prove it, the worst first.
-    bands : tuple of ExpectedBand
-        Columns beside what was expected, those that are a reason most often first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from refold import Detector
-    >>> from refold.report import describe
-    >>> rng, machine = np.random.default_rng(0), np.arange(400) % 8
-    >>> rows = pd.DataFrame({"machine": machine.astype(str), "heat": 9 * machine})
-    >>> rows["heat"] += rng.normal(size=400)
-    >>> describe(Detector(by="machine").fit(rows), rows.head(40)).in_context.groups
-    8
-    """
-
-    given: str
-    groups: int
-    unknown: int
-    learned_until: str
+    given: str  #: what rows are judged by, such as "machine, time"
+    groups: int  #: how many groups the rows are of
+    unknown: int  #: how many rows are of a group that training did not have, or of none
+    learned_until: str  #: until when was learned and how far ahead was tried; empty without a time
+    #: How many rows have no group or time that was learned, and how they are judged
     gaps: tuple[str, ...]
+    #: The groups with the highest rates, as far as their rows prove it, the worst first
     worst: tuple[GroupRate, ...]
+    #: Columns beside what was expected, those that are a reason most often first
     bands: tuple[ExpectedBand, ...]
 
 

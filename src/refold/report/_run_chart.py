@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.explanation import number
+from refold.base.words import number
 from refold.explanation.gauges import short
 from refold.monitoring import Incident, Incidents
 from refold.monitoring.timeline import RowTimes, seconds_of
@@ -44,33 +44,15 @@ class RunShade:
 
 @dataclass(frozen=True)
 class RunChart:
-    """Points, shades and axes, ready to be drawn.
+    """Points, shades and axes, ready to be drawn."""
 
-    Parameters
-    ----------
-    points : tuple of RunPoint
-        From left to right.
-    rows_per_point : int
-        Each point is the farthest out of so many rows that follow each other.
-    timed : bool
-        Whether rows stand by their time, not by their number.
-    shades : tuple of RunShade
-        Incidents.
-    limit : str
-        How high the limit is.
-    up : list of (str, str)
-        How high stands how many times the limit.
-    line : str
-        A path through all points.
-    """
-
-    points: tuple[RunPoint, ...]
-    rows_per_point: int
-    timed: bool
-    shades: tuple[RunShade, ...]
-    limit: str
-    up: list[tuple[str, str]]
-    line: str
+    points: tuple[RunPoint, ...]  #: from left to right
+    rows_per_point: int  #: each point is the farthest out of so many rows that follow each other
+    timed: bool  #: whether rows stand by their time, not by their number
+    shades: tuple[RunShade, ...]  #: incidents
+    limit: str  #: how high the limit is
+    up: list[tuple[str, str]]  #: how high stands how many times the limit
+    line: str  #: a path through all points
 
     def dots(self, *, outlier: bool) -> str:
         """Return the points of one verdict as a path."""

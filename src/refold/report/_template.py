@@ -14,11 +14,12 @@ from refold.base.files import replacing
 from refold.base.findings import Finding
 from refold.base.markup import html_templates
 from refold.base.needs import needs
-from refold.base.words import printable, quoted, shortened
+from refold.base.words import number, printable, quoted, shortened
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
-from refold.explanation import Reason, number, ranges_text, split_unit, times_limit
+from refold.explanation import Reason, times_limit
 from refold.explanation.gauges import gauge, position
+from refold.judgement.numbers import ranges_text, split_unit
 from refold.monitoring import ColumnDrift
 from refold.report._counts import that_matter
 

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from refold.base.advice import in_words
 from refold.base.findings import told
 from refold.base.version import VERSION
-from refold.report import card_of
+from refold.cards import card_of
 from refold.report.parts import environment_of, script_source
 from refold.service.models import HostedModel, ModelStore
 

@@ -12,41 +12,21 @@ from refold.checks._compare.units import LearnedValues, UnitChange, unit_change
 from refold.checks._limits import limits
 from refold.checks._result import Limit
 from refold.columns.encoding.texts import TextCounts
-from refold.explanation import normal_of_columns, normal_ranges, normal_text
+from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
+from refold.judgement.normal import normal_ranges
 
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class ColumnAsLearned:
-    """What one model has learned of a column.
+    """What one model has learned of a column."""
 
-    Attributes
-    ----------
-    role : str
-        "number", "category", "text", "identifier", "date" or "ignore".
-    normal : str
-        What is normal of it, in a few words: ranges, frequent values, from when to when.
-    missing : float
-        The share of the training rows that have no value.
-    limit : Limit or None
-        How far a number must be off; None of others, and if it was not asked for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.columns[1].old.role, found.columns[1].old.missing
-    ('number', 0.0)
-    """
-
-    role: str
-    normal: str
-    missing: float
+    role: str  #: "number", "category", "text", "identifier", "date" or "ignore"
+    normal: str  #: what is normal of it, in a few words: ranges, frequent values, from when to when
+    missing: float  #: the share of the training rows that have no value
+    #: How far a number must be off; None of others, and if it was not asked for
     limit: Limit | None = None
 
     def limit_text(self) -> str:
@@ -63,39 +43,20 @@ class ColumnAsLearned:
 
 @dataclass(frozen=True)
 class ComparedColumn:
-    """A column in two models, and its part in what changes.
+    """A column in two models, and its part in what changes."""
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    old, new : ColumnAsLearned or None
-        What each has learned; None if it does not have the column.
-    units : UnitChange or None
-        How new's values follow from old's, if they were learned in other units.
-    only_old, only_new : tuple of str
-        Values of a category that only one of them has learned.
-    leads_outlier, leads_normal : int
-        In how many of the changed rows that are listed it is the first reason: of rows that become
-        outliers why new rejects them, of rows that become normal why old did.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.columns[1].name, round(found.columns[1].units.factor, 3)
-    ('x1', 25.4)
-    """
-
-    name: str
+    name: str  #: what it is called
+    #: old, new: what each has learned; None if it does not have the column
     old: ColumnAsLearned | None
     new: ColumnAsLearned | None
+    #: How new's values follow from old's, if they were learned in other units
     units: UnitChange | None = None
+    #: only_old, only_new: values of a category that only one of them has learned
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
+    #: leads_outlier, leads_normal: in how many of the changed rows that are listed it is the first
+    #: reason: of rows that become outliers why new rejects them, of rows that become normal why old
+    #: did
     leads_outlier: int = 0
     leads_normal: int = 0
 

@@ -14,46 +14,16 @@ _IDLE = frozenset({"n_jobs"})
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """One of two models.
+    """One of two models."""
 
-    Attributes
-    ----------
-    asked_for : str
-        The estimator, with what is not as by default.
-    rows_learned : int
-        How many rows it has learned from.
-    threshold : float
-        Rows up to this distance are normal.
-    alpha : float or None
-        The rate that the threshold was set for, if for one.
-    calibration : str
-        What its p-values are read from.
-    rejected : int
-        How many of the rows that both judge it rejects.
-    rejected_share : float or None
-        The same as a share; None if there are no such rows.
-    p_limit : float or None
-        Rejected are p-values up to this; None if it is not calibrated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.old.asked_for, found.old.rows_learned
-    ('REF(alpha=0.02)', 400)
-    """
-
-    asked_for: str
-    rows_learned: int
-    threshold: float
-    alpha: float | None
-    calibration: str
-    rejected: int
-    rejected_share: float | None
-    p_limit: float | None
+    asked_for: str  #: the estimator, with what is not as by default
+    rows_learned: int  #: how many rows it has learned from
+    threshold: float  #: rows up to this distance are normal
+    alpha: float | None  #: the rate that the threshold was set for, if for one
+    calibration: str  #: what its p-values are read from
+    rejected: int  #: how many of the rows that both judge it rejects
+    rejected_share: float | None  #: the same as a share; None if there are no such rows
+    p_limit: float | None  #: rejected are p-values up to this; None if it is not calibrated
 
     @classmethod
     def of(cls, model: Any, judge: Judge, rejected: int, rows: int) -> ComparedModel:
@@ -85,27 +55,11 @@ class ComparedModel:
 
 @dataclass(frozen=True)
 class Difference:
-    """Something in which the two models differ.
+    """Something in which the two models differ."""
 
-    Attributes
-    ----------
-    what : str
-        A parameter, or "model", "steps before", "rows learned", "alpha", "calibration", "limit".
-    old, new : str
-        What it is in each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = (refold.REF(alpha=alpha).fit(rows) for alpha in (0.02, 0.05))
-    >>> refold.compare(old, new, rows).differences[0]
-    Difference(what='alpha', old='0.02', new='0.05')
-    """
-
+    #: A parameter, or "model", "steps before", "rows learned", "alpha", "calibration", "limit"
     what: str
-    old: str
+    old: str  #: old, new: what it is in each
     new: str
 
     def __str__(self) -> str:

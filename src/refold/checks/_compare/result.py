@@ -19,32 +19,6 @@ from refold.decisions.intervals import interval_of_rate
 class Comparison:
     """What a new model would change, beside an old one, on the rows of a table.
 
-    Attributes
-    ----------
-    old, new : ComparedModel
-        The models: what they learned from, what they promise, how many rows they reject.
-    rows : int
-        How many rows the table has.
-    normal_normal, normal_outlier, outlier_normal, outlier_outlier : int
-        How many of the rows that both judge are what to old and to new.
-    only_old, only_new : int
-        Rows that one model judges and the other does not: they have no value in its columns.
-    same_distances : bool
-        Whether both have the same limit, and say the same distance of every row.
-    changed_rows : tuple of ChangedRow
-        Rows that change their verdict, at most as many as were asked for; those farthest beyond the
-        limit of the model that rejects them first.
-    columns : tuple of ComparedColumn
-        What each has learned, and which columns make the difference.
-    differences : tuple of Difference
-        Parameters, rates and the like in which the models differ.
-    scatter : ScatterSample
-        P-values of some of the rows, for :func:`refold.plot.comparison`.
-    unexplained : str
-        Why there are no reasons; empty if there are.
-    without_limits : str
-        Why there are no detection limits, if they were asked for.
-
     Examples
     --------
     >>> import numpy as np
@@ -56,22 +30,32 @@ class Comparison:
     (400, 3, 25.4)
     """
 
+    #: old, new: the models: what they learned from, what they promise, how many rows they reject
     old: ComparedModel
     new: ComparedModel
-    rows: int
+    rows: int  #: how many rows the table has
+    #: normal_normal, normal_outlier, outlier_normal, outlier_outlier: how many of the rows that
+    #: both judge are what to old and to new
     normal_normal: int
     normal_outlier: int
     outlier_normal: int
     outlier_outlier: int
+    #: only_old, only_new: rows that one model judges and the other does not: they have no value in
+    #: its columns
     only_old: int
     only_new: int
+    #: Whether both have the same limit, and say the same distance of every row
     same_distances: bool
+    #: Rows that change their verdict, at most as many as were asked for; those farthest beyond the
+    #: limit of the model that rejects them first
     changed_rows: tuple[ChangedRow, ...]
+    #: What each has learned, and which columns make the difference
     columns: tuple[ComparedColumn, ...]
+    #: Parameters, rates and the like in which the models differ
     differences: tuple[Difference, ...]
-    scatter: ScatterSample
-    unexplained: str = ""
-    without_limits: str = ""
+    scatter: ScatterSample  #: p-values of some of the rows, for :func:`refold.plot.comparison`
+    unexplained: str = ""  #: why there are no reasons; empty if there are
+    without_limits: str = ""  #: why there are no detection limits, if they were asked for
 
     @property
     def judged(self) -> int:

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.base.words import printable
-from refold.explanation import Reason, number, ranges_text
+from refold.base.words import number, printable
+from refold.explanation import Reason
 from refold.judgement import Judge, Judgement
+from refold.judgement.numbers import ranges_text
 
 # Of rows that change, and of those that do not, so many are drawn.
 _MOST = 1000
@@ -20,35 +21,14 @@ _SMALLEST = 1e-6  # of the limit: a logarithmic axis has no 0
 
 @dataclass(frozen=True, eq=False)
 class ScatterSample:
-    """Rows drawn at random, up to 1,000 that change and 1,000 that do not.
+    """Rows drawn at random, up to 1,000 that change and 1,000 that do not."""
 
-    Attributes
-    ----------
-    of : {"p-value", "distance"}
-        What is compared: p-values, or, unless both models are calibrated, distances as multiples of
-        the limit.
-    values : ndarray of shape (n, 2)
-        What old and new say of each row.
-    changed : ndarray of shape (n,)
-        Which rows change their verdict.
-    keys : ndarray of shape (n,)
-        Random numbers; the smallest stay.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.scatter.of, found.scatter.values.shape
-    ('p-value', (400, 2))
-    """
-
+    #: What is compared: p-values, or, unless both models are calibrated, distances as multiples of
+    #: the limit
     of: Literal["p-value", "distance"]
-    values: Floats
-    changed: Booleans
-    keys: Floats
+    values: Floats  #: what old and new say of each row
+    changed: Booleans  #: which rows change their verdict
+    keys: Floats  #: random numbers; the smallest stay
 
     @classmethod
     def nothing(cls, judges: tuple[Judge, Judge]) -> ScatterSample:
@@ -103,28 +83,12 @@ Verdict = Literal["normal", "outlier"]
 
 @dataclass(frozen=True)
 class Opinion:
-    """What one model says of a row.
+    """What one model says of a row."""
 
-    Attributes
-    ----------
-    distance, threshold : float
-        The row is normal if the distance is at most the threshold.
-    p_value : float or None
-        How rare such a distance is among normal rows; None if the model is not calibrated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.changed_rows[0].old.threshold == old.threshold_
-    True
-    """
-
+    #: distance, threshold: the row is normal if the distance is at most the threshold
     distance: float
     threshold: float
+    #: How rare such a distance is among normal rows; None if the model is not calibrated
     p_value: float | None
 
     @property
@@ -149,28 +113,10 @@ class Opinion:
 
 @dataclass(frozen=True)
 class ChangeReason:
-    """One column's part in a change.
+    """One column's part in a change."""
 
-    Attributes
-    ----------
-    reason : Reason
-        What the model says that rejects the row.
-    other : Reason or None
-        What the other one says of the same column; None if it does not have it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> found.changed_rows[0].reasons[0].feature
-    'x1'
-    """
-
-    reason: Reason
-    other: Reason | None
+    reason: Reason  #: what the model says that rejects the row
+    other: Reason | None  #: what the other one says of the same column; None if it does not have it
 
     @property
     def feature(self) -> str:
@@ -194,32 +140,12 @@ class ChangeReason:
 
 @dataclass(frozen=True)
 class ChangedRow:
-    """A row of which the two models say different things.
+    """A row of which the two models say different things."""
 
-    Attributes
-    ----------
-    row : int
-        Its number, from 0 (on the command line from 1).
-    old, new : Opinion
-        What each says.
-    reasons : tuple of ChangeReason
-        Why the one that rejects it does, the most important first, beside what the other says.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> changed = found.changed_rows[0]
-    >>> changed.old.distance <= changed.old.threshold, changed.new.distance <= changed.new.threshold
-    (False, True)
-    """
-
-    row: int
-    old: Opinion
+    row: int  #: its number, from 0 (on the command line from 1)
+    old: Opinion  #: old, new: what each says
     new: Opinion
+    #: Why the one that rejects it does, the most important first, beside what the other says
     reasons: tuple[ChangeReason, ...]
 
     @property

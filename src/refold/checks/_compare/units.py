@@ -30,31 +30,13 @@ _GROSS = 0.3  # other units move nearly all values; what moves fewer is a change
 
 @dataclass(frozen=True)
 class UnitChange:
-    """How a column that new has learned follows from what old has learned.
+    """How a column that new has learned follows from what old has learned."""
 
-    Attributes
-    ----------
-    factor, offset : float
-        What new has learned is factor · (what old has learned) + offset.
-    exact : bool
-        Whether it holds of every quantile; else of the whole, as far as chance allows.
-    like : str
-        Units that are to each other like this, "as mm are to inches"; empty if none is known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refold
-    >>> rows = np.random.default_rng(0).normal(size=(400, 2))
-    >>> old, new = refold.REF(alpha=0.02).fit(rows), refold.REF(alpha=0.02).fit(rows * [1.0, 25.4])
-    >>> found = refold.compare(old, new, rows)
-    >>> print(found.columns[1].units.like)
-    as mm are to inches
-    """
-
+    #: factor, offset: what new has learned is factor · (what old has learned) + offset
     factor: float
     offset: float
-    exact: bool
+    exact: bool  #: whether it holds of every quantile; else of the whole, as far as chance allows
+    #: Units that are to each other like this, "as mm are to inches"; empty if none is known
     like: str = ""
 
     def __str__(self) -> str:

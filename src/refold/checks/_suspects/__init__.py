@@ -3,7 +3,7 @@
 From below: `_compared` (rows and what they are compared with), `_results`, `_suspects`.
 """
 
-from refold.checks._suspects.results import Suspect, Suspects
+from refold.checks._suspects.results import Suspects
 from refold.checks._suspects.suspects import suspects
 
-__all__ = ["Suspect", "Suspects", "suspects"]
+__all__ = ["Suspects", "suspects"]

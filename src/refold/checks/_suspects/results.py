@@ -12,44 +12,22 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.base.markup import box, grid, paragraph
-from refold.base.words import ONLY_TOGETHER
-from refold.explanation import Reason, number
+from refold.base.words import ONLY_TOGETHER, number
+from refold.explanation import Reason
 from refold.explanation.gauges import pictured
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row of a training table that looks unlike the rest.
+    """A row of a training table that looks unlike the rest."""
 
-    Attributes
-    ----------
-    row : int
-        Its number in the table, from 0.
-    rank : int
-        1 is the row that looks least like the rest.
-    score : float
-        How far out it is. Beside the rest of the table: the mean over its columns of how surprising
-        their cells are. Beside trusted rows: its distance by a model of these.
-    p_value : float or None
-        How rare such a row is among trusted rows; None if there were none.
-    reasons : tuple of Reason
-        The columns that make it so, the largest share of the score first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import suspects
-    >>> rows = np.random.default_rng(0).normal(size=(300, 2))
-    >>> rows[17, 1] = 40.0
-    >>> found = suspects(rows, 3)
-    >>> found[0].row, found[0].rank, found[0].reasons[0].feature
-    (17, 1, 'x1')
-    """
-
-    row: int
-    rank: int
+    row: int  #: its number in the table, from 0
+    rank: int  #: 1 is the row that looks least like the rest
+    #: How far out it is. Beside the rest of the table: the mean over its columns of how surprising
+    #: their cells are. Beside trusted rows: its distance by a model of these.
     score: float
-    p_value: float | None
+    p_value: float | None  #: how rare such a row is among trusted rows; None if there were none
+    #: The columns that make it so, the largest share of the score first
     reasons: tuple[Reason, ...]
 
     @property

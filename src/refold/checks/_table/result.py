@@ -46,16 +46,6 @@ class Findings(Sequence[Finding]):
     It is a sequence: ``len``, ``for`` and ``[k]`` work, and it is false where nothing was noticed.
     ``str`` is a table for people; a notebook shows one too.
 
-    Attributes
-    ----------
-    findings : tuple of Finding
-        In the order of consequence.
-    rows, columns : int
-        The size of the table.
-    notes : tuple of Finding
-        What is good to know and needs nothing to be done: how columns were taken, and that rows
-        without a time are in some order. They do not count as findings.
-
     Examples
     --------
     >>> from refold import check
@@ -66,9 +56,11 @@ class Findings(Sequence[Finding]):
                 label is always ok.
     """
 
-    findings: tuple[Finding, ...]
-    rows: int
+    findings: tuple[Finding, ...]  #: in the order of consequence
+    rows: int  #: rows, columns: the size of the table
     columns: int
+    #: What is good to know and needs nothing to be done: how columns were taken, and that rows
+    #: without a time are in some order. They do not count as findings.
     notes: tuple[Finding, ...] = ()
 
     @overload
