@@ -3,13 +3,14 @@
 import html
 import json
 import re
+import tomllib
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from refold import Detector
+from refold import Detector, RateWarning
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.rules_wording import rules_in_words
 
@@ -63,7 +64,7 @@ def test_a_model_is_learned_with_what_was_typed(opened, files):
     assert labels[20] == 1  # machine Z is muted
     page = opened.page("/learn")
     assert typed_in(page) == {
-        "allowed-0": 'A,B,"C, D"',
+        "allowed-0": 'A, B, "C, D"',
         "max-1": "26.123456",
         "min-2": "-5",
         "tolerance-2": "2%",
@@ -195,3 +196,74 @@ def test_a_wide_table_has_a_bounded_form_that_keeps_the_other_rules(visitor, tmp
     assert re.findall(r'name="rule" value="(\d+)"', visitor.page("/learn")) == ["0", "1", "3"]
     visitor.post("/learn", **{"rule": [0, 1], "min-0": "-9"})
     assert visitor.state.trained.model.rules == {"a": {"min": -9.0}, "d": {"max": 9.0}}
+
+
+FILE = """
+mute = [{when = {machine = "Z"}, until = 2099-12-31}, "machine = Y"]
+[machine]
+required = true
+format = ["A", "AA"]
+["heat [C]"]
+max = 26
+if = [{when = {machine = "A"}, max = 24}]
+mute = "machine = B"
+[day]
+max = 2026-12-31
+"""
+
+
+def test_rules_come_from_a_file_and_the_form_has_them(opened):
+    news = opened.put("/rules", FILE.encode(), "rules.toml")
+    assert not news.bad, news
+    assert "rules.toml: the form below has its rules" in news.text
+    assert opened.state.trained is None  # they count when it is learned
+    page = html.unescape(opened.page("/learn"))
+    assert typed_in(page) == {"format-0": "A, AA", "max-1": "26", "max-3": "2026-12-31"}
+    assert 'name="required-0" value="1" checked' in page
+    assert "from the file: at most 24, where machine = A" in page
+    assert "from the file: does not count: machine = B" in page
+    assert "From the file: never outliers: machine = Z until 2099-12-31" in page
+    assert "machine = Y</textarea>" in page
+    sent = {"rule": [0, 1, 3], "required-0": 1, **typed_in(page), "mute": "machine = Y"}
+    assert not opened.post("/learn", **sent).bad
+    expected = read_rules(tomllib.loads(FILE))
+    learned = read_rules(opened.state.trained.model.rules)
+    assert set(learned.columns) == set(expected.columns)
+    assert set(learned.mutes) == set(expected.mutes)
+    assert opened.take("project.zip")  # dates of TOML are texts
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("rules.toml", "[machine]\nallowed = [1 2]", "(at line 2, column 14)"),
+        ("rules.json", '{"machine":\n 5,}', "rules.json, line 2"),
+        ("rules.json", '{"machine": 5}', "machine: 5 is no mapping"),
+        ("rules.toml", "[machina]\nrequired = true", "Did you mean 'machine'?"),
+        ("rules.toml", "[machine]\nmax = 5", "max is for numbers and dates"),
+        ("rules.toml", "PK\x03\x04", "rules.toml: "),
+    ],
+)
+def test_a_bad_file_of_rules_changes_nothing(opened, name, content, sentence):
+    before = opened.state
+    news = opened.put("/rules", content.encode(), name)
+    assert news.bad
+    assert sentence in news.text
+    assert opened.state is before
+    assert not [file for file in opened.workspace.folder.iterdir() if file not in before.paths]
+
+
+def test_what_was_learned_comes_back_as_rules(opened):
+    opened.post("/learn")
+    taken = opened.take("rules.toml")
+    assert not opened.put("/rules", taken, "rules.toml").bad
+    assert not opened.post("/learn").bad
+    assert opened.state.trained.model.rules == tomllib.loads(taken.decode())
+
+
+def test_what_python_warns_of_is_on_the_page(opened):
+    with pytest.warns(RateWarning) as warned:
+        opened.post("/learn", rule=[1], mute="machine = M99", **{"max-1": "20"})
+    page = html.unescape(opened.page("/learn"))
+    assert "mute: machine = M99 holds for none of" in page
+    assert len(warned) == page[: page.index('id="normal"')].count("<li>") - 5  # beside the steps

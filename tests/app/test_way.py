@@ -1,6 +1,7 @@
 """From a file to a model: what the page says and gives is what Python says."""
 
 import io
+import re
 from functools import partial
 
 import numpy as np
@@ -159,7 +160,11 @@ def test_a_model_is_written_as_sql_or_refused_in_words(visitor, files):
     visitor.post("/learn")
     news = visitor.post("/take", name="model-duckdb.sql")
     assert news.bad
-    assert "SQL" in news.text
+    assert "cannot be written as SQL" in news.text
+    assert "choose to judge each column by itself in the step Learn" in news.text
+    refused = [news.text, visitor.post("/take", name="model.onnx").text]
+    assert "take model-simple.onnx" in refused[1]
+    assert not [text for text in refused if re.search(r"Detector|without=|method=", text)]
     assert visitor.get("/take/model-duckdb.sql").status_code == 404
     visitor.post("/learn", method="ref")
     assert b"SELECT" in visitor.take("model-duckdb.sql").upper()

@@ -18,6 +18,7 @@ from refold.base.errors import TableError, UserError
 from refold.base.findings import Finding
 from refold.cli import commands
 from refold.cli.roles import as_option, roles_in
+from refold.export import to_sql
 from refold.scale import score
 from refold.tabular import open_table
 
@@ -48,7 +49,7 @@ def test_every_kind_is_an_option_of_a_command(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_a_keyword_in_python(kind):
     known = {"bad_cells"}  # of commands alone
-    for function in (Detector, open_table, score):
+    for function in (Detector, open_table, score, to_sql):
         known |= set(inspect.signature(function).parameters)
     assert in_python(advice_of(kind)).partition("=")[0] in known
 

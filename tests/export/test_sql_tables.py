@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from refold import Detector
+from refold.base.errors import UserError
 from refold.export import to_sql
 from tests.export import mixed
 from tests.export.test_sql import DuckDB, Postgres, SQLite, all_databases, quoted
@@ -267,7 +268,7 @@ def test_what_a_database_cannot_say_is_refused_by_name(shop):
         to_sql(shop, "rows", "bigquery")
     with pytest.raises(ValueError, match=r"without=\('colour',\) is not a collection of views"):
         to_sql(shop, "rows", "duckdb", without=("colour",))
-    with pytest.raises(TypeError, match=r"CreasedREF cannot be written as SQL.*method='ref'"):
+    with pytest.raises(UserError, match=r'CreasedREF, which cannot be written.*method="ref"'):
         to_sql(mixed.fitted(orders(), "creased"), "rows", "duckdb")
     euros = orders().assign(sum=lambda t: [None if pd.isna(s) else f"{s} €" for s in t["sum"]])
     with pytest.raises(ValueError, match=r"'sum': its numbers are written as .*€"):

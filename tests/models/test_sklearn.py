@@ -222,3 +222,11 @@ def test_weights_that_were_not_asked_for_are_not_dropped_in_silence(frame):
         pytest.raises(ValueError, match="sample_weight"),
     ):
         make_pipeline(StandardScaler(), REF()).fit(frame, sample_weight=np.ones(120))
+
+
+@pytest.mark.parametrize(("estimator", "method"), [(REF, "ref"), (CreasedREF, "creased")])
+def test_who_gives_rules_to_a_model_of_numbers_is_told_who_takes_them(estimator, method):
+    with pytest.raises(TypeError, match=rf"takes no rules.*Detector\(method='{method}', rules="):
+        estimator(rules={"x0": {"max": 5}})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'n_iters'"):
+        estimator(n_iters=5)

@@ -102,6 +102,7 @@ class _Steps:
             Route("/project", self._upload(work.open_project, "/"), methods=["PUT"]),
             Route("/compare", self._upload(work.compare_with, "/compare"), methods=["PUT"]),
             Route("/table", self._upload(work.open_file, "/"), methods=["PUT"]),
+            Route("/rules", self._upload(work.open_rules, "/learn"), methods=["PUT"]),
             Route("/check", self._upload(work.check_file, "/check"), methods=["PUT"]),
             self._post("/table/sample", TABLE, lambda form: work.open_sample(one(form, "sample"))),
             self._post("/table/reading", TABLE, self._read_again(TABLE)),
@@ -168,9 +169,10 @@ class _Steps:
             here="/learn",
             state=state,
             card=card,
-            lines=[] if look is None else rule_lines(look.columns, rules, state.choice.id_column),
+            lines=[] if look is None else rule_lines(look.columns, rules, state.choice),
             muted=mute_lines(rules),
             most_lines=MOST_LINES,
+            most=self._work.most_bytes,
         )
 
     async def _check(self, request: Request) -> Response:

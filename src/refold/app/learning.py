@@ -10,7 +10,6 @@ import numpy as np
 
 from refold.app.jobs import Job
 from refold.app.looking import Choice, TableLook
-from refold.app.own_rules import about_rules
 from refold.app.reading import as_control
 from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out, told
@@ -21,6 +20,7 @@ from refold.decisions.rules_wording import rules_in_words
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector
+from refold.models.detector.noticed import WARNED
 from refold.models.files import check_columns
 from refold.tabular.errors import located
 
@@ -72,10 +72,13 @@ class TrainedModel:
 
     @cached_property
     def rules(self) -> list[tuple[str, list[str]]]:
-        """The user's own rules in words, by column; and what was noticed of them."""
-        found = rules_in_words(read_rules(self.model.rules))
-        noticed = list(told(about_rules(self.model.noticed_), as_control))
-        return [*found, ("Noticed", noticed)] if noticed else found
+        """The user's own rules in words, by column."""
+        return rules_in_words(read_rules(self.model.rules))
+
+    @property
+    def noticed(self) -> list[str]:
+        """What Python warns of: rules that never hold, a rate that cannot be kept."""
+        return list(told((f for f in self.model.noticed_ if f.kind in WARNED), as_control))
 
     def with_model(self, model: Detector) -> TrainedModel:
         """Return the same with a model that has learned on."""

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from refold.app.browser import one
-from refold.app.looking import ColumnLook
-from refold.base.findings import Finding
+from refold.app.looking import Choice, ColumnLook
+from refold.decisions.rules_reading import read_rules
+from refold.decisions.rules_wording import rules_in_words
 from refold.service import RequestError
 
 MOST_LINES = 300  # columns that the form shows; a page of more takes seconds
 # What may be said of columns by their role, and of all of them.
 _BY_ROLE = {"number": ("min", "max", "direction", "tolerance"), "date": ("min", "max")}
-_OTHERWISE = ("allowed",)
-_TEXTS = ("min", "max", "allowed", "tolerance")
-_SHOWN = (*_TEXTS, "direction", "blame")
-_NOT_LEARNED = ("", "ignore", "identifier")
+_OTHERWISE = ("allowed", "format")
+_TEXTS = ("min", "max", "allowed", "format", "tolerance")
+_LISTS = ("allowed", "format")
+_SHOWN = (*_TEXTS, "direction", "blame", "required")
 _MUTE = "mute"
 
 
@@ -34,33 +35,59 @@ class RuleLine:
     name: str
     texts: Mapping[str, str]  # what its fields hold; what has no field does not fit the column
     blame: bool
+    required: bool
+    others: tuple[str, ...]  # rules that have no field, in words
 
     @property
     def said(self) -> bool:
         """Whether there is a rule."""
-        return not self.blame or any(self.texts.values())
+        return not self.blame or self.required or bool(self.others) or any(self.texts.values())
+
+
+def roles_learned(columns: Sequence[ColumnLook], choice: Choice) -> dict[str, str]:
+    """Return the columns that are learned, with their roles."""
+    out = ("", "ignore", "identifier")
+    return {
+        each.name: each.role
+        for each in columns
+        if each.role not in out and each.name != choice.id_column
+    }
 
 
 def rule_lines(
-    columns: Sequence[ColumnLook], rules: Mapping[str, Any], id_column: str
+    columns: Sequence[ColumnLook], rules: Mapping[str, Any], choice: Choice
 ) -> list[RuleLine]:
     """Return the lines of the form: columns that are learned, and those that have a rule."""
     lines: list[RuleLine] = []
+    roles = roles_learned(columns, choice)
     for place, column in enumerate(columns):
         said = rules.get(column.name, {})
         said = said if isinstance(said, Mapping) else {}
-        learned = column.role not in _NOT_LEARNED and column.name != id_column
+        learned = column.name in roles
         if not said and (not learned or len(lines) >= MOST_LINES):
             continue
         fields = dict.fromkeys(_BY_ROLE.get(column.role, _OTHERWISE), "") if learned else {}
         held = {key: _as_text(said[key]) for key in (*_TEXTS, "direction") if key in said}
-        lines.append(RuleLine(place, column.name, {**fields, **held}, said.get("blame", True)))
+        blame, required = said.get("blame", True), said.get("required", False)
+        others = {key: value for key, value in said.items() if key not in _SHOWN}
+        words = tuple(_words({column.name: others}))
+        lines.append(
+            RuleLine(place, column.name, {**fields, **held}, blame, required is True, words)
+        )
     return lines
 
 
-def mute_lines(rules: Mapping[str, Any]) -> list[str]:
-    """Return the conditions of rows that are muted, as they were typed."""
-    return [each for each in _muted(rules) if isinstance(each, str)]
+def mute_lines(rules: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the conditions of rows that are muted: those as they were typed, others in words."""
+    found = _muted(rules)
+    typed = [each for each in found if isinstance(each, str)]
+    return typed, list(_words({_MUTE: [each for each in found if not isinstance(each, str)]}))
+
+
+def _words(rules: Mapping[str, Any]) -> Iterator[str]:
+    """Say what rules of a file say that have no field in the form."""
+    for _, texts in rules_in_words(read_rules(rules)):
+        yield from texts
 
 
 def rules_of(
@@ -97,12 +124,14 @@ def _line(form: Mapping[str, list[str]], place: int, name: str) -> Iterator[tupl
     for key in _TEXTS:
         text = one(form, f"{key}-{place}", "").strip()
         if text:
-            yield key, _values(text, name) if key == "allowed" else _number(text)
+            yield key, _values(text, name) if key in _LISTS else _number(text)
     direction = one(form, f"direction-{place}", "")
     if direction:
         yield "direction", direction
     if one(form, f"unblamed-{place}", ""):
         yield "blame", False
+    if one(form, f"required-{place}", ""):
+        yield "required", True
 
 
 def _number(text: str) -> float | str:
@@ -118,18 +147,13 @@ def _values(text: str, name: str) -> list[str]:
     try:
         (values,) = csv.reader([text], skipinitialspace=True)
     except (csv.Error, ValueError) as error:
-        raise RequestError(400, f"{name}: the allowed values cannot be read: {error}.") from None
+        raise RequestError(400, f"{name}: the values cannot be read: {error}.") from None
     return [value.strip() for value in values if value.strip()]
 
 
 def _as_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         out = io.StringIO()
-        csv.writer(out, lineterminator="").writerow(value)
-        return out.getvalue().replace("\r", " ").replace("\n", " ")
+        csv.writer(out, lineterminator=", ").writerows([each] for each in value)
+        return out.getvalue().removesuffix(", ").replace("\r", " ").replace("\n", " ")
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def about_rules(noticed: Iterable[Finding]) -> list[Finding]:
-    """Return what was noticed of rules when they were learned with."""
-    return [each for each in noticed if each.kind in ("idle-rule", "outside-rule")]

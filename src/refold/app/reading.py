@@ -124,6 +124,10 @@ def as_control(advice: Advice) -> str:
     if advice.kind in ("decimal", "thousands"):
         mark = "the mark" if advice.value is None else str(advice.value)
         return f"choose {mark} where the file is read"
+    if advice.kind == "method":
+        return "choose to judge each column by itself in the step Learn"
+    if advice.kind == "without":
+        return "take model-simple.onnx, or leave the column out"
     if advice.kind == "alpha":
         return "choose a larger false alarm rate"
     return in_words(advice)

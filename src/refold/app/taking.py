@@ -32,6 +32,11 @@ def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: J
     save(trained.in_use, out)
 
 
+def _rules(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
+    with replacing(out) as file:
+        file.write(trained.in_use.rules_.to_toml().encode())
+
+
 def _onnx(without: Sequence[str]) -> Making:
     def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         from refold.export import to_onnx
@@ -120,6 +125,7 @@ Making = Callable[[TrainedModel, CheckedRows | None, Path, Job], None]
 # What each file is made by; those of the second list need new rows.
 OF_MODEL: dict[str, Making] = {
     "model.json": _model,
+    "rules.toml": _rules,
     "model.onnx": _onnx(()),
     "model-simple.onnx": _onnx(("shape", "character")),
     **{f"model-{dialect}.sql": _sql(dialect) for dialect in DIALECTS},

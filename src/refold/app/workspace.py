@@ -18,6 +18,7 @@ from refold.app.comparing import compared, other_model
 from refold.app.jobs import CancelledError, Job, Worker
 from refold.app.learning import TrainedModel, as_before, learned
 from refold.app.looking import Choice, looked_at
+from refold.app.own_rules import roles_learned
 from refold.app.project import (
     MOST_CHECKED,
     PROJECTS,
@@ -34,6 +35,7 @@ from refold.app.tables import MOST_CELLS, KeptTable, read_kept
 from refold.app.taking import MAKING
 from refold.base.errors import SHOW_TRACEBACK, UserError, sentence_of
 from refold.checks import limits
+from refold.decisions.rules_reading import load_rules, read_rules
 from refold.report.parts import plural
 from refold.service import RequestError
 
@@ -162,6 +164,24 @@ class Workspace:
             return replace(state, choice=choice, look=looked_at(table, choice)), ""
 
         self.begin("Looking at the table", work)
+
+    def open_rules(self, path: Path, name: str) -> None:
+        """Take the rules of a file instead of those there are; they count when it is learned."""
+
+        def work(state: WorkState, job: Job) -> tuple[WorkState, str]:
+            look = _there(state.look, "There is no table yet.")
+            try:
+                rules = load_rules(path, name)
+            finally:
+                path.unlink(missing_ok=True)
+            choice = replace(state.choice, rules=rules)
+            roles, known = roles_learned(look.columns, choice), [c.name for c in look.columns]
+            read_rules(rules).check(roles, known, context=bool(choice.context))
+            return replace(state, choice=choice), (
+                f"{name}: the form below has its rules. They count once you press Learn."
+            )
+
+        self.begin(f"Reading {name}", work)
 
     def learn(self, choice: Choice) -> None:
         """Learn from the table what was chosen of it; rules that are refused are not forgotten."""

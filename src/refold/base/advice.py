@@ -20,7 +20,9 @@ AdviceKind = Literal[
     "sheet",
     "skip_rows",
     "alpha",
+    "method",
     "trim",
+    "without",
     "by",
     "over",
     "bad_cells",
@@ -82,7 +84,7 @@ def in_python(advice: Advice) -> str:
         )
     if advice.kind == "header":
         return "header=True if these are the names, header=False if there are none"
-    if advice.kind in ("missing", "keep") and advice.value is not None:
+    if advice.kind in ("missing", "keep", "without") and advice.value is not None:
         words = ", ".join(_literal(word) for word in str(advice.value).split(","))
         return f"{advice.kind}=[{words}]"
     return f"{advice.kind}={'…' if advice.value is None else _literal(advice.value)}"
@@ -108,6 +110,8 @@ _WORDS = {
     "thousands": "the thousands mark",
     "skip_rows": "the number of lines before the header",
     "alpha": "the false alarm rate",
+    "method": "the method",
+    "without": "what to leave out of judging new texts",
     "by": "the column of the group",
     "over": "the column of the time",
     "bad_cells": "what to do with unreadable cells",

@@ -6,13 +6,16 @@ scikit-learn has such constraints for itself; they are private and change with i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+P = ParamSpec("P")
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -85,6 +88,23 @@ N_JOBS = (
     Interval(Integral, None, -1, closed="right"),
     None,
 )
+
+
+def takes_no_rules(init: Callable[P, None]) -> Callable[P, None]:
+    """Make the constructor of an estimator of numbers say who takes rules."""
+
+    @wraps(init)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if "rules" in kwargs:
+            name = type(args[0]).__name__
+            raise TypeError(
+                f"{name} takes no rules: it is a function of numbers, which have no limits, "
+                "allowed values or groups of their own. Detector(method='ref', rules=...) judges "
+                "by REF and by rules, Detector(method='creased', rules=...) by CreasedREF."
+            )
+        init(*args, **kwargs)
+
+    return checked
 
 
 def validate_parameters(estimator: BaseEstimator) -> None:

@@ -44,6 +44,8 @@ def as_option(advice: Advice) -> str:
     option = f"--{advice.kind.replace('_', '-')}"
     if advice.value is None:
         return option
+    if advice.kind == "without":
+        return " ".join(f"{option} {each}" for each in str(advice.value).split(","))
     value = advice.value if isinstance(advice.value, str) else f"{advice.value:g}"
     return f"{option} {shlex.quote(value)}"
 

@@ -80,7 +80,8 @@ def too_few_rows(
         "left-out rows, and a fault in one column would hardly be caught: a value a quarter of its "
         f"range beyond the largest is in {caught} of {len(gained)} columns tried.",
         advice=Advice(
-            "Add normal rows, leave out columns that do not matter, or allow a larger alpha."
+            "Add normal rows, leave out columns that do not matter, or allow more false "
+            "alarms (a larger alpha)."
         ),
     )
 

@@ -58,10 +58,11 @@ def read_rules(given: Mapping[str, Any] | None) -> Rules:
     return Rules(tuple(columns), mutes, dict(given))
 
 
-def load_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a file of rules says: TOML, or JSON if its name ends in .json."""
-    file = Path(path)
-    raw = file.read_bytes()
+def load_rules(path: str | os.PathLike[str], name: str | None = None) -> dict[str, Any]:
+    """Return what a file of rules says: TOML, or JSON if its name ends in .json; dates as texts."""
+    file = Path(path if name is None else name)
+    with Path(path).open("rb") as content:
+        raw = content.read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         raise UserError(f"{file}: a file of rules has at most {_MOST_BYTES >> 20} MB.")
     try:
@@ -81,7 +82,8 @@ def load_rules(path: str | os.PathLike[str]) -> dict[str, Any]:
         read_rules(found)
     except UserError as error:
         raise error.about(str(file)) from None
-    return found
+    plain: dict[str, Any] = json.loads(json.dumps(found, default=str))
+    return plain
 
 
 def _column(name: str, said: Mapping[str, Any]) -> ColumnRule:

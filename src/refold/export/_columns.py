@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.base.advice import Advice
+from refold.base.errors import UserError
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
@@ -185,10 +187,12 @@ def check_views(columns: Sequence[ExportedColumn], language: str) -> None:
     """Refuse, by name, columns whose new texts would need what a language cannot say."""
     for column in columns:
         if isinstance(column, ExportedText) and column.views and column.decisive:
-            raise ValueError(
+            raise UserError(
                 f"Column {column.name!r}: the {' and the '.join(column.views)} of a text that was "
-                f"never seen cannot be said in {language}. With "
-                f"without=('shape', 'character') such a text is judged by being new alone."
+                f"never seen cannot be said in {language}.",
+                advice=Advice(
+                    "To judge such a text by being new alone", "without", value="shape,character"
+                ),
             )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from refold.base.advice import Advice
+from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.frames import features_of
 from refold.export._columns import check_missing, columns_of
@@ -137,9 +139,10 @@ def _check_model(model: REF | Detector) -> None:
     if isinstance(model, Detector):
         check_is_fitted(model)
         if isinstance(model.model_, CreasedREF):
-            raise TypeError(
-                "CreasedREF cannot be written as SQL, and this Detector has one inside. Fit "
-                "Detector(method='ref')."
+            raise UserError(
+                "This model judges columns together, by CreasedREF, which cannot be written as "
+                "SQL.",
+                advice=Advice("Learn one that judges each by itself", "method", value="ref"),
             )
         return
     # A subclass that judges otherwise would get the answers of another model.

@@ -23,7 +23,7 @@ from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
 from refold.base.learning import check_learned, snapshot
-from refold.base.parameters import N_JOBS, Interval, StrOptions
+from refold.base.parameters import N_JOBS, Interval, StrOptions, takes_no_rules
 from refold.columns.frames import check_enough, read_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
@@ -181,6 +181,7 @@ class REF(
     levels_: str
     max_gain_: float | None
 
+    @takes_no_rules
     def __init__(
         self,
         *,

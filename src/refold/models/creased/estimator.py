@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Floats
 from refold.base.errors import UserError
 from refold.base.learning import check_learned, snapshot
-from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
+from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions, takes_no_rules
 from refold.base.progress import advance, part
 from refold.columns.frames import check_enough, read_table
 from refold.decisions.thresholds import DecisionMixin
@@ -147,6 +147,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "n_jobs": [*N_JOBS],
     }
 
+    @takes_no_rules
     def __init__(
         self,
         *,
