@@ -1,4 +1,4 @@
-"""An outlier whose columns say little by themselves: the columns that are odd together are named."""
+"""An outlier whose columns say little by themselves: those odd together are named."""
 
 import numpy as np
 import pandas as pd
