@@ -145,7 +145,7 @@ wheel: ## Build the sdist and a wheel into dist, install each where nothing is, 
 	$(BARE) -m pip install --quiet --only-binary :all: dist/*.whl
 	$(BARE) tests/smoke.py
 ifneq ($(EXTRAS),)
-	$(BARE) -m pip install --quiet "$$(echo dist/*.whl)[all,benchmark,dask,spark,mlflow,pyod,mcp,great_expectations,dagster,airflow,pandera]"
+	$(BARE) -m pip install --quiet "$$(echo dist/*.whl)[all,benchmark,dask,spark,mlflow,pyod,mcp,great-expectations,dagster,airflow,pandera]"
 	$(BARE) tests/smoke.py $(EXTRAS)
 endif
 

@@ -183,3 +183,8 @@ def test_the_sdist_has_every_file_of_the_repository(tmp_path):
         packed = {name.partition("/")[2] for name in archive.getnames()}
     tracked = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     assert {name for name in tracked if not name.startswith(".ci/")} - packed == set()
+
+
+def test_extras_have_the_names_that_a_wheel_has():
+    """An older pip asks for an extra as it is written, and finds it as a wheel spells it."""
+    assert [canonicalize_name(name) for name in EXTRAS] == list(EXTRAS)

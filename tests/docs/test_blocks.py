@@ -123,7 +123,7 @@ def test_what_is_printed_is_compared(printed):
 def assert_known(block, words):
     """What is not run here names something that exists."""
     if words[:2] == ["pip", "install"]:
-        extras = re.fullmatch(r"(refold|\.)?\[([\w,]+)\]|\.", words[2])
+        extras = re.fullmatch(r"(refold|\.)?\[([\w,-]+)\]|\.", words[2])
         asked = set((extras.group(2) or "").split(",")) - {""}
         assert asked <= set(PROJECT["optional-dependencies"]), str(block)
     elif words[0] == "make":

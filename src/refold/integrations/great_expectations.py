@@ -10,16 +10,16 @@ from refold.decisions.gate import Gate
 from refold.integrations._batch import judge_batch
 from refold.models.files import load
 
-_expectation: Any = needs("great_expectations.expectations.expectation", "great_expectations")
-_engines: Any = needs("great_expectations.execution_engine", "great_expectations")
+_expectation: Any = needs("great_expectations.expectations.expectation", "great-expectations")
+_engines: Any = needs("great_expectations.execution_engine", "great-expectations")
 _providers: Any = needs(
-    "great_expectations.expectations.metrics.table_metric_provider", "great_expectations"
+    "great_expectations.expectations.metrics.table_metric_provider", "great-expectations"
 )
 _metrics: Any = needs(
-    "great_expectations.expectations.metrics.metric_provider", "great_expectations"
+    "great_expectations.expectations.metrics.metric_provider", "great-expectations"
 )
-_components: Any = needs("great_expectations.render.components", "great_expectations")
-_renderers: Any = needs("great_expectations.render.renderer.renderer", "great_expectations")
+_components: Any = needs("great_expectations.render.components", "great-expectations")
+_renderers: Any = needs("great_expectations.render.renderer.renderer", "great-expectations")
 _LISTED = 20  # outliers that a result shows unless all are asked for
 _MOST = 10_000  # outliers that a complete result lists
 _REASONS = 3
@@ -61,7 +61,7 @@ class _TableOutliers(_providers.TableMetricProvider):
     ) -> dict[str, Any]:
         from refold.export import to_sql
 
-        sa: Any = needs("sqlalchemy", "great_expectations")
+        sa: Any = needs("sqlalchemy", "great-expectations")
         model, dialect = load(given["metric_value_kwargs"]["model"]), execution_engine.dialect
         selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, "table")
         rows = sa.select(sa.text("*")).select_from(selectable)
