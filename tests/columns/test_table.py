@@ -7,6 +7,7 @@ from refold.columns import form_guess
 from refold.columns.conversion import texts_of
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.plan import Plan
+from refold.columns.missing import masked_texts
 from refold.columns.number_form import NumberForm
 from refold.columns.roles import guess
 from refold.columns.table import (
@@ -97,3 +98,10 @@ def test_letters_are_not_tried_as_dates(monkeypatch):
     assert guess("grade", texts_of(["A", "B", "C", "B 12"] * 30)).role == "category"
     with pytest.raises(AssertionError, match="was tried"):
         guess("day", texts_of([f"{day}.3.2026" for day in range(1, 29)]))
+
+
+def test_a_word_for_a_missing_value_counts_whatever_space_is_around_it_and_numbers_as_numbers():
+    texts = ["NA", f"{' ' * 100}n/A{' ' * 100}", "NAN.", "N A", "-999", "-999,000", "-9990", "İ"]
+    assert masked_texts(texts, {"", "na", "n/a"}).tolist() == [True, True, *[False] * 6]
+    numbers = [False] * 4 + [True, True, False, False]
+    assert masked_texts(texts, {"-999"}).tolist() == numbers

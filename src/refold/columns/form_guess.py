@@ -133,7 +133,8 @@ def _forms(sample: TextSample, decimal: str) -> list[NumberForm]:
     """Return the forms whose marks occur, with and without the unit."""
     if decimal not in ("", ".", ","):
         raise ValueError(f"the decimal mark is a point or a comma, not {decimal!r}")
-    seen = {_KINDS.get(letter, letter) for text in sample.texts for letter in text[:LONGEST]}
+    letters = set("".join(text[:LONGEST] for text in sample.texts))
+    seen = {_KINDS.get(letter, letter) for letter in letters}
     marks = [pair for pair in _MARKS if not decimal or pair[0] == decimal]
     # The first reads what Python reads, the second also (12.50) and 12-.
     there = [pair for pair in marks[2:] if seen.issuperset(pair[1]) and seen & set("".join(pair))]
@@ -153,11 +154,13 @@ def _share(sample: TextSample, values: Floats, aside: Booleans) -> float:
 
 def _aside(sample: TextSample, forms: list[NumberForm]) -> Booleans:
     """Say which cells stand in place of a number."""
+    aside = np.array([text.lower() in _IN_PLACE for text in sample.texts], dtype=np.bool_)
     bounds = [_BOUND.fullmatch(text[:LONGEST]) for text in sample.texts]
-    rest = [found[1] if found else "" for found in bounds]
-    read = np.any([~np.isnan(form.read(rest)) for form in forms], axis=0)
-    none = [text.lower() in _IN_PLACE for text in sample.texts]
-    return np.asarray(read | np.array(none, bool))
+    rest = {k: found[1] for k, found in enumerate(bounds) if found}
+    if rest:
+        read = np.any([~np.isnan(form.read([*rest.values()])) for form in forms], axis=0)
+        aside[[*rest]] |= read
+    return aside
 
 
 def _unit(sample: TextSample) -> list[tuple[str, str]]:

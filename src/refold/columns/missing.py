@@ -75,13 +75,14 @@ IN_MEMORY = Written()
 
 def masked_texts(values: Sequence[str], words: Collection[str]) -> Booleans:
     """Say which texts stand for a missing value: one of some words, or a number among them."""
-    codes = number_codes(words)
-    plain = frozenset(words)
-    found = [
-        len(text) <= _LONGEST and ((word := text.strip().lower()) in plain or _is_code(word, codes))
-        for text in values
-    ]
-    return np.array(found, dtype=np.bool_)
+    codes, plain = number_codes(words), frozenset(words)
+    longest = _LONGEST if codes else max(map(len, plain), default=0)
+    stripped = list(map(str.strip, values))
+    found = np.fromiter(map(len, stripped), np.int64, len(stripped)) <= longest
+    for k in np.flatnonzero(found).tolist():  # few of many texts are as short as such a word
+        word = stripped[k].lower()
+        found[k] = word in plain or _is_code(word, codes)
+    return found
 
 
 def masked_numbers(values: Floats, words: Collection[str]) -> Booleans:

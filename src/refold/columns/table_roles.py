@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from refold.base.progress import steps
 from refold.columns import role_findings as findings
-from refold.columns.missing import MISSING_WORDS, missing_word
+from refold.columns.missing import MISSING_WORDS, masked_texts, missing_word
 from refold.columns.roles import Guess, as_role, guess
 from refold.columns.table import Column, Table, TextColumn, clear
-
-_LONGEST_WORD = 64  # characters
 
 
 def guess_roles(table: Table, roles: Mapping[str, str]) -> list[Guess]:
@@ -67,7 +67,7 @@ def _missing_words(column: Column) -> Counter[str]:
     """Count the rows of a column that have words such as NA."""
     counts: Counter[str] = Counter()
     if isinstance(column, TextColumn):
-        for text, rows in zip(column.values, column.counts.tolist(), strict=True):
-            if rows and (word := missing_word(text[:_LONGEST_WORD])) in MISSING_WORDS:
-                counts[word] += rows
+        for code in np.flatnonzero(masked_texts(column.values, MISSING_WORDS)).tolist():
+            if rows := int(column.counts[code]):
+                counts[missing_word(column.values[code])] += rows
     return counts

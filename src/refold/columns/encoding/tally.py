@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 
@@ -75,10 +76,9 @@ class Tally:
             raise ValueError("Rows without a value were never counted in.")
         return Tally(counts, self.rows - other.rows, missing, self.level, self.error)
 
-    def counts_of(self, values: Iterable[str]) -> Integers:
+    def counts_of(self, values: Sequence[str]) -> Integers:
         """Return how many rows have each value, 0 if none is known to."""
-        get = self.counts.get
-        return np.array([get(value, 0) for value in values], dtype=np.int64)
+        return np.fromiter(map(self.counts.get, values, repeat(0)), np.int64, len(values))
 
     def spectrum(self) -> tuple[Integers, Floats]:
         """Return the different counts, ascending, and about how many values have each.

@@ -136,13 +136,19 @@ class Characters:
             others = np.array([self._share_without_one(each) for each in different.tolist()])
             return np.asarray(np.maximum(-np.log(others), 0.0)[group])
         r = have - 1 if left_out else np.where(have > MANY, have - 1, have)
-        known = self._shares
-        share = [known.get(each) or self._share(each) for each in r.tolist()]
-        return np.asarray(np.maximum(-np.log(np.array(share)), 0.0))
+        known, asked = self._shares, r.tolist()
+        for new in set(asked).difference(known):
+            known[new] = self._share(new)
+        share = np.fromiter(map(known.__getitem__, asked), np.float64, len(asked))
+        return np.asarray(np.maximum(-np.log(share), 0.0))
 
     @cached_property
     def _ascii(self) -> Integers:
         return _ascii_rows(self.rows_with)
+
+    @cached_property
+    def _rows(self) -> float:
+        return float(self.counts.sum())
 
     @cached_property
     def _shares(self) -> dict[int, float]:
@@ -155,14 +161,12 @@ class Characters:
         up_to = rest if rest > MANY else rest + 1
         few = up_to / np.maximum(np.where(self.rarest == have, rest, self.rarest), 1)
         own = min(1.0, up_to / max(rest, 1))
-        rows = float(self.counts.sum())
-        share = (float(np.minimum(1.0, few) @ self.counts) - own) / max(rows - 1.0, 1.0)
+        share = (float(np.minimum(1.0, few) @ self.counts) - own) / max(self._rows - 1.0, 1.0)
         return min(max(share, 1e-300), 1.0)
 
     def _share(self, r: int) -> float:
         usual = np.minimum(1.0, (r + 1.0) / np.maximum(self.rarest, 1))
-        share = self._shares[r] = float(max(np.average(usual, weights=self.counts), 1e-300))
-        return share
+        return max(float((usual * self.counts).sum()) / self._rows, 1e-300)
 
 
 def _characters(texts: list[str], counts: Integers) -> dict[str, int]:

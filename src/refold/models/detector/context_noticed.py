@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,7 +105,7 @@ def _with_faults(table: Table, name: str, spread: Floats, codes: Integers) -> Ta
     return table.take(rows[inside]).with_columns({place: faulty})
 
 
-def trend_matters(table: Table, model: Callable[[], Detector]) -> Finding | None:
+def trend_matters(table: Table, model: Callable[[Sequence[str]], Detector]) -> Finding | None:
     """Say that the last rows are no longer like the first ones, by a date that the table has."""
     for name, cells in table.items():
         if not isinstance(cells, DateColumn) or not cells.has_date or table.rows < _FEWEST_ROWS:
@@ -120,13 +120,15 @@ def trend_matters(table: Table, model: Callable[[], Detector]) -> Finding | None
     return None
 
 
-def _last_tenth(rows: Table, date: str, model: Callable[[], Detector]) -> Finding | None:
+def _last_tenth(
+    rows: Table, date: str, model: Callable[[Sequence[str]], Detector]
+) -> Finding | None:
     moved = _moved_most(rows)
     if moved is None:
         return None
     end = rows.rows * 9 // 10
     first, last = rows.take(np.arange(end)), rows.take(np.arange(end, rows.rows))
-    odd = int((model().fit(first).predict(last) == -1).sum())
+    odd = int((model(rows.names).fit(first).predict(last) == -1).sum())
     lower = float(stats.beta.ppf(_CHANCE, odd, last.rows - odd + 1)) if odd else 0.0
     if odd < _TIMES * ALPHA_TRIED * last.rows or lower <= _SURELY * ALPHA_TRIED:
         return None

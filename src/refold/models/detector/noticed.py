@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,8 +71,14 @@ def context_matters(model: Detector, table: Table) -> Finding | None:
     def outliers(rows: Table) -> Booleans:
         return np.asarray(model._learned.distances(rows) > model.threshold_)
 
-    def another() -> Detector:
-        quiet = type(model)(method=model.method, alpha=ALPHA_TRIED, random_state=0)
+    def another(names: Sequence[str]) -> Detector:
+        roles = {column.name: str(column.role) for column in model._learned.plan.used}
+        quiet = type(model)(
+            method=model.method,
+            alpha=ALPHA_TRIED,
+            roles={name: roles[name] for name in names},
+            random_state=0,
+        )
         quiet._quiet = True
         return quiet
 
