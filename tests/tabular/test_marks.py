@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from refold.tabular import Column, InputError, open_table, read_arrow
+from refold import TableEncoder
+from refold.tabular import Column, InputError, Wanted, open_table, read_arrow, read_training
 
 
 @pytest.fixture
 def numbers(tmp_path):
     """Write a text and return its columns as numbers, and what was said."""
 
-    def reading(content, **how):
+    def reading(content, columns=None, **how):
         said = []
         (tmp_path / "t").write_text(content)
         with open_table(tmp_path / "t", say=lambda found: said.append(str(found)), **how) as table:
-            (block,) = table.blocks(numbers=table.names)
+            (block,) = table.blocks(columns, numbers=table.names)
         return {name: Column(name).numbers(block).tolist() for name in block.columns}, said
 
     return reading
@@ -24,11 +25,20 @@ def numbers(tmp_path):
 def test_nothing_settles_it_so_it_is_said(numbers):
     content = "a;b\n1,234;5\n2,500;6\n"
     found, said = numbers(content)
-    assert found["a"] == [1.234, 2.5]
-    assert "in 'a' numbers such as 1,234 were read as 1.234. Otherwise: decimal=" in said[0]
-    assert numbers(content, decimal=",") == (found, [])
-    found, said = numbers(content, decimal=".", thousands=",")
-    assert (found["a"], said) == ([1234.0, 2500.0], [])
+    assert found["a"] == [1234.0, 2500.0]
+    assert "in 'a' numbers such as 1,234 were read as 1234. Otherwise: decimal=" in said[0]
+    assert numbers(content, decimal=",") == ({"a": [1.234, 2.5], "b": [5, 6]}, [])
+    assert numbers(content, decimal=".", thousands=",") == (found, [])
+
+
+@pytest.mark.parametrize("other", ["1,5", "1.5", "7", "1 234,5", "x"])
+@pytest.mark.parametrize("cell", ["1,234", "1.234", "1 234", "0,125", "1,234.5", "1234,5", "12"])
+def test_a_model_of_numbers_reads_them_as_a_detector_does(numbers, tmp_path, cell, other):
+    rows = [f"{cell};{other};{k}" for k in range(30)]
+    found, _ = numbers("\n".join(["a;b;c", *rows, ""]), columns="a")
+    with open_table(tmp_path / "t") as table:
+        read = TableEncoder(roles={"a": "number"}).fit_table(read_training(table, Wanted()).table)
+    assert found["a"] == read["a"].values.tolist()
 
 
 @pytest.mark.parametrize(

@@ -152,8 +152,8 @@ def test_what_is_no_number(cell):
 
 def test_with_decimal_commas_a_point_is_not_guessed_at(folder):
     with (
-        open_table(written(folder, "a;b\n1,5;2,5\n1.234;3\n")) as table,
-        pytest.raises(InputError, match=r"line 3, column 'a': '1.234' is not a number.*decimal="),
+        open_table(written(folder, "a;b\n1,5;2,5\n2,5;1\n1.23;3\n")) as table,
+        pytest.raises(InputError, match=r"line 4, column 'a': '1.23' is not a number.*decimal="),
     ):
         read_numbers(table)
 

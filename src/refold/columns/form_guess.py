@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
@@ -15,7 +15,7 @@ from refold._typing import Booleans, Floats
 from refold.columns.date_form import UNIX, DateForm
 from refold.columns.missing import MISSING_WORDS
 from refold.columns.name_hints import word_set
-from refold.columns.number_form import LONGEST, MINUS, SPACES, NumberForm
+from refold.columns.number_form import GROUPED_POINTS, LONGEST, MINUS, SPACES, NumberForm
 from refold.columns.table import TextColumn
 from refold.columns.units import SCALES, is_currency, is_unit
 
@@ -83,6 +83,7 @@ _KINDS = dict.fromkeys(SPACES, " ") | {"’": "'"}
 _DIGITS = frozenset("0123456789")
 _USUAL, _ALL = 0.5, 0.99  # the share of the cells that have to have the unit
 _SOME, _VARIOUS = 0.1, 5  # the share of cells, and how many different, that have to be numbers
+_GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _AROUND = re.compile(
     rf"[+({MINUS}]?[{SPACES}]?([^0-9{SPACES}(+]{{0,8}}?)[{SPACES}]?[+({MINUS}]?[{SPACES}]?"
     rf"[0-9.](?:[0-9.,'’]|[{SPACES}](?=[0-9]))*(?:[eE][+-]?[0-9]{{1,4}})?([{SPACES}]?)(.{{0,30}})"
@@ -104,6 +105,9 @@ def read_as_numbers(
     what the cells leave open. Cells such as ``<0.05`` or ``n.d.`` are no numbers, but in a column
     of them: they count neither for nor against it.
     """
+    plain = _plain_form(sample.texts)
+    if plain is not None and decimal in ("", plain.decimal):
+        return FormReading(plain, 1.0)
     forms = _forms(sample, decimal)
     aside = _aside(sample, forms)
     values = {form: form.read(sample.texts) for form in forms}
@@ -114,6 +118,24 @@ def read_as_numbers(
     if other is None:
         return FormReading(best, shares[best])
     return _settled(sample.texts, best, other, shares[best], likely)
+
+
+def _plain_form(texts: Sequence[str]) -> NumberForm | None:
+    """Return the form of numbers with no marks, or with one that cannot stand between thousands."""
+    pointed = [text.replace(",", ".") for text in texts]
+    mark = "." if pointed == texts else ","
+    marked = [text for text in pointed if "." in text]
+    if mark == "," and any("." in text for text in texts):
+        return None
+    if marked and all(map(_GROUPED_POINTS.fullmatch, marked)):
+        return None
+    return None if np.isnan(NumberForm().read(pointed)).any() else NumberForm(mark)
+
+
+def common_mark(marks: Iterable[str]) -> str:
+    """Return the decimal mark that more columns show than the other; "" if none does."""
+    shown = Counter(filter(None, marks)).most_common(2)
+    return shown[0][0] if shown and (len(shown) == 1 or shown[0][1] > shown[1][1]) else ""
 
 
 def decimal_mark(texts: Sequence[str], form: NumberForm) -> str:

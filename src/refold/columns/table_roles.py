@@ -10,6 +10,7 @@ import numpy as np
 
 from refold.base.progress import steps
 from refold.columns import role_findings as findings
+from refold.columns.form_guess import common_mark
 from refold.columns.missing import MISSING_WORDS, masked_texts, missing_word
 from refold.columns.roles import Guess, as_role, guess
 from refold.columns.table import Column, Table, TextColumn, clear
@@ -21,9 +22,8 @@ def guess_roles(table: Table, roles: Mapping[str, str]) -> list[Guess]:
     Where the numbers of a column leave open what a mark means, the other columns decide.
     """
     found = [_taken(name, column, roles, table, "") for name, column in steps([*table.items()])]
-    shown = Counter(each.decimal for each in found if each.decimal).most_common(2)
-    agreed = shown and (len(shown) == 1 or shown[0][1] > shown[1][1])
-    likely = table.written.decimal_mark or (shown[0][0] if agreed else table.written.likely)
+    shown = common_mark(each.decimal for each in found)
+    likely = table.written.decimal_mark or shown or table.written.likely
     if not likely:
         return found
     return [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -17,6 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Integers
+from refold.columns.conversion import texts_of
+from refold.columns.form_guess import (
+    FormReading,
+    TextSample,
+    common_mark,
+    decimal_mark,
+    read_as_numbers,
+)
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
 from refold.tabular._cells import kind_of
@@ -118,83 +126,43 @@ def quotes_surround_cells(text: bytes, delimiter: str) -> bool:
     return bool(begins.all() and ends.all())
 
 
-_SPACES = " '’\u00a0\u202f"
-_KINDS = {"’": "'", "\u00a0": " ", "\u202f": " "}
-_PLAIN = re.compile(r"[+-]?([0-9]*)([.,])([0-9]+)(?:[eE][+-]?[0-9]+)?")
-_GROUPED = re.compile(rf"[+-]?[0-9]{{1,3}}([.,{_SPACES}])[0-9]{{3}}(?:\1[0-9]{{3}})*([.,][0-9]+)?")
+def column_forms(
+    rows: Sequence[Sequence[str]], delimiter: str
+) -> list[FormReading[NumberForm] | None]:
+    """Return how each column of a sample writes numbers; None of one that shows no marks.
 
-
-def evidence(cell: str) -> tuple[NumberForm | None, str]:
-    """Say how a number must be written, and otherwise which mark leaves it open.
-
-    ``1,5`` has a decimal comma and ``1,234,567`` or ``1,234.5`` none; ``1,234`` may or may not.
+    What a column leaves open, the others decide, and where they do not, commas between cells.
     """
-    cell = cell.strip()
-    grouped = _GROUPED.fullmatch(cell)
-    if grouped:
-        mark, fraction = grouped.groups()
-        if fraction and fraction[0] != mark:
-            return NumberForm(fraction[0], _KINDS.get(mark, mark)), ""
-        if fraction is None and (mark in _SPACES or cell.count(mark) > 1):
-            return NumberForm("." if mark == "," else ",", mark) if mark in ".," else None, ""
-    plain = _PLAIN.fullmatch(cell)
-    if not plain:
-        return None, ""
-    whole, mark, fraction = plain.groups()
-    may_be_thousands = len(fraction) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0"
-    return (None, mark) if may_be_thousands and "e" not in cell.lower() else (NumberForm(mark), "")
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    columns = zip(*(row for row in rows if len(row) == width), strict=True)
+    known = ([cell for cell in column if not is_missing(cell)] for column in columns)
+    samples = [TextSample.of(texts_of(cells)) if cells else None for cells in known]
+    found = [None if sample is None else _marked_form(sample, "") for sample in samples]
+    proven = common_mark(each.form.decimal for each in found if each and each.rival is None)
+    likely = proven or ("." if delimiter == "," else "")
+    return [
+        _marked_form(sample, likely) if sample and likely and each and each.rival else each
+        for sample, each in zip(samples, found, strict=True)
+    ]
 
 
-def own_marks(
-    names: Sequence[str], rows: Sequence[Sequence[str]], decimal: str, delimiter: str
-) -> tuple[dict[str, NumberForm], dict[str, tuple[str, str]]]:
-    """Return the forms of columns that are not written as the file is, and what stays open.
-
-    Most of a column's own cells decide; where these leave open what a mark means, the other columns
-    do. What they leave open too is to be said: an example, and how it was read.
-    """
-    columns = zip(*(row for row in rows if len(row) == len(names)), strict=True)
-    found = {name: _evidence_of(cells) for name, cells in zip(names, columns, strict=False)}
-    proven = {form.decimal for form, _ in found.values() if form}
-    own, readings = {}, {}
-    for name, (form, marks) in found.items():
-        if form and form != NumberForm(decimal):
-            own[name] = form
-        if form or len(marks) != 1:
-            continue
-        (mark,) = marks
-        known = next(iter(proven)) if len(proven) == 1 else ""
-        if not proven and delimiter == ",":
-            known = "."
-        if known and mark != known:
-            own[name] = NumberForm(known, mark)
-        elif not known and decimal == mark:
-            readings[name] = (f"1{mark}234", "1.234")
-    return own, readings
+def _marked_form(sample: TextSample, likely: str) -> FormReading[NumberForm] | None:
+    found = read_as_numbers(sample, likely=likely)
+    marked = found.form.thousands or decimal_mark(sample.texts, found.form)
+    return found if marked and found.share >= _NUMBERS else None
 
 
-def _evidence_of(cells: Iterable[str]) -> tuple[NumberForm | None, set[str]]:
-    """Say how the first cells of a column write numbers, or which marks they leave open."""
-    seen = [evidence(cell) for cell in cells]
-    certain = [form for form, _ in seen if form]
-    decimals = Counter(form.decimal for form in certain)
-    if not certain or 2 * max(decimals.values()) == len(certain):
-        return None, {mark for _, mark in seen if mark}
-    decimal = decimals.most_common(1)[0][0]
-    thousands = max(form.thousands for form in certain if form.decimal == decimal)
-    return NumberForm(decimal, thousands), set()
-
-
-def file_decimal(cells: Iterable[str]) -> str:
-    """Return what stands before fractions in most cells; those that are certain count first."""
-    seen = [evidence(cell) for cell in cells]
-    certain = [marks.decimal for marks, _ in seen if marks]
-    marks = certain or [mark for _, mark in seen if mark]
-    return "," if 2 * marks.count(",") > len(marks) else "."
+def file_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """Return what stands before fractions in most columns."""
+    if delimiter == ",":
+        return "."
+    forms = column_forms(rows[1:] or rows, delimiter)  # the first one has names, as a rule
+    return common_mark(each.form.decimal for each in forms if each) or "."
 
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE, _SAMPLE_LINES = 2**18, 200
+_NUMBERS = 0.5  # the share of the cells of a column that have to be numbers
 
 
 @dataclass(frozen=True)
@@ -224,7 +192,7 @@ def guess_dialect(text: bytes, delimiter: str | None, decimal: str | None) -> Di
     if delimiter is None:
         scores = {candidate: _score(beginning, candidate, decimal) for candidate in DELIMITERS}
         delimiter = max(scores, key=lambda candidate: scores[candidate])
-    return Dialect(delimiter, decimal or _decimal(_rows(beginning, delimiter), delimiter))
+    return Dialect(delimiter, decimal or file_decimal(_rows(beginning, delimiter), delimiter))
 
 
 def sample(text: bytes, delimiter: str) -> list[list[str]]:
@@ -246,7 +214,7 @@ def _score(text: str, delimiter: str, decimal: str | None) -> tuple[float, float
     rows = _rows(text, delimiter)
     if not rows:
         return (0.0, 0.0, 0)
-    point = decimal or _decimal(rows, delimiter)
+    point = decimal or file_decimal(rows, delimiter)
     width = len(rows[titles_and_names(rows, point)[0]])
     if width == 1:
         return (0.0, 0.0, 0)
@@ -258,9 +226,3 @@ def _score(text: str, delimiter: str, decimal: str | None) -> tuple[float, float
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     return [record.cells for record in records(text, delimiter, strict=False)]
-
-
-def _decimal(rows: list[list[str]], delimiter: str) -> str:
-    if delimiter == ",":
-        return "."
-    return file_decimal(cell for row in rows for cell in row)

@@ -32,8 +32,8 @@ from refold.tabular._text import LONGEST_LINE, Lines
 from refold.tabular.csv_dialect import (
     QuoteError,
     Record,
+    column_forms,
     guess_dialect,
-    own_marks,
     record_lines,
     records,
     sample,
@@ -189,8 +189,8 @@ class CsvTable(FileTable):
         self._say("last-separator", "what is behind the last separator of a line was left out.")
         return own, True
 
-    def _own_marks(self) -> tuple[dict[str, NumberForm], dict[str, tuple[str, str]]]:
-        """Return how columns write numbers that do not do it as the file does, and what is open."""
+    def _own_marks(self) -> tuple[dict[str, NumberForm], dict[str, NumberForm]]:
+        """Return the forms of columns that are not written as the file is, and those in doubt."""
         said, dialect = self._how, self._dialect
         if said.thousands == dialect.decimal:
             raise InputError(
@@ -205,15 +205,22 @@ class CsvTable(FileTable):
         if said.decimal is not None:
             other = "," if said.decimal == "." else "."
             return dict.fromkeys(self.names, NumberForm(said.decimal, other)), {}
-        return own_marks(self._columns, self._sample(), dialect.decimal, dialect.delimiter)
+        rows = [row for row in self._sample() if len(row) == len(self._columns)]
+        readings = zip(self._columns, column_forms(rows, dialect.delimiter), strict=False)
+        found = {name: reading for name, reading in readings if reading is not None}
+        forms = {name: NumberForm(r.form.decimal, r.form.thousands) for name, r in found.items()}
+        usual = NumberForm(dialect.decimal)
+        own = {name: form for name, form in forms.items() if form != usual}
+        return own, {name: forms[name] for name, reading in found.items() if reading.rival}
 
     def _say_readings(self) -> None:
         """Say how numbers were read that leave open what a mark means."""
-        for example, reading in sorted(set(self._open.values())):
-            names = [name for name in self._open if self._open[name] == (example, reading)]
+        for form in dict.fromkeys(self._open.values()):
+            names = [name for name in self._open if self._open[name] == form]
+            mark, reading = form.thousands or form.decimal, "1234" if form.thousands else "1.234"
             self._say(
                 "ambiguous-number",
-                f"in {listed(names)} numbers such as {example} were read as {reading}.",
+                f"in {listed(names)} numbers such as 1{mark}234 were read as {reading}.",
                 Advice("Otherwise", "decimal"),
             )
 
