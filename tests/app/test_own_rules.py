@@ -253,6 +253,13 @@ def test_a_bad_file_of_rules_changes_nothing(opened, name, content, sentence):
     assert not [file for file in opened.workspace.folder.iterdir() if file not in before.paths]
 
 
+def test_one_mute_of_a_file_needs_no_list(opened):
+    opened.put("/rules", b'[mute]\nwhen = {machine = "Z"}\n', "rules.toml")
+    assert "From the file: never outliers: machine = Z" in opened.page("/learn")
+    assert not opened.post("/learn", rule=[1], mute="machine = Y").bad
+    assert opened.state.trained.model.rules == {"mute": ["machine = Y", {"when": {"machine": "Z"}}]}
+
+
 def test_what_was_learned_comes_back_as_rules(opened):
     opened.post("/learn")
     taken = opened.take("rules.toml")

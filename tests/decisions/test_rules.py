@@ -58,6 +58,12 @@ def test_a_mute_is_the_same_in_words_and_as_a_mapping(said):
     assert not rules.muted(table(), after).any()
 
 
+def test_one_mute_needs_no_list():
+    one = {"when": {"grade": "A"}, "until": "2026-12-31"}
+    assert read_rules({"mute": one}) == read_rules({"mute": [one]})
+    assert read_rules({"mute": {"required": True}}).columns[0].name == "mute"  # a column
+
+
 def test_conditions_may_be_several_and_of_ranges():
     rules = read_rules({"mute": [{"when": {"weight": {"max": 0}, "grade": ["A", "B"]}}]})
     days = np.full(5, np.datetime64("2026-01-01"))
@@ -92,6 +98,17 @@ def test_a_tolerance_is_absolute_relative_or_of_the_last_place():
         ({"mute": "a = b until someday"}, "mute: until 'someday' is no day such as 2026-12-31"),
         ({"mute": [{"unless": 1}]}, "mute: there is no rule 'unless'"),
         ({"mute": [5]}, "mute: 5 is no condition such as"),
+        ({"mute": ""}, "mute: it is empty, and would mute every row"),
+        ({"mute": ["a = b", " "]}, "mute: it is empty, and would mute every row"),
+        ({"w": {"mute": ""}}, "w: mute: it is empty, and would mute every row"),
+        ({"w": {"max": 10**400}}, "it must be a number or a date"),
+        ({"w": {"tolerance": 10**400}}, "it must be 0 or more"),
+        ({"w": {"allowed": {"A": 1}}}, "w: allowed is {'A': 1}; it is a list of values"),
+        ({"w": {"allowed": [None]}}, "w: allowed is None; it is a list of values"),
+        ({"w": {"format": 5}}, "w: format is 5; it is a text such as 'AA-9999'"),
+        ({"w": {"format": ["AA", ""]}}, "w: format is ''; it is a text such as 'AA-9999'"),
+        ({"w": {"format": []}}, "w: format names no value"),
+        ({"mute": [{"when": {"a": [["b"]]}}]}, "mute: a is ['b']; it is a list of values"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(given, problem):
@@ -115,6 +132,9 @@ def test_a_file_is_toml_or_json_and_errors_name_the_line(tmp_path):
     toml.write_bytes(b"[w]\nmin = \xff")
     with pytest.raises(UserError, match="byte 10 is not UTF-8"):
         load_rules(toml)
+    json.write_text('{"w": {"min": ' + "9" * 5000 + "}}")
+    with pytest.raises(UserError, match=r"rules\.json: "):
+        load_rules(json)
     json.write_text("[" * 5000)
     with pytest.raises(UserError, match=r"rules\.json"):
         load_rules(json)

@@ -13,7 +13,7 @@ from typing import Any
 
 from refold.app.browser import one
 from refold.app.looking import Choice, ColumnLook
-from refold.decisions.rules_reading import read_rules
+from refold.decisions.rules_reading import is_mute, read_rules
 from refold.decisions.rules_wording import rules_in_words
 from refold.service import RequestError
 
@@ -94,7 +94,7 @@ def rules_of(
     form: Mapping[str, list[str]], names: Sequence[str], before: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the rules that a form says; `before` are those of columns that it does not show."""
-    rules = {name: said for name, said in before.items() if isinstance(said, Mapping)}
+    rules = {k: v for k, v in before.items() if k != _MUTE or not is_mute(v)}
     shown = set(form.get("rule", []))
     for place, name in enumerate(names):
         if str(place) in shown:
@@ -114,7 +114,7 @@ def rules_of(
 
 def _muted(rules: Mapping[str, Any]) -> list[Any]:
     found = rules.get(_MUTE, [])
-    if isinstance(found, Mapping):  # a column is called so
+    if not is_mute(found):  # a column is called so
         return []
     return list(found) if isinstance(found, list | tuple) else [found]
 

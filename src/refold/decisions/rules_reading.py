@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from refold.base.errors import UserError
-from refold.base.words import number, quoted
+from refold.base.words import number, quoted, shortened
 from refold.decisions.rules import (
     ColumnRule,
     Condition,
@@ -47,7 +47,7 @@ def read_rules(given: Mapping[str, Any] | None) -> Rules:
     columns: list[ColumnRule] = []
     mutes: tuple[Mute, ...] = ()
     for name, said in given.items():
-        if name == "mute" and not isinstance(said, Mapping):
+        if name == "mute" and is_mute(said):
             mutes = _mutes(said, "mute")
         elif isinstance(said, Mapping):
             columns.append(_column(str(name), said))
@@ -56,6 +56,11 @@ def read_rules(given: Mapping[str, Any] | None) -> Rules:
                 f"rules: {name}: {said!r} is no mapping such as {{'min': 0, 'max': 5}}."
             )
     return Rules(tuple(columns), mutes, dict(given))
+
+
+def is_mute(said: Any) -> bool:
+    """Whether what stands under "mute" are rows that are muted, and no rules of such a column."""
+    return not isinstance(said, Mapping) or (bool(said) and set(said) <= set(_MUTE_KEYS))
 
 
 def load_rules(path: str | os.PathLike[str], name: str | None = None) -> dict[str, Any]:
@@ -76,6 +81,8 @@ def load_rules(path: str | os.PathLike[str], name: str | None = None) -> dict[st
         raise UserError(f"{file}: {error}.") from None
     except RecursionError:
         raise UserError(f"{file}: it is nested too deeply.") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"{file}: {error}.") from None
     if not isinstance(found, dict):
         raise UserError(f"{file}: it must map columns to what is said of them.")
     try:
@@ -122,15 +129,16 @@ def _specification(said: Mapping[str, Any], place: str) -> Specification:
                 f"max {_shown(high)}."
             )
     allowed, formats = (
-        None if key not in said else tuple(_text(each) for each in _listed(said[key]))
+        None if key not in said else _texts(said[key], f"{place}: {key}")
         for key in ("allowed", "format")
     )
-    if allowed == ():
-        raise UserError(f"rules: {place}: allowed names no value.")
+    for each in _listed(said.get("format", [])):
+        if not isinstance(each, str) or not each:
+            raise UserError(f"rules: {place}: format is {each!r}; it is a text such as 'AA-9999'.")
     required = said.get("required", False)
     if not isinstance(required, bool):
         raise UserError(f"rules: {place}: required is {required!r}; it is true or false.")
-    return Specification(low, high, allowed, formats or None, required)
+    return Specification(low, high, allowed, formats, required)
 
 
 def _limit(value: Any, place: str) -> float | str | None:
@@ -140,9 +148,21 @@ def _limit(value: Any, place: str) -> float | str | None:
         return value.isoformat()
     if isinstance(value, str):
         return _day(value, place)
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise UserError(f"rules: {place} is {value!r}; it must be a number or a date.")
+    if not _is_finite(value):
+        raise UserError(f"rules: {place} is {_brief(value)}; it must be a number or a date.")
     return float(value)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether this is a number that a double can hold."""
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _brief(value: Any) -> str:
+    return shortened(repr(value))
 
 
 def _day(text: str, place: str) -> str:
@@ -170,9 +190,8 @@ def _tolerance(value: Any, name: str) -> Tolerance:
                 f"rules: {name}: tolerance is {quoted(value)}; it is a number, a percentage such "
                 "as '2%', or units of the last place such as '1 ulp'."
             )
-    real = isinstance(amount, Real) and not isinstance(amount, bool)
-    if not real or not 0.0 <= float(amount) < float("inf"):
-        raise UserError(f"rules: {name}: tolerance is {value!r}; it must be 0 or more.")
+    if not _is_finite(amount) or amount < 0.0:
+        raise UserError(f"rules: {name}: tolerance is {_brief(value)}; it must be 0 or more.")
     return Tolerance(float(amount), kind)  # type: ignore[arg-type]
 
 
@@ -181,6 +200,8 @@ def _mutes(said: Any, place: str) -> tuple[Mute, ...]:
 
 
 def _mute(said: Any, place: str) -> Mute:
+    if isinstance(said, str) and not said.strip():
+        raise UserError(f"rules: {place}: it is empty, and would mute every row. Leave it out.")
     if isinstance(said, str):
         rest: str | None = said.strip()
         found, until = _UNTIL.match(said.strip()), None
@@ -220,7 +241,7 @@ def _condition(said: Any, place: str) -> Condition:
             test = _specification(value, f"{place}: {name}")
             words.append(f"{name} {_said(test)}")
         else:
-            test = Specification(allowed=tuple(_text(each) for each in _listed(value)))
+            test = Specification(allowed=_texts(value, f"{place}: {name}"))
             assert test.allowed is not None
             words.append(f"{name} = {' or '.join(test.allowed)}")
         tests.append((str(name), test))
@@ -246,6 +267,16 @@ def _said(test: Specification) -> str:
     if test.allowed is not None:
         return f"= {' or '.join(test.allowed)}"
     return test.range_text() if test.low is not None or test.high is not None else "as set"
+
+
+def _texts(value: Any, place: str) -> tuple[str, ...]:
+    """Return one or several values as columns have them."""
+    for each in _listed(value):
+        if not isinstance(each, str | Real | date):
+            raise UserError(f"rules: {place} is {_brief(each)}; it is a list of values.")
+    if not _listed(value):
+        raise UserError(f"rules: {place} names no value.")
+    return tuple(map(_text, _listed(value)))
 
 
 def _text(value: Any) -> str:

@@ -231,7 +231,7 @@ def test_learning_in_parts_keeps_to_the_rules():
         ({"weight": {"format": "AA"}}, "weight: format is for texts"),
         ({"mute": "shift = 3"}, "mute: shift: there is no column 'shift'"),
         ({"mute": "weight = heavy"}, "'heavy' is no number, and this is a column of numbers"),
-        ({"weight": {"max": 0}}, "all training rows lie outside the limits"),
+        ({"weight": {"max": 0}}, "weight: all training rows lie outside the limits"),
     ],
 )
 def test_rules_that_do_not_fit_the_table_are_refused_by_name(rules, problem):

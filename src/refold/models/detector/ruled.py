@@ -304,9 +304,10 @@ def left_out_in_folds(learned: LearnedTable, rows: Table) -> tuple[Calibration, 
     if (counted.sum() + 1) * learned.rate >= 1.0:  # else all rows say more than so few
         whole, odd = whole[counted], odd[counted]
     if odd.all():
+        worst = max(rule_findings(learned.rules, learned.encoder, rows), key=lambda f: len(f.rows))
         raise UserError(
-            "rules: all training rows lie outside the limits: none is left to set the threshold "
-            "by. Loosen the limits."
+            f"rules: {worst.column}: all training rows lie outside the limits: none is left to set "
+            "the threshold by. Loosen the limits."
         )
     most = float(whole[~odd].max())
     whole[odd] = 2.0 * most  # beyond all others, and nearer than a new one: that is rarer than all
