@@ -180,7 +180,10 @@ def _row_problem(
         return row_error("it is no object with the names of columns", number)
     for name, allowed in columns.items():
         if name not in row:
-            return row_error("there is no such column; a missing value is null", number, name)
+            said = "there is no such column"
+            if not row.keys() & columns.keys():
+                said += f" but {', '.join(map(quoted, [*row][:3])) or 'nothing'}"
+            return row_error(f"{said}; a missing value is null", number, name)
         cell = row[name]
         if isinstance(cell, list | dict):
             what = "a list" if isinstance(cell, list) else "an object"
