@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections.abc import Collection
+from difflib import get_close_matches
 
 # Controls (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines, and
 # bytes of file names that are no text: a terminal obeys them, or cannot show them.
@@ -14,6 +16,7 @@ _UNSEEN = re.compile(
 
 
 _LONGEST = 60
+_SUGGESTED = 6  # names that are told one by one
 # Of an outlier whose columns have no share by themselves.
 ONLY_TOGETHER = "the values are unusual only together; no single column stands out"
 # How many digits of a number a person reads.
@@ -90,3 +93,12 @@ def names_in(text: str | None) -> list[str]:
         return []
     (names,) = csv.reader([text], skipinitialspace=True)
     return list(dict.fromkeys(name.strip() for name in names))
+
+
+def suggestion(name: str, known: Collection[str]) -> str:
+    """Return what may have been meant, as the end of a sentence; empty if nothing is near."""
+    near = get_close_matches(name, [str(each) for each in known], n=1)
+    if near:
+        return f" Did you mean {near[0]!r}?"
+    some = ", ".join(map(repr, list(known)[:_SUGGESTED]))
+    return f" There are {some}{', …' if len(known) > _SUGGESTED else ''}."

@@ -10,8 +10,8 @@ import numpy as np
 
 from refold._typing import Floats, Integers
 from refold.checks._result import Limit, Limits
-from refold.columns.context.column_context import ContextUnits
 from refold.columns.context.context import ContextModel
+from refold.columns.context.context_rows import ContextUnits
 from refold.columns.table import NumberColumn, Table, as_texts
 
 _SHIFTS = {"up_50": 1.0, "up_90": 1.0, "down_50": -1.0, "down_90": -1.0}

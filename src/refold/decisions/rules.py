@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats
 from refold.base.errors import UserError
-from refold.base.words import number, quoted, shortened
+from refold.base.words import number, quoted, shortened, suggestion
 from refold.columns.encoding.shapes import shape_of
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 
@@ -325,14 +325,3 @@ def _check_column(
                 raise UserError(
                     f"rules: {place}: {each!r} is no number, and this is a column of numbers."
                 ) from None
-
-
-def suggestion(name: str, known: Collection[str]) -> str:
-    """Return what may have been meant, as the end of a sentence; empty if nothing is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [str(each) for each in known], n=1)
-    if near:
-        return f" Did you mean {near[0]!r}?"
-    some = ", ".join(map(repr, list(known)[:_NAMED]))
-    return f" There are {some}{', …' if len(known) > _NAMED else ''}."

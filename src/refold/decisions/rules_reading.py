@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from refold.base.errors import UserError
-from refold.base.words import number, quoted, shortened
+from refold.base.words import number, quoted, shortened, suggestion
 from refold.decisions.rules import (
     ColumnRule,
     Condition,
@@ -22,7 +22,6 @@ from refold.decisions.rules import (
     Rules,
     Specification,
     Tolerance,
-    suggestion,
 )
 
 _LIMITS = ("min", "max", "allowed", "format", "required")

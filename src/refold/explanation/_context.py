@@ -8,8 +8,8 @@ from functools import cached_property
 from math import exp, isnan
 from typing import Any
 
-from refold.columns.context.column_context import ContextUnits
 from refold.columns.context.context import ContextModel
+from refold.columns.context.context_rows import ContextUnits
 from refold.columns.context.window import WindowColumn
 from refold.columns.table import NumberColumn, Table
 from refold.explanation._reason import Cell, Reason

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.columns.context.column_context import ContextUnits
 from refold.columns.context.context import ContextModel
+from refold.columns.context.context_rows import ContextUnits
 from refold.columns.context.design import GroupIndex
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, as_texts
 from refold.decisions.intervals import interval_of_rate

@@ -175,12 +175,18 @@ def test_an_unknown_group_is_said(learned):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"by": "maschine"}, "by= names 'maschine', which the table does not have"),
+        (
+            {"by": "maschine"},
+            "by= names 'maschine', which the table does not have. Did you mean 'machine'",
+        ),
         ({"context": ["s0", "s0"]}, "'s0' is named twice"),
         ({"over": "machine"}, "over='machine' holds texts"),
-        ({"by": "row"}, "by='row' has another value in each of the 50 rows"),
+        ({"by": "row"}, "by='row' has 50 values in 50 rows: it names rows"),
         ({"by": "nothing"}, "by='nothing' has no value in any row"),
-        ({"by": "machine", "context": ["s0", "s1", "s2", "s3"]}, "none left to judge"),
+        (
+            {"by": "machine", "context": ["s0", "s1", "s2", "s3"]},
+            "none left to judge. Name fewer in context=",
+        ),
     ],
 )
 def test_a_context_that_cannot_be_is_refused_in_words(arguments, said):
@@ -317,3 +323,21 @@ def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):
     mean, most = np.mean(found, axis=0)
     assert 0.025 < mean < 0.05
     assert most < worst
+
+
+def test_a_group_in_nearly_every_row_names_rows():
+    frame = pd.DataFrame(
+        {"part": np.arange(300), "heat": np.random.default_rng(0).normal(size=300)}
+    )
+    frame.loc[1:9, "part"] = 0
+    with pytest.raises(UserError, match=r"by='part' has 291 values in 300 rows: it names rows"):
+        Detector(by="part").fit(frame)
+
+
+def test_small_groups_are_said():
+    rng = np.random.default_rng(0)
+    machine = np.append(np.repeat(np.arange(20), 30), [20, 20, 21, 21, 21])
+    frame = pd.DataFrame({"machine": [f"M{k}" for k in machine], "heat": rng.normal(size=605)})
+    model = Detector(by="machine").fit(frame)
+    (said,) = (str(found) for found in model.noticed_ if found.kind == "small-groups")
+    assert said.startswith("machine: 2 of 22 groups have fewer than 8 rows, such as M20 with 2")

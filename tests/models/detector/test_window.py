@@ -197,3 +197,24 @@ def test_a_file_is_judged_block_by_block_as_one_table(learned, tmp_path, monkeyp
     run_in_process(monkeypatch, "score", "model.json", "rows.csv", "-o", "scored.csv")
     scored = pd.read_csv(tmp_path / "scored.csv")
     np.testing.assert_array_equal(scored["label"], learned.predict(rows))
+
+
+def test_a_few_rows_of_the_same_time_are_said():
+    frame = fleet(400, 0)
+    frame.loc[[7, 500], "time"] = frame.loc[[8, 501], "time"].to_numpy()
+    model = Detector(by="machine", over="time", window=10).fit(frame)
+    (said,) = (str(found) for found in model.noticed_ if found.kind == "same-time")
+    assert said.startswith("time: 2 of 2,400 rows have the same time and machine as another")
+
+
+def test_rows_that_run_backwards_are_refused_with_the_column():
+    frame = fleet(60, 0).iloc[::-1]
+    with pytest.raises(UserError, match=r"time runs backwards .* over='time'"):
+        Detector(by="machine", window=10).fit(frame)
+    Detector(by="machine", over="time", window=10).fit(frame)
+
+
+def test_that_values_never_stand_still_is_no_finding():
+    frame = pump(400, 0).assign(pressure=np.random.default_rng(0).normal(size=400))
+    model = Detector(window=10).fit(frame)
+    assert not [found for found in model.noticed_ if "rows unchanged" in str(found)]

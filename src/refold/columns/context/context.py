@@ -10,8 +10,9 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.base.once import once
-from refold.base.words import number
-from refold.columns.context.column_context import ColumnContext, ContextRows, ContextUnits
+from refold.base.words import number, suggestion
+from refold.columns.context.column_context import ColumnContext
+from refold.columns.context.context_rows import ContextRows, ContextUnits
 from refold.columns.context.design import (
     CalendarFeatures,
     ContextFeatures,
@@ -61,7 +62,7 @@ class ContextColumns:
             if absent:
                 raise UserError(
                     f"{keyword}= names {', '.join(map(repr, absent))}, which the table does not "
-                    f"have. Its columns are {', '.join(columns[:20])}."
+                    f"have.{suggestion(absent[0], columns)}"
                 )
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
@@ -70,7 +71,8 @@ class ContextColumns:
             )
         if self.names and set(columns) <= set(self.names):
             raise UserError(
-                "by=, over= and context= name all columns: there is none left to judge."
+                "by=, over= and context= name all columns: there is none left to judge. Name fewer "
+                "in context=."
             )
 
 

@@ -13,6 +13,7 @@ from refold.columns.context.context import ContextModel
 from refold.columns.context.design import SEASON_DAYS
 from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.trend import TimeAxis, seconds
+from refold.columns.context.window import SortedRows, WindowModel
 from refold.columns.table import DateColumn, NumberColumn, Table
 
 _DAY = 86_400.0
@@ -21,6 +22,7 @@ _WANDERS = 0.5
 _STRETCHES = 5
 # So many rows for each time, and no more different times: rows of one time are one observation.
 _REPEATED, _FEW_TIMES = 3.0, 100
+_FEW_ROWS = 8  # of a group: less than that says little of it
 
 
 def notice_time(context: ContextModel, learned: Table, outlier: Booleans) -> Iterator[Finding]:
@@ -68,8 +70,34 @@ def notice_missing_times(column: str, missing: int, rows: int) -> Finding:
     )
 
 
-def notice_missing_groups(context: ContextModel, inputs: Table) -> Iterator[Finding]:
-    """Say that rows have no group: nothing of their numbers is learned."""
+def notice_same_times(window: WindowModel, rows: SortedRows) -> Iterator[Finding]:
+    """Say that a few rows of a group have the same time."""
+    if window.over and (same := rows.same_time).any():
+        group = f" and {', '.join(window.by)}" if window.by else ""
+        yield Finding(
+            "same-time",
+            window.over[0],
+            message=f"{window.over[0]}: {int(same.sum()):,} of {rows.total:,} rows have the same "
+            f"time{group} as another. They follow each other as they do in the table.",
+        )
+
+
+def notice_groups(context: ContextModel, inputs: Table) -> Iterator[Finding]:
+    """Say that rows have no group, or that groups have few rows."""
+    if not context.given.by:
+        return
+    codes = context.groups.codes(inputs)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(context.groups.keys))
+    if few := int(np.count_nonzero(sizes < _FEW_ROWS)):
+        column, least = context.given.by[-1], int(sizes.argmin())
+        key = " ".join(list(context.groups.keys)[least])
+        yield Finding(
+            "small-groups",
+            column,
+            message=f"{column}: {few:,} of {len(sizes):,} groups have fewer than {_FEW_ROWS} rows, "
+            f"such as {printable(key)} with {sizes[least]}. These are judged mostly by all groups: "
+            "faults inside the range of all are seen less often there.",
+        )
     if missing := ContextGaps.of(context, inputs).no_group:
         column = context.given.by[-1]
         yield Finding(

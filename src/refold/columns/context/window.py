@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.errors import UserError
+from refold.base.once import once
 from refold.columns.context.design import group_keys
 from refold.columns.context.history import History, Past
 from refold.columns.context.trend import Form, seconds
-from refold.columns.table import Column, DateColumn, NumberColumn, Table
+from refold.columns.context.window_checks import check_dates, check_order, check_times
+from refold.columns.table import Column, NumberColumn, Table
 
 if TYPE_CHECKING:
     from refold.columns.context.column_context import ColumnContext
@@ -35,7 +37,6 @@ MOST_ROWS = 10_000
 # A column that so many rows find unchanged over the whole window is one that is set, not measured.
 _SET = 0.01
 # So many rows may share their time with another of their group; they are taken as they come.
-_SAME_TIME = 0.01
 _UNITS = {"d": 86_400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
 _NAMES = {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 _SPELLED = (
@@ -135,8 +136,9 @@ class WindowModel:
             for name, cells in table.items()
             if isinstance(cells, NumberColumn) and name not in given.names
         ]
+        check_order(first, table)
         rows = first.sorted_rows(table, names)
-        first._check_times(rows)
+        check_times(first, rows)
         if not rows.enough.any():
             raise UserError(
                 f"window={str(window)!r}: no group has {window.fewest} rows in a window. Set a "
@@ -226,7 +228,7 @@ class WindowModel:
         for name in self.over:
             times = seconds(table[name], name)
         if self.window.seconds is not None:
-            self._check_dates(table)
+            check_dates(self, table)
         here = np.flatnonzero((codes >= 0) & ~np.isnan(times))
         new = Past.of(codes[here], times[here], values[here])
         before = new.take(slice(0, 0))
@@ -240,33 +242,6 @@ class WindowModel:
         if history is not None:
             history.keep(keys, rows.past, rows.needed_later(self.window))
         return rows
-
-    def _check_dates(self, table: Table) -> None:
-        for name in self.over:
-            if isinstance(table[name], DateColumn):
-                return
-            raise UserError(
-                f"window={str(self.window)!r} is a duration, and over={name!r} holds numbers: "
-                "name a date column, or set the window to a number of rows."
-            )
-        raise UserError(
-            f"window={str(self.window)!r} is a duration: name the column of the time with over=, "
-            "or set the window to a number of rows."
-        )
-
-    def _check_times(self, rows: SortedRows) -> None:
-        """Refuse a table in which many rows of a group have the time of another."""
-        past = rows.past
-        same = (np.diff(past.times) == 0.0) & (np.diff(past.groups) == 0)
-        if not self.over or same.sum() <= _SAME_TIME * len(same):
-            return
-        group = f" and {', '.join(self.by)}" if self.by else ""
-        more = "another column that tells them apart" if self.by else "the column of the group"
-        raise UserError(
-            f"over={self.over[0]!r}: {int(same.sum()):,} of {rows.total:,} rows have the same "
-            f"time{group} as another, such as row {int(rows.places[1:][same].min()):,}. A window "
-            f"needs rows one after another: add {more} to by=, or leave window= out."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,6 +284,12 @@ class SortedRows:
     def unchanged(self) -> Floats:
         """(n, d): how many rows up to each one have its value."""
         return self.past.unchanged
+
+    @once
+    def same_time(self) -> Booleans:
+        """(n - 1,): which rows have the group and time of the one before."""
+        same = (np.diff(self.past.times) == 0.0) & (np.diff(self.past.groups) == 0)
+        return np.asarray(same)
 
     @property
     def counts(self) -> Integers:

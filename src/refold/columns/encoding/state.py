@@ -29,6 +29,9 @@ class RowsInContext(NamedTuple):
     rows: SortedRows | None  # the rows one after another; None without a window
 
 
+_ALONE = 0.9  # of all rows: if so many are the only one of their group, it is none
+
+
 @dataclass(frozen=True, eq=False)
 class TableState:
     """What was learned of a table so far; nothing is changed in place."""
@@ -110,10 +113,12 @@ class TableState:
         if self.window is not None:
             windows, table, rows = WindowModel.learn(self.window, self.given, table)
         model, learned, kept = ContextModel.learn(self.given, table, windows)
-        if table.rows > 1 and len(model.groups.keys) == table.rows:
+        codes = model.groups.codes(table) if self.given.by else np.empty(0, dtype=np.int64)
+        sizes = np.bincount(codes[codes >= 0])
+        if table.rows > 1 and np.count_nonzero(sizes == 1) >= _ALONE * table.rows:
             raise UserError(
-                f"by={self.given.by[-1]!r} has another value in each of the {table.rows:,} rows: "
-                "it names rows, not groups. Name a column whose values come back, or leave by= out."
+                f"by={self.given.by[-1]!r} has {len(sizes):,} values in {table.rows:,} rows: it "
+                "names rows, not groups. Name a column whose values come back, or leave by= out."
             )
         judged: dict[str, str] = {
             c.name: c.role for c in plan.used if c.name not in self.given.names

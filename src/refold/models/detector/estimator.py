@@ -18,7 +18,11 @@ from refold._typing import Floats
 from refold.base.learning import check_learned
 from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
 from refold.base.progress import part
-from refold.columns.context.time_noticed import notice_missing_groups, notice_missing_times
+from refold.columns.context.time_noticed import (
+    notice_groups,
+    notice_missing_times,
+    notice_same_times,
+)
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
@@ -246,7 +250,9 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             self.dropped_ = found.places[self.dropped_]
             noticed = (each.renumbered(found.places) for each in noticed)
             if (context := self.encoder_.context) is not None and not self._quiet:
-                noticed = chain(notice_missing_groups(context, found.inputs), noticed)
+                noticed = chain(notice_groups(context, found.inputs), noticed)
+                if context.window is not None and found.rows is not None:
+                    noticed = chain(notice_same_times(context.window, found.rows), noticed)
             if (missing := rows_read - found.inputs.rows) and self.over is not None:
                 noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
         with part(0.6, 1.0):

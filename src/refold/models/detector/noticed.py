@@ -34,7 +34,11 @@ _ROWS_TRIED = 200
 
 def findings(model: Detector, table: Table) -> Iterator[Finding]:
     """Say what was noticed of the columns, then of the numbers and the threshold."""
-    yield from model.encoder_.noticed_
+    context = model.encoder_.context
+    measures = () if context is None or context.window is None else context.window.columns
+    for found in model.encoder_.noticed_:  # that a value never stands still is nothing to notice
+        if found.kind != "constant" or found.column not in measures:
+            yield found
     yield from notice_cells(model._learned.counts, table)
     plan = model._learned.counts.plan
     yield from notice_labels(plan.parse(table), [column.role for column in plan.used])
@@ -52,7 +56,7 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
         looked_at.add("absurd-cell")
         yield from far_cells(counts.numbers_of(table), numbers)
     yield from filter(None, [context_matters(model, plan.parse(table))])
-    if (context := model.encoder_.context) is not None and context.axis is not None:
+    if context is not None and context.axis is not None:
         outlier = model._learned.distances(plan.parse(table)) > model.threshold_
         yield from notice_time(context, table, outlier)
     names = {f"x{place}": name for place, name in enumerate(numbers)}
