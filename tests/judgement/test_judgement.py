@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from refold import REF, CreasedREF
+from refold import REF, CreasedREF, Detector
 from refold.explanation import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.judgement.expected import Relations
@@ -205,3 +205,14 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_neighbours(rng):
     for row in range(0, 400, 37):
         alone = Relations.of(Judgement(judge, X[row : row + 1])).expected
         np.testing.assert_array_equal(alone[0], together[row])
+
+
+def test_what_is_expected_of_a_number_is_what_its_category_usually_has(rng):
+    kind = rng.choice(["small", "large"], 600, p=[0.25, 0.75])
+    size = np.where(kind == "small", 10.0, 40.0) + rng.normal(0.0, 0.5, 600)
+    table = pd.DataFrame({"kind": kind, "size": size, "other": rng.normal(size=600)})
+    model = Detector(random_state=0).fit(table)
+    new = pd.DataFrame({"kind": ["small", "large"], "size": [40.0, 10.0], "other": 0.0})
+    found = Judgement.of(model, new, explained=True)
+    np.testing.assert_array_equal(found.labels, -1)
+    np.testing.assert_allclose(found.expected[:, 0], [10.0, 40.0], atol=2.0)

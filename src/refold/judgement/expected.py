@@ -114,7 +114,7 @@ def _likely_beside(
     bins = np.searchsorted(column.edges, quantiles, side="right")
     inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
     middles = np.array([np.median(each) if len(each) else np.nan for each in inside])
-    likely = middles[np.minimum(most_likely(counts, k, codes, len(expected)), len(column.edges))]
+    likely = middles[most_likely(counts, k, codes, len(expected))]
     return np.where(rare & ~np.isnan(likely), likely, expected)
 
 
