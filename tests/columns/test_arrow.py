@@ -1,12 +1,15 @@
 """Arrow's columns as floats, by the rule that holds for every kind of table."""
 
+import uuid
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from refold import REF
+from refold import REF, Detector
 from refold.columns.frames import floats
 
 LARGE = [2**53 + 1, -(2**62) - 3, 5]
@@ -32,3 +35,28 @@ def test_nulls_are_nan_and_floats_are_not_copied():
     column = pa.array([1.5, 2.5])
     assert np.shares_memory(floats(column), column.to_numpy())
     np.testing.assert_array_equal(floats(pa.array([True, None, False])), [1, np.nan, 0])
+
+
+def test_types_that_frames_have_no_name_for_are_judged_as_what_they_hold(rng):
+    price = [Decimal(int(cents)) / 100 for cents in rng.integers(100, 9_999, 200)]
+    table = pd.DataFrame({"price": price, "weight": rng.normal(size=200)})
+    model = Detector(method="ref").fit(table)
+    new = pd.DataFrame({"price": [Decimal("50.00"), Decimal("9999.00")], "weight": 0.0})
+    long = pa.array(new["price"], pa.decimal256(50, 10))
+    np.testing.assert_array_equal(
+        model.predict(pa.table({"price": long, "weight": pa.array(new["weight"])})),
+        model.predict(new),
+    )
+    names = pa.array([uuid.UUID(int=k).bytes for k in range(200)], pa.binary(16))
+    known = pa.table({"id": names.cast(pa.uuid()), "weight": pa.array(table["weight"])})
+    assert [(info.name, info.role) for info in Detector().fit(known).columns_] == [
+        ("id", "identifier"),
+        ("weight", "number"),
+    ]
+
+
+@pytest.mark.parametrize("make", [REF, Detector])
+def test_a_frame_without_rows_yet_is_refused_in_words(make):
+    lazy = pl.DataFrame({"a": [1.0, 2.0, 4.0]}).lazy()
+    with pytest.raises(ValueError, match="A LazyFrame has no rows yet: call its collect"):
+        make().fit(lazy)

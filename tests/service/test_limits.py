@@ -83,6 +83,14 @@ def test_too_many_rows_are_refused(client_of, kind):
     assert client.post(f"{AT}?explain=full", json=[GOOD] * 2).status_code == 413
 
 
+def test_lines_behind_one_too_many_are_not_read(client_of, monkeypatch):
+    read, decode = [], requests._decode
+    monkeypatch.setattr(requests, "_decode", lambda line: read.append(line) or decode(line))
+    lines = {"content": b"1\n" * 5_000, "headers": {"content-type": "application/x-ndjson"}}
+    assert client_of(max_rows=3).post(AT, **lines).status_code == 413
+    assert len(read) == 4
+
+
 def test_more_than_it_works_on_at_a_time_is_told_to_come_again(client_of, monkeypatch):
     client = client_of(max_requests=1)
     began, may_end = threading.Event(), threading.Event()

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.tabular import Column, Features, InputError, _text, csv_table, open_table
+from refold.tabular import table as tables
 from refold.tabular._cells import BadCellError, number_of, numbers
 from refold.tabular.csv_dialect import guess_dialect
 from refold.tabular.files import is_text_file
@@ -304,3 +305,22 @@ def test_unreadable_cells_are_refused_by_line(folder, numbers, name, problem):
         (block,) = table.blocks(numbers=numbers)
     with pytest.raises(InputError, match=re.escape(problem)):
         Column(name).numbers(block)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b,c,d,e\n1,2,3,4,5\n",
+        ",,,,",
+        '[{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}]',
+        '[{"a": 1}, {"b": 2, "c": 3}, {"d": {"e": 4, "f": 5}}]',
+    ],
+)
+def test_a_file_of_more_columns_than_are_read_is_refused(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(tables, "MOST_COLUMNS", 4)
+    (tmp_path / "t").write_text(content)
+    with (
+        pytest.raises(InputError, match="t has 5 columns; at most 4 are read"),
+        open_table(tmp_path / "t"),
+    ):
+        pass

@@ -93,10 +93,8 @@ def _observed(name: str, column: Any, written: Written | None = None) -> Column:
         return _temporal(column)
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _texts(column, written)
-    if dtype == nw.Object:
+    if dtype in (nw.Object, nw.Unknown):  # Arrow has types of nothing, of long decimals, of UUIDs
         return of_objects(name, column.to_list())
-    if dtype == nw.Unknown and column.is_null().all():  # Arrow's type of nothing
-        return NumberColumn(np.full(len(column), np.nan))
     raise UserError(
         f"Column {name!r} holds {dtype}: numbers, texts, categories, dates and truth values can be "
         "learned.",

@@ -111,7 +111,12 @@ def take_rows(X: Any, rows: slice | NDArray[np.intp]) -> Any:
 
 
 def whole(X: Any) -> Any:
-    """Return an Arrow batch as the table it is part of; everything else as it is."""
+    """Return an Arrow batch as the table it is part of; everything else as it is.
+
+    A lazy frame of polars has no rows yet, and is refused.
+    """
+    if nw.dependencies.is_polars_lazyframe(X):
+        raise UserError("A LazyFrame has no rows yet: call its collect() first.")
     pa = nw.dependencies.get_pyarrow()  # None as long as nobody has imported it
     return pa.Table.from_batches([X]) if pa and isinstance(X, pa.RecordBatch) else X
 

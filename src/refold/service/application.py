@@ -241,7 +241,7 @@ class _Service:
         work: _Work = partial(self._judge, served, query, body)
         seconds = math.inf
         if len(body) <= _SMALL_BODY and query.sent in (JSON, NDJSON) and not query.packed:
-            rows, problems = read_rows(body, query.sent)
+            rows, problems = read_rows(body, query.sent, self._most_rows(query))
             work = partial(self._judge_objects, served, query, rows, problems)
             seconds = _estimated_seconds(served, query, len(rows))
         content, known["rows"], compare = await self._run(work, seconds)
@@ -291,7 +291,7 @@ class _Service:
         if query.packed:
             body = gunzip(body, size)
         if query.sent in (JSON, NDJSON):
-            return self._judge_objects(served, query, *read_rows(body, query.sent))
+            return self._judge_objects(served, query, *read_rows(body, query.sent, most))
         table = open_columns(body, query.sent, most, size)
         if served.judge.encoder is None and query.on_bad == "skip":
             return self._judge_objects(served, query, objects_of(table, served.judge, most), {})

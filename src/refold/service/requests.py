@@ -166,8 +166,11 @@ class BodyReader:
             raise RequestError(503, "Too much is being sent at a time. Try again in a moment.")
 
 
-def read_rows(body: bytes, kind: str) -> tuple[list[Any], dict[int, RequestError]]:
-    """Return the rows of a body of JSON, and the problems of those lines that are no JSON."""
+def read_rows(body: bytes, kind: str, most: int) -> tuple[list[Any], dict[int, RequestError]]:
+    """Return the rows of a body of JSON, and the problems of those lines that are no JSON.
+
+    Lines behind the first that is too many are not read.
+    """
     if kind == JSON:
         try:
             return _rows_of(_decode(body)), {}
@@ -179,6 +182,8 @@ def read_rows(body: bytes, kind: str) -> tuple[list[Any], dict[int, RequestError
     problems: dict[int, RequestError] = {}
     for line in filter(None, map(bytes.strip, body.split(b"\n"))):
         row = len(rows)
+        if row > most:
+            break
         try:
             rows.append(_decode(line))
         except JsonError as error:

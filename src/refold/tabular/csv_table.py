@@ -39,7 +39,7 @@ from refold.tabular.csv_dialect import (
     sample,
 )
 from refold.tabular.errors import InputError, cell_repr, listed
-from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
+from refold.tabular.table import FileTable, ReadOptions, ScanOptions, check_width, checked_names
 
 _TAIL = 2**16  # bytes at the end of a file that show whether it has totals
 
@@ -120,6 +120,7 @@ class CsvTable(FileTable):
         self._skip_titles(titles)
         line = self._lines.number + 1
         names = [name.strip() for name in self._read_record()]
+        check_width(len(names), self.name)
         if joined:
             self._read_record()
             names = joined

@@ -14,7 +14,7 @@ from refold.base.needs import needs
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
 from refold.tabular._typed import cell_text, typed
 from refold.tabular.errors import InputError, cell_repr
-from refold.tabular.table import HeldTable, ReadOptions, checked_names
+from refold.tabular.table import HeldTable, ReadOptions, check_width, checked_names
 
 _PIECE = 2**20  # characters read at a time
 _LARGEST = 2**28  # characters of one value: a row, or columns all in one
@@ -36,7 +36,7 @@ class JsonTable(HeldTable):
 
     def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         super().__init__(stream, source, how)
-        self._columns = _GrowingColumns()
+        self._columns = _GrowingColumns(self.name)
         values = enumerate(self._rows(_Values(stream, self.name)), 1)
         rows = (self._object(value, number) for number, value in values)
         while batch := list(islice(rows, _BATCH)):
@@ -107,8 +107,8 @@ def _columns_of_pandas(document: dict[str, Any]) -> dict[str, list[Any]]:
 class _GrowingColumns:
     """Columns that grow by rows, whose keys may come late; held as Arrow does, in little memory."""
 
-    def __init__(self) -> None:
-        self._rows = self._values = 0
+    def __init__(self, file: str) -> None:
+        self._file, self._rows, self._values = file, 0, 0
         self._parts: dict[str, list[Any]] = {}
         self.lists: dict[str, int] = {}  # columns that hold lists, and the first row with one
 
@@ -117,6 +117,7 @@ class _GrowingColumns:
         records = flat_records(batch, self._rows + 1)
         self._values += sum(map(len, records))
         names = dict.fromkeys([*self._parts, *chain.from_iterable(records)])
+        check_width(len(names), self._file)
         refuse_sparse(self._rows + len(batch), len(names), self._values)
         cells = columns_of_records(records)
         for name in names:

@@ -201,10 +201,24 @@ class FileTable(TableSource):
         self._stream.close()
 
 
+# Columns of a file: each takes some 5 kB of Arrow's memory, however few rows there are.
+MOST_COLUMNS = 100_000
+
+
+def check_width(columns: int, file: str) -> None:
+    """Refuse a table of more columns than are read."""
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"{file} has {columns:,} columns; at most {MOST_COLUMNS:,} are read. If it has fewer, "
+            "say what separates them."
+        )
+
+
 def checked_names(names: Sequence[str], file: str) -> Sequence[str]:
-    """Refuse a table without columns, and names that appear more than once."""
+    """Refuse a table without columns, or with too many, and names that appear more than once."""
     if not names:
         raise InputError(f"{file} has no columns.")
+    check_width(len(names), file)
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InputError(
