@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import as_csv
@@ -46,6 +47,15 @@ def test_scoring_imports_neither_pandas_nor_statistics(run, rng, tmp_path):
     assert not modules & {"pandas", "scipy.stats._stats_py", "refold.report", "refold.service"}
     assert len(modules) < 1250  # 1,750 with pandas and scipy.stats
     assert not run("inspect", "m.json") & {"pandas", "scipy.stats._stats_py"}
+
+
+def test_learning_of_dates_and_drift_load_no_statistics(run, rng, tmp_path):
+    days = np.datetime64("2024-01-01") + np.arange(600)
+    rows = zip(days, rng.normal(size=600), rng.normal(size=600), strict=True)
+    text = "day,a,b\n" + "".join(f"{day},{a:.3f},{b:.3f}\n" for day, a, b in rows)
+    (tmp_path / "t.csv").write_text(text)
+    for command in (("fit", "t.csv", "-o", "m.json"), ("drift", "m.json", "t.csv")):
+        assert not run(*command) & {"pandas", "scipy.stats._stats_py"}
 
 
 def test_what_is_loaded_later_is_whole_once_it_is_used():

@@ -267,15 +267,15 @@ _FROM, _TO = 631152000.0, 2208988800.0  # 1990 and 2040
 
 
 @cache
-def _date_forms() -> tuple[tuple[DateForm, Mapping[str, int]], ...]:
-    """Make the forms when a column of text comes, with the marks that each needs."""
+def _date_forms() -> tuple[tuple[tuple[str, bool, bool], Mapping[str, int]], ...]:
+    """Return what the forms are made of, and the marks that each needs; few are ever made."""
     forms = (
-        DateForm("iso", True, True),
-        DateForm(_CLOCK, False, True),
-        DateForm(_HALVES, False, True),
-        *(DateForm(form, True, "%M" in form) for form in (*_OTHERS, *_WITH_CLOCK)),
+        ("iso", True, True),
+        (_CLOCK, False, True),
+        (_HALVES, False, True),
+        *((form, True, "%M" in form) for form in (*_OTHERS, *_WITH_CLOCK)),
     )
-    return tuple((form, _marks_of(form.format)) for form in forms)
+    return tuple((form, _marks_of(form[0])) for form in forms)
 
 
 def _marks_of(form: str) -> Mapping[str, int]:
@@ -312,8 +312,9 @@ def _hopeful(texts: Sequence[str]) -> list[DateForm]:
         return []
     fitting = [
         form
-        for form, needed in _date_forms()
-        if (few := [text for text in some if _has(text, needed)]) and form.fits_any(few)
+        for parts, needed in _date_forms()
+        if (few := [text for text in some if _has(text, needed)])
+        and (form := DateForm(*parts)).fits_any(few)
     ]
     return [form for form in fitting if not np.isnan(form.read(texts)).all()]
 

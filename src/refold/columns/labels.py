@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import stats
 
 from refold.base.advice import set_role
 from refold.base.findings import Finding
@@ -120,7 +119,8 @@ def _separated(table: Table, name: str, texts: TextColumn) -> bool:
         if other == name or not isinstance(column, NumberColumn):
             continue
         there = ~np.isnan(column.values) & (texts.codes >= 0)
-        ranks, odd = stats.rankdata(column.values[there]), rare[there]
+        _, group, times = np.unique(column.values[there], return_inverse=True, return_counts=True)
+        ranks, odd = (np.cumsum(times) - (times - 1.0) / 2.0)[group], rare[there]
         n, m = int(odd.sum()), int((~odd).sum())
         if min(n, m) < _LEAST_ROWS:
             continue

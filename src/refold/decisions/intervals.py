@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy import stats
+from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
 
@@ -17,5 +17,7 @@ def interval_of_rate(count: int, rows: int) -> tuple[float, float]:
     >>> low, round(high, 4)
     (0.0, 0.0362)
     """
-    interval = stats.binomtest(count, rows).proportion_ci(CONFIDENCE)
-    return float(interval.low), float(interval.high)
+    beyond = (1.0 - CONFIDENCE) / 2.0
+    low = float(betaincinv(count, rows - count + 1, beyond)) if count else 0.0
+    high = float(betaincinv(count + 1, rows - count, 1.0 - beyond)) if count < rows else 1.0
+    return low, high

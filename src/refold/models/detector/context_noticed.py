@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.advice import Advice
@@ -129,7 +129,7 @@ def _last_tenth(
     end = rows.rows * 9 // 10
     first, last = rows.take(np.arange(end)), rows.take(np.arange(end, rows.rows))
     odd = int((model(rows.names).fit(first).predict(last) == -1).sum())
-    lower = float(stats.beta.ppf(_CHANCE, odd, last.rows - odd + 1)) if odd else 0.0
+    lower = float(betaincinv(odd, last.rows - odd + 1, _CHANCE)) if odd else 0.0
     if odd < _TIMES * ALPHA_TRIED * last.rows or lower <= _SURELY * ALPHA_TRIED:
         return None
     return Finding(
