@@ -56,3 +56,27 @@ def test_a_number_that_its_group_fixes_says_nothing_of_groups():
     group = rng.integers(0, 20, 1000)
     frame = pd.DataFrame({"site": [f"S{k}" for k in group], "altitude": 10.0 * group})
     assert noticed(frame.assign(y=rng.normal(size=1000))) == []
+
+
+def people(seed=0):
+    """Records over eight years of people whose dates of birth go with what is measured."""
+    rng = np.random.default_rng(seed)
+    n = 1_500
+    born = pd.Timestamp("1960-01-01") + pd.to_timedelta(rng.normal(0, 3_500, n).round(), unit="D")
+    seen = pd.Timestamp("2018-01-01") + pd.to_timedelta(rng.uniform(0, 3_000, n), unit="D")
+    years = (seen - seen.min()).days / 365.0
+    age = (pd.Timestamp("2018-01-01") - born).days / 365.0
+    frame = {"born": born, "seen": seen, "age": age + rng.normal(size=n)}
+    return pd.DataFrame(frame | {"level": 5.0 * years + rng.normal(size=n)})
+
+
+def test_a_date_of_birth_is_not_the_time_of_a_row():
+    (found,) = noticed(people())
+    assert (found.kind, found.column) == ("trend", "seen")
+    assert noticed(people().drop(columns="seen")) == []
+
+
+def test_rows_in_the_order_of_a_date_say_that_it_is_the_time():
+    frame = people().sort_values("born").drop(columns="level")
+    (found,) = noticed(frame)
+    assert found.column == "born"
