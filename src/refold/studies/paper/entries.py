@@ -15,7 +15,16 @@ from refold.studies.paper import printed
 from refold.studies.paper.cells import PaperCell, PaperJob
 from refold.studies.paper.columns import column_of
 from refold.studies.paper.data import N_SPLITS
-from refold.studies.paper.printed import AVERAGE, Gmean, Key, TaskInfo, errata_of, table1, tasks
+from refold.studies.paper.printed import (
+    AVERAGE,
+    OTHER_CHOICES,
+    Gmean,
+    Key,
+    TaskInfo,
+    errata_of,
+    table1,
+    tasks,
+)
 
 Agreement = Literal["equal", "noise", "differs"]
 TITLES: dict[Agreement, str] = {
@@ -126,6 +135,8 @@ def _reason(entry: Entry, entries: Sequence[Entry]) -> str:
         # Trials run in the default setting: elsewhere an erratum is likely, but not shown.
         doubt = ", likely here too" if entry.key.setting == "optimized" else ""
         return "; ".join(f"{e.short} (erratum {e.number}{doubt})" for e in known)
+    if entry.key in OTHER_CHOICES:
+        return OTHER_CHOICES[entry.key]
     if entry.ours.n_seeds > 1:
         what = "folds" if entry.key.setting == "optimized" else "draws"
         return (

@@ -129,6 +129,16 @@ def _chaotic_ref(table: int, key: Key) -> bool:
     return is_ref and key.task in _BANK_AND_HAPP
 
 
+def _chaotic_cos(table: int, key: Key) -> bool:
+    return table == 2 and key.column == ("cos", "L1/D") and key.task in ("Ion1", "Son2")
+
+
+# What would give the printed cell, where nothing is wrong with the paper.
+OTHER_CHOICES = {
+    Key("optimized", ("base", "L1/D"), "Iris1"): "the paper's folds, which are not published, "
+    "chose another threshold in one split: 0.8 instead of 1.1 in the second gives the printed cell",
+}
+
 ERRATA: tuple[Erratum, ...] = (
     Erratum(
         1,
@@ -195,5 +205,15 @@ ERRATA: tuple[Erratum, ...] = (
         "features with few distinct values amplify rounding errors",
         _chaotic_ref,
         trials=("abs L1/D, rows reversed", "abs L1/D, max_gain 1e6"),
+    ),
+    Erratum(
+        8,
+        "The fold cos depends on rounding on continuous features too",
+        "With the fold cos a hundred levels amplify rounding errors whatever the features are. "
+        "The same training rows in another order give other results on Ion1 and Son2. On Ion1 no "
+        "threshold of the grid, chosen for each split by itself, gives the printed mean in our "
+        "arithmetic.",
+        "the fold cos amplifies rounding errors, and the order of the rows changes this cell",
+        _chaotic_cos,
     ),
 )
