@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
@@ -16,6 +17,10 @@ _LEAST_IN_ORDER = 8  # unless they go on like 1, 2, 3
 _EVEN = 0.1  # by which steps differ: the months of a calendar do
 _DENSE = 1.1  # numbers from 1 to n of which a tenth was left out
 _LATE = 0.01  # the share of rows of a log that may come late, and how late: of its whole span
+
+# When rows were recorded: so many follow each other, or the last tenth of them is no longer than
+# this share of the time.
+_ORDERED, _THINNED = 0.95, 0.2
 
 
 def counts_rows(values: Floats, *, named: bool) -> bool:
@@ -91,3 +96,22 @@ def evenly_spaced(values: NDArray[Any]) -> bool:
     step = float(np.median(steps))
     slack = 1e-3 * abs(step) + 4.0 * np.spacing(float(np.abs(values).max()))
     return bool(np.mean(np.abs(steps - step) <= slack) >= _REGULAR)
+
+
+def record_times(dates: Mapping[str, Floats]) -> list[str]:
+    """Return the dates that may say when rows were recorded, the likeliest first.
+
+    Records come one after another: rows are in the order of the date, or they do not become rarer
+    towards its end, as dates of birth do. Of several, the later date is the likelier.
+    """
+    found: list[tuple[bool, float, str]] = []
+    for name, seconds in dates.items():
+        times = seconds[~np.isnan(seconds)]
+        if len(times) < 2:
+            continue
+        steps = np.diff(times)
+        ordered = bool(max(np.mean(steps >= 0.0), np.mean(steps <= 0.0)) >= _ORDERED)
+        begin, nine_tenths, end = np.quantile(times, [0.0, 0.9, 1.0])
+        if ordered or end - nine_tenths <= _THINNED * (end - begin):
+            found.append((ordered, float(np.median(times)), name))
+    return [name for _, _, name in sorted(found, key=lambda each: each[:2], reverse=True)]

@@ -74,6 +74,8 @@ def test_a_date_of_birth_is_not_the_time_of_a_row():
     (found,) = noticed(people())
     assert (found.kind, found.column) == ("trend", "seen")
     assert noticed(people().drop(columns="seen")) == []
+    (changed,) = check(people()).of("drift")
+    assert changed.advice.value == "seen"
 
 
 def test_rows_in_the_order_of_a_date_say_that_it_is_the_time():

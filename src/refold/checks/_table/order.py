@@ -15,7 +15,7 @@ from refold.base.words import number, percent, printable, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns.name_hints import words
 from refold.columns.roles import is_numeric_time
-from refold.columns.running import runs_on
+from refold.columns.running import record_times, runs_on
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from refold.monitoring.statistics import holm, same_distribution, same_share
 
@@ -95,7 +95,9 @@ def _time_order(table: CheckedTable) -> TimeOrder | None:
     # A time that runs on in the order of the rows is when they were recorded.
     running = [c for c in dated if c.values is not None and runs_on(_seen(c.values))]
     running += _numbered_years(table)
-    for column in (*running, *dated, *counted):
+    named = {c.name: c for c in dated if c.values is not None}
+    recorded = record_times({name: c.values for name, c in named.items() if c.values is not None})
+    for column in (*running, *(named[name] for name in recorded), *counted):
         values = column.values if column.values is not None else _observed(column)
         if np.isnan(values).mean() <= 1.0 - _SORTED and len(np.unique(_seen(values))) > 1:
             order = np.argsort(values, kind="stable")

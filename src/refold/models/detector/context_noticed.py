@@ -13,6 +13,7 @@ from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.trend import FEWEST_TIMES
+from refold.columns.running import record_times
 from refold.columns.table import DateColumn, NumberColumn, Table, TextColumn
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ _ROWS_TRIED = 300
 # A trend that matters: a model of the first nine tenths calls so many times the rate outliers.
 ALPHA_TRIED, _TIMES, _SURELY, _CHANCE = 0.05, 3.0, 1.5, 1e-3
 _MOST_ROWS, _FEWEST_ROWS = 2_000, 200
-# When rows were recorded: so many follow each other, or the last tenth of them is no longer than
-# this share of the time.
-_ORDERED, _THINNED = 0.95, 0.2
 _MOST_COLUMNS = 100  # of each kind are looked at
 
 
@@ -110,38 +108,21 @@ def _with_faults(table: Table, name: str, spread: Floats, codes: Integers) -> Ta
 
 def trend_matters(table: Table, model: Callable[[Sequence[str]], Detector]) -> Finding | None:
     """Say that the last rows are no longer like the first ones, by a date that the table has."""
-    name = _record_time(table)
-    if name is None:
+    dates = {
+        name: cells.seconds
+        for name, cells in table.items()
+        if isinstance(cells, DateColumn) and cells.has_date
+    }
+    found = [name for name in record_times(dates) if len(np.unique(dates[name])) >= FEWEST_TIMES]
+    if not found:
         return None
-    cells = table[name]
-    assert isinstance(cells, DateColumn)
-    dated = np.flatnonzero(~cells.is_null)
-    order = dated[np.argsort(cells.seconds[dated], kind="stable")]
+    name, seconds = found[0], dates[found[0]]
+    order = np.argsort(seconds, kind="stable")[: np.count_nonzero(~np.isnan(seconds))]
+    if len(order) < _FEWEST_ROWS:
+        return None
     some = np.linspace(0, len(order) - 1, min(len(order), _MOST_ROWS)).astype(np.int64)
     rows = table.take(order[some]).select([other for other in table.names if other != name])
     return _last_tenth(rows, name, model)
-
-
-def _record_time(table: Table) -> str | None:
-    """Return the date that says when rows were recorded; None if no date does.
-
-    Records come one after another: rows are in its order, or do not become rarer towards its end,
-    as dates of birth do. Of several such dates, that by which rows are ordered or else the latest.
-    """
-    best: tuple[bool, float, str] | None = None
-    for name, cells in table.items():
-        if not isinstance(cells, DateColumn) or not cells.has_date:
-            continue
-        times = cells.seconds[~cells.is_null]
-        if len(times) < _FEWEST_ROWS or len(np.unique(times)) < FEWEST_TIMES:
-            continue
-        ordered = max(np.mean(np.diff(times) >= 0.0), np.mean(np.diff(times) <= 0.0)) >= _ORDERED
-        begin, nine_tenths, end = np.quantile(times, [0.0, 0.9, 1.0])
-        if not ordered and end - nine_tenths > _THINNED * (end - begin):
-            continue
-        found = bool(ordered), float(np.median(times)), name
-        best = found if best is None else max(best, found)
-    return None if best is None else best[2]
 
 
 def _last_tenth(
