@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
-
-import narwhals.stable.v2 as nw
+from typing import Any
 
 from refold.base.markup import box, escaped, grid, paragraph
+from refold.base.results import Backend, native_frame
 from refold.base.words import number, printable
 from refold.checks._changes import CellChange
 from refold.judgement.numbers import ranges_text, split_unit
@@ -118,7 +117,7 @@ class Limits:
             "changes": [asdict(change) for change in self.changes],
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return one line per column as a dataframe; infinity is not at all, NaN not known."""
         columns: dict[str, list[Any]] = {
             "feature": [limit.feature for limit in self.features],
@@ -126,9 +125,10 @@ class Limits:
             **{key: [_plain(limit, key) for limit in self.features] for key in _SHIFTS},
             "rows": [limit.rows for limit in self.features],
         }
-        types = {"feature": nw.String(), "rows": nw.Int64()}
-        schema = {name: types.get(name, nw.Float64()) for name in columns}
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        return native_frame(columns, backend, integers=["rows"], texts=["feature"])
+
+    def __repr__(self) -> str:
+        return f"Limits({len(self)} columns, alpha={self.alpha})"
 
     def table(self) -> list[list[str]]:
         """Return the cells of a table for people, headings first."""

@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
-
-import narwhals.stable.v2 as nw
+from typing import Any
 
 from refold.base.needs import needs
+from refold.base.results import Backend, ResultSequence, native_frame
 from refold.base.words import number, percent, printable, quoted
 
 _SHOWN = 6  # values that are named
@@ -70,7 +69,7 @@ def _shown(end: float | str) -> str:
     return end if isinstance(end, str) else number(end)
 
 
-class LearnedRules(Sequence[LearnedRule]):
+class LearnedRules(ResultSequence[LearnedRule]):
     """What a model takes as normal: one rule per column, and what goes with other columns.
 
     Examples
@@ -82,33 +81,21 @@ class LearnedRules(Sequence[LearnedRule]):
     """
 
     def __init__(self, rules: tuple[LearnedRule, ...], left_out: tuple[str, ...] = ()) -> None:
-        self._rules, self.left_out = rules, left_out
+        self._items, self.left_out = rules, left_out
 
-    @overload
-    def __getitem__(self, key: int | str) -> LearnedRule: ...
-    @overload
-    def __getitem__(self, key: slice) -> LearnedRules: ...
-    def __getitem__(self, key: int | str | slice) -> LearnedRule | LearnedRules:
+    def __getitem__(self, key: Any) -> Any:
         """Return a rule by number, or that of a column by name."""
-        if isinstance(key, slice):
-            return LearnedRules(self._rules[key], self.left_out)
-        if isinstance(key, str):
-            found = [rule for rule in self._rules if rule.column == key and not rule.when]
-            if not found:
-                raise KeyError(f"There is no rule of the column {key!r}.")
-            return found[0]
-        return self._rules[key]
-
-    def __len__(self) -> int:
-        return len(self._rules)
-
-    def __iter__(self) -> Iterator[LearnedRule]:
-        return iter(self._rules)
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        found = [rule for rule in self if rule.column == key and not rule.when]
+        if not found:
+            raise KeyError(f"There is no rule of the column {key!r}.")
+        return found[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all rules as ``Detector(rules=...)`` takes them."""
         out: dict[str, Any] = {}
-        for rule in self._rules:
+        for rule in self._items:
             if rule.when:
                 out.setdefault(rule.column, {}).setdefault("if", []).append(rule.to_dict())
             else:
@@ -149,12 +136,12 @@ class LearnedRules(Sequence[LearnedRule]):
         from refold.checks._rules_sql import checks_query
 
         needs("sqlglot", "sql")
-        return checks_query(self._rules, table, dialect)
+        return checks_query(self._items, table, dialect)
 
     def to_pandera(self) -> str:
         """Return a module of Python with a pandera schema, ``schema``."""
         columns, checks = [], []
-        for rule in self._rules:
+        for rule in self._items:
             if rule.when:
                 checks.append(_conditional_check(rule))
             else:
@@ -173,7 +160,7 @@ class LearnedRules(Sequence[LearnedRule]):
         """Return a data contract by the Open Data Contract Standard, 3.1.0, as JSON."""
         properties: dict[str, dict[str, Any]] = {}
         quality = []
-        for rule in self._rules:
+        for rule in self._items:
             if rule.when:
                 query = LearnedRules((rule,)).to_sql("${object}")
                 query = f"SELECT SUM(violations) FROM ({query}) AS rules"
@@ -195,22 +182,23 @@ class LearnedRules(Sequence[LearnedRule]):
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a line per rule: column, rule, support, false_alarms."""
-        columns = {
-            "column": [rule.column for rule in self._rules],
-            "rule": [str(rule) for rule in self._rules],
-            "support": [rule.support for rule in self._rules],
-            "false_alarms": [rule.false_alarms for rule in self._rules],
+        columns: dict[str, list[Any]] = {
+            "column": [rule.column for rule in self],
+            "rule": [str(rule) for rule in self],
+            "support": [rule.support for rule in self],
+            "false_alarms": [rule.false_alarms for rule in self],
         }
-        types = (nw.String(), nw.String(), nw.Int64(), nw.Float64())
-        schema = dict(zip(columns, types, strict=True))
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        return native_frame(columns, backend, integers=["support"], texts=["column", "rule"])
+
+    def __repr__(self) -> str:
+        return f"LearnedRules({len(self)} rules of {len({rule.column for rule in self})} columns)"
 
     def __str__(self) -> str:
         lines = [
             f"{rule} ({rule.support:,} rows, {percent(rule.false_alarms)} false alarms)"
-            for rule in self._rules
+            for rule in self._items
         ]
         if self.left_out:
             named = ", ".join(map(printable, self.left_out))

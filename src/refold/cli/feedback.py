@@ -117,15 +117,10 @@ def _told(
 
 def _undone(model: Any, number: int) -> str:
     """Take back an entry by its number, counted from 1, or from the end."""
-    entries = model.feedback_
-    if not (1 <= number <= len(entries) or -len(entries) <= number <= -1):
-        there = f"entries 1 to {len(entries)}" if entries else "none"
-        raise typer.BadParameter(
-            f"There is no entry {number} to take back; there is {there}.", param_hint="--undo"
-        )
-    place = number - 1 if number > 0 else number
-    entry = entries[place]
-    model.undo_feedback(place)
+    before = model.feedback_
+    with as_bad_input("--undo"):
+        model.undo_feedback(number)
+    entry = before[number - 1 if number > 0 else number]
     return f"Taken back, of {entry.time}: {_sentence(entry)}"
 
 

@@ -5,11 +5,13 @@ The distance of REF is a sum over features, so the share of each is exact, not a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from refold.base.results import Backend, ResultSequence, native_frame, plain
 from refold.explanation._columns import normal_of_columns as normal_of_columns
 from refold.explanation._columns import normal_text as normal_text
 from refold.explanation._explain import explain as explain
@@ -23,7 +25,7 @@ from refold.judgement import Judgement
 __all__ = [
     "Explanation",
     "Explanations",
-    "Importance",
+    "Importances",
     "Reason",
     "RowStream",
     "importance",
@@ -32,28 +34,47 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Importance:
-    """How much a feature adds to the distances of many rows.
+    """How much a column adds to the distances of many rows; one of what `importance` returns."""
+
+    feature: str  #: the column's name
+    contribution: float  #: what it adds to a row's distance, on average
+    share: float  #: the same as a share of the average distance; shares add up to 1
+    leads: float  #: the share of rows in which no column matters more
+
+
+class Importances(ResultSequence[Importance]):
+    """The columns by what they add to the distances of rows, the largest first.
 
     Examples
     --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold import explain
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> found = explain(model, [[0.1, 0.2], [0.3, 9.0]])
     >>> from refold.explanation import importance
-    >>> importance(model, [[0.1, 0.2], [0.3, 9.0]])[0].feature
-    'x1'
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> importance(REF().fit(X), X + [0, 9, 0])
+    Importances(3 columns, most by x1)
     """
 
-    feature: str  #: its name
-    contribution: float  #: what it adds to a row's distance, on average
-    share: float  #: the same as a share of the average distance; shares add up to 1
-    leads: float  #: the share of rows in which no feature matters more
+    def __init__(self, found: Iterable[Importance]) -> None:
+        self._items = tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON: ``features``, one entry each."""
+        return {"features": plain(self._items)}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return one line per column as a dataframe of pandas, polars or pyarrow."""
+        names = [field.name for field in fields(Importance)]
+        columns = {name: [getattr(each, name) for each in self] for name in names}
+        return native_frame(columns, backend, texts=["feature"])
+
+    def __repr__(self) -> str:
+        most = f", most by {self[0].feature}" if self else ""
+        return f"Importances({len(self)} columns{most})"
 
 
-def importance(model: Any, X: Any) -> list[Importance]:
-    """Return the features by what they add to the distances of the rows, the largest first.
+def importance(model: Any, X: Any) -> Importances:
+    """Return the columns by what they add to the distances of the rows, the largest first.
 
     Parameters
     ----------
@@ -64,7 +85,8 @@ def importance(model: Any, X: Any) -> list[Importance]:
 
     Returns
     -------
-    list of Importance
+    Importances
+        A sequence; ``to_frame()`` is a dataframe, ``to_dict()`` plain values.
 
     Examples
     --------
@@ -82,9 +104,9 @@ def importance(model: Any, X: Any) -> list[Importance]:
     leads = np.bincount(found.by_blame[found.judged, 0], minlength=len(mean)) / len(parts)
     total = mean.sum()
     shares = mean / total if total > 0.0 else np.zeros_like(mean)
-    return [
+    return Importances(
         Importance(name, float(m), float(s), float(lead))
         for m, s, lead, name in sorted(
             zip(mean, shares, leads, found.names, strict=True), key=lambda item: -item[0]
         )
-    ]
+    )

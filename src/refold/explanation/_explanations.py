@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any
 
-import narwhals.stable.v2 as nw
-
+from refold.base.results import Backend, ResultSequence, native_frame, plain
 from refold.base.words import ONLY_TOGETHER, number
-from refold.explanation._reason import Cell, Reason, called, plain, within
+from refold.explanation._reason import Cell, Reason, called, within
 from refold.explanation.gauges import html_of
 from refold.judgement.numbers import in_full, listed, ranges_text
 
@@ -225,7 +224,7 @@ class Explanation:
         return html_of([self])
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(ResultSequence[Explanation]):
     """The explanations of a table's rows, in their order.
 
     Examples
@@ -240,32 +239,16 @@ class Explanations(Sequence[Explanation]):
     """
 
     def __init__(self, rows: Sequence[Explanation]) -> None:
-        self._rows = tuple(rows)
-
-    @overload
-    def __getitem__(self, index: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> Explanations: ...
-    def __getitem__(self, index: int | slice) -> Explanation | Explanations:
-        """Return the explanation of a row, or those of several."""
-        if isinstance(index, slice):
-            return Explanations(self._rows[index])
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return iter(self._rows)
+        self._items = tuple(rows)
 
     def worst(self, n: int) -> Explanations:
         """Return the n rows that are farthest out, the worst first."""
-        judged = (row for row in self._rows if row.label)
+        judged = (row for row in self._items if row.label)
         return Explanations(sorted(judged, key=lambda row: -row.distance)[:n])
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """Return everything as plain values, ready for JSON: ``rows``, one entry each."""
-        return {"rows": [row.to_dict() for row in self._rows]}
+        return {"rows": [row.to_dict() for row in self._items]}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one entry per row and column, as columns of plain values."""
@@ -277,7 +260,7 @@ class Explanations(Sequence[Explanation]):
                 *("inside", "beside", "change_to", "role", "view", "sentence"),
             )
         }
-        for row in self._rows:
+        for row in self._items:
             changes = {cell.feature: cell.value for cell in row.changes}
             for rank, reason in enumerate(row.reasons, start=1):
                 entry = {
@@ -293,34 +276,34 @@ class Explanations(Sequence[Explanation]):
                     values.append(entry[name])
         return columns
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a line per row and column as a dataframe of pandas, polars or pyarrow."""
         columns = self._columns()
-        types = {
-            **dict.fromkeys(("row", "label", "rank"), nw.Int64()),
-            **dict.fromkeys(
-                ("feature", "normal", "beside", "role", "view", "sentence"), nw.String()
-            ),
-            **dict.fromkeys(("exact", "inside"), nw.Boolean()),
-        }
+        texts = ["feature", "normal", "beside", "role", "view", "sentence"]
         for name in ("value", "change_to"):  # numbers, unless there are texts among them
             if any(isinstance(value, str) for value in columns[name]):
-                columns[name], types[name] = _written(columns[name]), nw.String()
-        schema = {name: types.get(name, nw.Float64()) for name in columns}
-        for name, values in columns.items():
-            if schema[name] == nw.Float64():
-                columns[name] = [math.nan if v is None else v for v in values]
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+                columns[name] = _written(columns[name])
+                texts.append(name)
+        others = ("row", "label", "rank", "exact", "inside", *texts)
+        for name in columns.keys() - {*others}:
+            columns[name] = [math.nan if value is None else value for value in columns[name]]
+        return native_frame(
+            columns,
+            backend,
+            integers=("row", "label", "rank"),
+            texts=texts,
+            booleans=("exact", "inside"),
+        )
 
     def __repr__(self) -> str:
-        odd = sum(row.label == -1 for row in self._rows)
+        odd = sum(row.label == -1 for row in self._items)
         return f"Explanations({len(self)} rows, {odd} outliers)"
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self._rows))
+        return "\n\n".join(map(str, self._items))
 
     def _repr_html_(self) -> str:
-        return html_of(self._rows)
+        return html_of(self._items)
 
 
 def _written(values: Sequence[float | str | None]) -> list[str | None]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
 from refold._typing import Ranges
+from refold.base.results import plain_fields
 from refold.base.words import number, printable, quoted, shortened
 from refold.judgement import LEAST_SHARE
 from refold.judgement.numbers import (
@@ -237,8 +238,7 @@ class Reason:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields and the sentence as plain values; null where there is no number."""
-        fields = asdict(self) | {"sentence": self.sentence()}
-        return {name: plain(value) for name, value in fields.items()}
+        return {**plain_fields(self), "sentence": self.sentence()}
 
     @property
     def _unit(self) -> str:
@@ -287,12 +287,3 @@ def _percent(share: float) -> str:
     if share >= _ALL:
         return "100 %"
     return f"{math.floor(100.0 * share + 1e-9)} %" if share >= LEAST_SHARE else "less than 1 %"
-
-
-def plain(value: Any) -> Any:
-    """Return what JSON can hold."""
-    if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

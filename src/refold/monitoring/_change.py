@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
+from refold.base.results import plain_fields
 from refold.decisions.intervals import interval_of_rate
 from refold.judgement import Judge, Judgement
 from refold.monitoring._counts import Baseline
@@ -46,7 +47,7 @@ class StreamChange:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        return {**vars(self), "interval": list(self.interval)}
+        return plain_fields(self)
 
     def __str__(self) -> str:
         what = "the distances of rows" if self.column is None else f"column {self.column!r}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+
+from refold.base.results import Backend, ResultSequence, plain_fields
 
 
 @dataclass(frozen=True)
@@ -46,17 +48,13 @@ class Incident:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        moments = {
-            name: value.isoformat(" ") if isinstance(value, dt.datetime) else value
-            for name, value in (("begin", self.begin), ("end", self.end))
-        }
-        return {**vars(self), **moments, "rows": list(self.rows), "columns": list(self.columns)}
+        return plain_fields(self)
 
     def __str__(self) -> str:
         return self.text
 
 
-class Incidents(Sequence[Incident]):
+class Incidents(ResultSequence[Incident]):
     """Incidents in the order of their begin.
 
     Examples
@@ -69,45 +67,29 @@ class Incidents(Sequence[Incident]):
     """
 
     def __init__(self, found: Sequence[Incident]) -> None:
-        self._found = tuple(found)
-
-    @overload
-    def __getitem__(self, index: int) -> Incident: ...
-    @overload
-    def __getitem__(self, index: slice) -> Incidents: ...
-    def __getitem__(self, index: int | slice) -> Incident | Incidents:
-        """Return an incident, or several."""
-        if isinstance(index, slice):
-            return Incidents(self._found[index])
-        return self._found[index]
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __iter__(self) -> Iterator[Incident]:
-        return iter(self._found)
+        self._items = tuple(found)
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """Return everything as plain values, ready for JSON: ``incidents``, one entry each."""
-        return {"incidents": [incident.to_dict() for incident in self._found]}
+        return {"incidents": [incident.to_dict() for incident in self._items]}
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a line per incident as a dataframe of pandas, polars or pyarrow."""
         moments: dict[str, Any] = {}
         for name in ("begin", "end"):
-            values = [getattr(incident, name) for incident in self._found]
+            values = [getattr(incident, name) for incident in self._items]
             dated = any(isinstance(value, dt.datetime) for value in values)
             moments[name] = np.array(values, dtype="M8[us]" if dated else None)
         columns = {
             **moments,
-            "outliers": [incident.outliers for incident in self._found],
-            "total": [incident.total for incident in self._found],
-            "group": [incident.group for incident in self._found],
-            "columns": [", ".join(incident.columns) for incident in self._found],
-            "severity": [incident.severity for incident in self._found],
-            "first": [incident.rows[0] for incident in self._found],
-            "worst": [incident.worst for incident in self._found],
-            "text": [incident.text for incident in self._found],
+            "outliers": [incident.outliers for incident in self._items],
+            "total": [incident.total for incident in self._items],
+            "group": [incident.group for incident in self._items],
+            "columns": [", ".join(incident.columns) for incident in self._items],
+            "severity": [incident.severity for incident in self._items],
+            "first": [incident.rows[0] for incident in self._items],
+            "worst": [incident.worst for incident in self._items],
+            "text": [incident.text for incident in self._items],
         }
         whole = dict.fromkeys(("outliers", "total", "first", "worst"), nw.Int64())
         texts = dict.fromkeys(("group", "columns", "text"), nw.String())
@@ -121,8 +103,8 @@ class Incidents(Sequence[Incident]):
         return nw.from_dict({one.name: one for one in series}, backend=backend).to_native()
 
     def __repr__(self) -> str:
-        rows = sum(incident.outliers for incident in self._found)
+        rows = sum(incident.outliers for incident in self._items)
         return f"Incidents({len(self)} of {rows} outliers)"
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self._found)) or "No incidents."
+        return "\n".join(map(str, self._items)) or "No incidents."

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import narwhals.stable.v2 as nw
-
 from refold.base import markup
+from refold.base.results import Backend, native_frame, plain_fields
 from refold.base.words import number, percent, printable
 from refold.columns.encoding.shapes import example_of
 from refold.columns.role_findings import shown
@@ -123,9 +122,7 @@ class ColumnDrift:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields and the shift as plain Python values."""
-        moved = [asdict(share) for share in self.moved]
-        plain = {"moved": moved, "new_values": list(self.new_values), "shift": self.shift}
-        return {**asdict(self), **plain}
+        return {**plain_fields(self), "shift": self.shift}
 
     def __str__(self) -> str:
         return f"{printable(self.name)}: {self.how()}"
@@ -226,19 +223,16 @@ class Drift:
         dict
             The verdict, all fields, and for each feature its fields and its shift.
         """
-        features = [feature.to_dict() for feature in self.features]
-        return {"verdict": self.verdict, **asdict(self), "features": features}
+        return {"verdict": self.verdict, **plain_fields(self)}
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a line per column as a dataframe of pandas, polars or pyarrow."""
         numbers = ["distance", "p_value", "adjusted_p_value", "missing_before", "missing"]
         numbers += ["median_before", "median", "shift", "beyond"]
         rows = [feature.to_dict() for feature in self.features]
-        schema: dict[str, Any] = {"name": nw.String(), "kind": nw.String()}
-        schema |= dict.fromkeys(("changed", "differs"), nw.Boolean())
-        schema |= dict.fromkeys(numbers, nw.Float64())
-        columns = {name: [row[name] for row in rows] for name in schema}
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        texts, flags = ("name", "kind"), ("changed", "differs")
+        columns = {name: [row[name] for row in rows] for name in (*texts, *flags, *numbers)}
+        return native_frame(columns, backend, texts=texts, booleans=flags)
 
     def __repr__(self) -> str:
         differing = sum(feature.differs for feature in self.features)

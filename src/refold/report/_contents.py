@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Ranges
+from refold.base.results import Backend, native_frame, numbered_reasons, plain_fields
 from refold.cards import Card
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
@@ -127,7 +129,7 @@ class Feature:
     own_text: str = ""  #: the same in words; empty if there are none
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """What a model makes of a table.
 
@@ -195,3 +197,24 @@ class Report:
     def rate(self) -> float:
         """The share of the judged rows that are outliers."""
         return self.rejected / self.judged
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the run chart, a picture, as plain values, ready for JSON."""
+        said = plain_fields(self, but=("run_chart", "incidents"))
+        return {**said, **self.incidents.to_dict(), "judged": self.judged, "rate": self.rate}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return one line per row of `worst` as a dataframe; reasons are sentences."""
+        names = ("row", "name", "distance", "p_value", "selected")
+        columns = {name: [getattr(row, name) for row in self.worst] for name in names}
+        reasons = numbered_reasons([list(map(str, row.reasons)) for row in self.worst])
+        return native_frame(
+            {**columns, **reasons},
+            backend,
+            integers=["row"],
+            texts=["name", *reasons],
+            booleans=["selected"],
+        )
+
+    def __repr__(self) -> str:
+        return f"Report({self.rejected:,} outliers among {self.judged:,} rows)"

@@ -63,7 +63,7 @@ def test_undoing_restores_every_bit_whatever_the_order(name):
     untouched, second = clone(model).fit(of(parts(400, 0))), clone(model).fit(of(parts(400, 0)))
     second.accept(odd[1:])
     model.accept(odd[:1]).accept(odd[1:])
-    assert same(model.undo_feedback(0), second, new)
+    assert same(model.undo_feedback(1), second, new)
     assert same(model.undo_feedback(), untouched, new)
     assert model.feedback_ == ()
 
@@ -169,6 +169,7 @@ def test_a_failure_changes_nothing(name):
         (lambda: model.accept(odd, times=MOST_ROWS), r"30,000 rows of feedback.*fit again"),
         (lambda: model.reject(odd[odd.columns[:1]]), r"speed"),
         (lambda: model.undo_feedback(), r"no feedback number -1.*none"),
+        (lambda: model.undo_feedback(0), r"no feedback number 0.*none"),
         (lambda: model.accept(empty.convert_dtypes()), r"row 1"),
         (lambda: model.accept(odd.iloc[:0]), r"no rows|0 sample"),
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from refold.base.results import plain_fields
 from refold.base.words import quoted
 from refold.checks._compare.rows import Verdict
 from refold.checks._compare.units import LearnedValues, UnitChange, unit_change
@@ -34,11 +35,6 @@ class ColumnAsLearned:
         if self.limit is None:
             return ""
         return f"+{self.limit.shown(self.limit.up_90)}, −{self.limit.shown(self.limit.down_90)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        limit = None if self.limit is None else asdict(self.limit)
-        return {**asdict(self), "limit": limit}
 
 
 @dataclass(frozen=True)
@@ -94,16 +90,7 @@ class ComparedColumn:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "old": None if self.old is None else self.old.to_dict(),
-            "new": None if self.new is None else self.new.to_dict(),
-            "units": None if self.units is None else asdict(self.units),
-            "only_old": list(self.only_old),
-            "only_new": list(self.only_new),
-            "leads_outlier": self.leads_outlier,
-            "leads_normal": self.leads_normal,
-        }
+        return plain_fields(self)
 
 
 def compared_columns(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
+from refold.base.results import plain_fields
 from refold.base.words import percent
 from refold.judgement import Judge, asked_for, calibrated_on, parameters, training_rows
 
@@ -50,7 +51,7 @@ class ComparedModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return asdict(self)
+        return plain_fields(self)
 
 
 @dataclass(frozen=True)

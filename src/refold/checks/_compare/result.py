@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
-import narwhals.stable.v2 as nw
-
+from refold.base.results import Backend, native_frame, numbered_reasons, plain
 from refold.base.words import printable
 from refold.checks._compare.columns import ComparedColumn
 from refold.checks._compare.models import ComparedModel, Difference
@@ -137,7 +136,7 @@ class Comparison:
             **{name: getattr(self, name) for name in (*counts, "only_old", "only_new")},
             "old": self.old.to_dict(),
             "new": self.new.to_dict(),
-            "differences": [asdict(difference) for difference in self.differences],
+            "differences": plain(self.differences),
             "remarks": self.remarks(),
             "columns": [column.to_dict() for column in self.columns],
             "changed_rows": [row.to_dict() for row in self.changed_rows],
@@ -145,7 +144,10 @@ class Comparison:
             "without_limits": self.without_limits,
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def __repr__(self) -> str:
+        return f"Comparison({self.n_changed:,} of {self.judged:,} rows change their verdict)"
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the changed rows as a dataframe, one line each.
 
         Parameters
@@ -158,7 +160,6 @@ class Comparison:
         dataframe
             ``row``, ``now``, what each model says, and ``reason_1`` …, the columns to blame.
         """
-        most = max((len(row.reasons) for row in self.changed_rows), default=0)
         columns: dict[str, list[Any]] = {
             "row": [row.row for row in self.changed_rows],
             "now": [row.now for row in self.changed_rows],
@@ -167,15 +168,8 @@ class Comparison:
             for key in ("distance", "threshold", "p_value"):
                 values = [getattr(getattr(row, which), key) for row in self.changed_rows]
                 columns[f"{which}_{key}"] = [float("nan") if v is None else v for v in values]
-        for k in range(most):
-            columns[f"reason_{k + 1}"] = [
-                row.reasons[k].feature if k < len(row.reasons) else None
-                for row in self.changed_rows
-            ]
+        reasons = numbered_reasons([[e.feature for e in r.reasons] for r in self.changed_rows])
+        columns |= reasons
         columns["because"] = [row.because() or None for row in self.changed_rows]
-        types = {"row": nw.Int64(), "now": nw.String(), "because": nw.String()}
-        schema = {
-            name: types.get(name, nw.String() if name.startswith("reason") else nw.Float64())
-            for name in columns
-        }
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        texts = ("now", "because", *reasons)
+        return native_frame(columns, backend, integers=["row"], texts=texts)

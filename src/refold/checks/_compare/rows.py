@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from refold._typing import Booleans, Floats
+from refold.base.results import plain
 from refold.base.words import number, printable
 from refold.explanation import Reason
 from refold.judgement import Judge, Judgement
@@ -174,8 +175,8 @@ class ChangedRow:
         return {
             "row": self.row,
             "now": self.now,
-            "old": asdict(self.old),
-            "new": asdict(self.new),
+            "old": plain(self.old),
+            "new": plain(self.new),
             "reasons": [
                 {
                     "feature": because.feature,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from refold._typing import Integers
 from refold.base.markup import box, grid, paragraph
+from refold.base.results import (
+    Backend,
+    ResultSequence,
+    native_frame,
+    numbered_reasons,
+    plain,
+    plain_fields,
+)
 from refold.base.words import ONLY_TOGETHER, number
 from refold.explanation import Reason
 from refold.explanation.gauges import pictured
@@ -40,13 +46,24 @@ class Suspect:
         """The reasons that matter."""
         return [reason for rank, reason in enumerate(self.reasons) if reason.matters(rank)]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON; each reason with its sentence."""
+        reasons = [
+            {
+                **{key: plain(getattr(r, key)) for key in ("feature", "value", "share")},
+                "words": str(r),
+            }
+            for r in self.reasons
+        ]
+        return {**plain_fields(self, but=("reasons",)), "reasons": reasons}
+
     def __str__(self) -> str:
         rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
         head = f"{self.rank}. row {self.row}: score {number(self.score)}{rarity}"
         return "\n  ".join([head, *self.because])
 
 
-class Suspects(Sequence[Suspect]):
+class Suspects(ResultSequence[Suspect]):
     """The rows of a table that look least like the rest, the oddest first.
 
     Parameters
@@ -84,31 +101,13 @@ class Suspects(Sequence[Suspect]):
         fdr: float | None = None,
         trusted: int | None = None,
     ) -> None:
-        self._suspects = tuple(suspects)
+        self._items = tuple(suspects)
         self.looked_at, self.fdr, self.trusted = looked_at, fdr, trusted
 
     @property
     def rows(self) -> Integers:
         """Their numbers in the table, the oddest first."""
-        return np.array([suspect.row for suspect in self._suspects], dtype=np.int64)
-
-    @overload
-    def __getitem__(self, index: int) -> Suspect: ...
-    @overload
-    def __getitem__(self, index: slice) -> Suspects: ...
-    def __getitem__(self, index: int | slice) -> Suspect | Suspects:
-        """Return one of them, or several."""
-        if isinstance(index, slice):
-            return Suspects(
-                self._suspects[index], self.looked_at, fdr=self.fdr, trusted=self.trusted
-            )
-        return self._suspects[index]
-
-    def __len__(self) -> int:
-        return len(self._suspects)
-
-    def __iter__(self) -> Iterator[Suspect]:
-        return iter(self._suspects)
+        return np.array([suspect.row for suspect in self._items], dtype=np.int64)
 
     @property
     def note(self) -> str:
@@ -131,54 +130,30 @@ class Suspects(Sequence[Suspect]):
             "rows": self.looked_at,
             "fdr": self.fdr,
             "trusted": self.trusted,
-            "suspects": [
-                {
-                    "row": suspect.row,
-                    "rank": suspect.rank,
-                    "score": suspect.score,
-                    "p_value": suspect.p_value,
-                    "reasons": [_plain(reason) for reason in suspect.reasons],
-                }
-                for suspect in self._suspects
-            ],
+            "suspects": [suspect.to_dict() for suspect in self],
         }
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return one line per suspect as a dataframe; reasons are sentences, null if fewer."""
-        because = [suspect.because for suspect in self._suspects]
-        most = max(map(len, because), default=0)
         columns: dict[str, list[Any]] = {
-            "row": self.rows.tolist(),
-            "rank": [suspect.rank for suspect in self._suspects],
-            "score": [suspect.score for suspect in self._suspects],
+            name: [getattr(suspect, name) for suspect in self]
+            for name in ("row", "rank", "score", *(["p_value"] if self.trusted is not None else []))
         }
-        if self.trusted is not None:
-            columns["p_value"] = [suspect.p_value for suspect in self._suspects]
-        for k in range(most):
-            columns[f"reason_{k + 1}"] = [s[k] if k < len(s) else None for s in because]
-        types = {"row": nw.Int64(), "rank": nw.Int64(), "score": nw.Float64()}
-        types |= {"p_value": nw.Float64()}
-        schema = {name: types.get(name, nw.String()) for name in columns}
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        reasons = numbered_reasons([suspect.because for suspect in self])
+        return native_frame(
+            {**columns, **reasons}, backend, integers=("row", "rank"), texts=reasons
+        )
+
+    def __repr__(self) -> str:
+        return f"Suspects({len(self)} of {self.looked_at:,} rows)"
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self._suspects), self.note])
+        return "\n".join([*map(str, self._items), self.note])
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks; what is in it from the user's table is only shown."""
         lines = (
             (str(s.rank), str(s.row), number(s.score), "".join(pictured(r, r) for r in s.first))
-            for s in self._suspects
+            for s in self._items
         )
         return box(grid(("rank", "row", "score", "because of"), lines), paragraph(self.note))
-
-
-def _plain(reason: Reason) -> dict[str, Any]:
-    value = reason.value
-    missing = isinstance(value, float) and math.isnan(value)
-    return {
-        "feature": reason.feature,
-        "value": None if missing else value,
-        "share": reason.share,
-        "words": str(reason),
-    }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, overload
-
-import narwhals.stable.v2 as nw
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 from refold.base.advice import NO_ADVICE, Setting, in_python, in_words
 from refold.base.findings import ONE_BY_ONE, Finding, told
 from refold.base.markup import box, escaped, grid, paragraph
+from refold.base.results import Backend, native_frame, plain
 from refold.base.words import printable
 
 LIMIT = 7  # findings that are shown first
@@ -117,16 +116,10 @@ class Findings(Sequence[Finding]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; rows count from 0."""
-        findings, notes = (
-            [
-                {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(found).items()}
-                for found in each
-            ]
-            for each in (self.findings, self.notes)
-        )
+        findings, notes = (plain(each) for each in (self.findings, self.notes))
         return {"rows": self.rows, "columns": self.columns, "findings": findings, "notes": notes}
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return one line per finding as a dataframe; rows and values are written as texts.
 
         Parameters
@@ -145,8 +138,7 @@ class Findings(Sequence[Finding]):
                 listed = isinstance(value, tuple)
                 text = ", ".join(map(str, value)) if listed else value
                 columns[key].append(str(text) if key == "advice" else text)
-        schema = dict.fromkeys(_FIELDS, nw.String())
-        return nw.from_dict(columns, schema, backend=backend).to_native()
+        return native_frame(columns, backend, texts=_FIELDS)
 
     def to_html(self, limit: int | None = None) -> str:
         """Return a page of its own: one file that needs nothing else.

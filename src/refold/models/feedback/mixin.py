@@ -151,7 +151,8 @@ class FeedbackMixin(ModelMixin):
         Parameters
         ----------
         entry : int, default=-1
-            Its place in ``feedback_``.
+            Its number as ``refold feedback --list`` counts them: 1 is the first, 2 the second, -1
+            the last.
 
         Returns
         -------
@@ -162,11 +163,12 @@ class FeedbackMixin(ModelMixin):
         with self._learning() as model:
             entries = len(model.feedback_)
             number = _whole(entry)
-            if number is None or not -entries <= number < entries:
-                there = f"from 0 to {entries - 1}" if entries else "none"
+            if number is None or not 1 <= abs(number) <= entries:
+                there = f"{entries}: 1 is the first, -1 the last" if entries else "none"
                 raise UserError(f"There is no feedback number {entry!r} to undo; there is {there}.")
-            decision = model.feedback_[number].decision
-            model._apply_feedback(model._feedback.without(number))
+            place = number - 1 if number > 0 else number
+            decision = model.feedback_[place].decision
+            model._apply_feedback(model._feedback.without(place))
             model._decide_as(decision)
         return self
 
