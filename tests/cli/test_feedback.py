@@ -46,7 +46,7 @@ def test_the_log_is_listed_and_taken_back_by_number(refold, folder):
     refold("feedback", "model.json", "--reject", "far.csv", "-o", "second.json", cwd=folder)
     listed = refold("feedback", "second.json", "--list", cwd=folder).stdout.splitlines()
     assert [line.partition(" ")[0] for line in listed] == ["1.", "2."]
-    assert listed[1].endswith(": 1 row rejected; it is reported.")
+    assert listed[1].endswith(": 1 row rejected; it is an outlier.")
     assert len(library.load(folder / "model.json").feedback_) == 1
     assert "Feedback: 1 row accepted, 1 row rejected" in (
         refold("inspect", "second.json", cwd=folder).stdout

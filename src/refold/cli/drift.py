@@ -14,7 +14,7 @@ def drift(
     model: options.ModelFile,
     table: options.Data,
     alpha: Annotated[
-        float, typer.Option(help="The chance of a false alarm, over all features together.")
+        float, typer.Option(help="The chance of a false alarm, over all columns together.")
     ] = 0.01,
     fail_on_drift: Annotated[
         bool, typer.Option("--fail-on-drift", help="Exit with 1 if the rows are not the same.")

@@ -60,7 +60,7 @@ def export(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="SQL: a column of the table, once for each feature of a nameless model."),
+        typer.Option(help="SQL: a column of the table, once for each column of a nameless model."),
     ] = None,
     float32: Annotated[
         bool, typer.Option("--float32", help="ONNX: a graph in single precision.")

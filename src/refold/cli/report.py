@@ -29,7 +29,7 @@ def report(
     ] = None,
     worst: Annotated[int, typer.Option(help="How many of the worst rows to list.", min=0)] = 100,
     reasons: Annotated[
-        int, typer.Option(help="How many features to name for each of them.", min=1)
+        int, typer.Option(help="How many columns to name for each of them.", min=1)
     ] = 3,
     fdr: Annotated[
         float,

@@ -47,7 +47,7 @@ def explain(
     x0 91.2 is 10.69 above the highest normal value, 80.51 – 100 % of the distance; ...
     """
     if reasons is not None and reasons < 1:
-        raise ValueError(f"reasons={reasons!r}: at least one feature per row must be named.")
+        raise ValueError(f"reasons={reasons!r}: at least one column per row must be named.")
     model = unwrapped(model)
     found = Judgement.of(model, X)
     if found.judge.scorer.unexplained:

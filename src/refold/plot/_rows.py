@@ -266,7 +266,7 @@ class RegionsDisplay(Display):
             )
         a, b = (number_place(model, feature) for feature in features)
         if a == b:
-            raise ValueError(f"features={features!r}: two different features are needed.")
+            raise ValueError(f"features={features!r}: two different columns are needed.")
         rows = labels = None
         if X is not None:
             found = Judgement.of(model, X)

@@ -75,7 +75,7 @@ def folding(model: Any, what: str) -> FoldScorer:
         )
     if not isinstance(scorer, FoldScorer):
         raise TypeError(
-            f"A {type(model).__name__} has no {what} of its features: it does not fold them one by "
+            f"A {type(model).__name__} has no {what} of its columns: it does not fold them one by "
             "one. Use a REF, or Detector(method='ref') on numbers."
         )
     return scorer

@@ -149,7 +149,7 @@ class FeedbackEntry:
         if self.kind == "rejected":
             missed = normal.nonzero()[0]
             if len(missed) == 0:
-                return [f"{_these(len(self), len(self))} {_is(len(self))} reported"]
+                return [f"{_these(len(self), len(self))} {_is(len(self))} {_outlier(len(self))}"]
             return [
                 f"{_these(len(missed), len(self))} {_is(len(missed))} taken as normal "
                 f"({self._distances(missed)}): tune_threshold() looks for a better limit"
@@ -163,8 +163,8 @@ class FeedbackEntry:
         if len(still := np.flatnonzero(~normal)):
             like = "it" if len(still) == 1 else "them"
             said.append(
-                f"{_these(len(still), n)} {_is(len(still))} still reported: rows like {like} are "
-                f"rare, {self._distances(still)}"
+                f"{_these(len(still), n)} {_is(len(still))} still {_outlier(len(still))}: rows like "
+                f"{like} are rare, {self._distances(still)}"
             )
         return said
 
@@ -206,6 +206,10 @@ def _these(n: int, of: int) -> str:
 
 def _is(n: int) -> str:
     return "is" if n == 1 else "are"
+
+
+def _outlier(n: int) -> str:
+    return "an outlier" if n == 1 else "outliers"
 
 
 def _was(n: int) -> str:
