@@ -163,8 +163,8 @@ class FeedbackEntry:
         if len(still := np.flatnonzero(~normal)):
             like = "it" if len(still) == 1 else "them"
             said.append(
-                f"{_these(len(still), n)} {_is(len(still))} still {_outlier(len(still))}: rows like "
-                f"{like} are rare, {self._distances(still)}"
+                f"{_these(len(still), n)} {_is(len(still))} still {_outlier(len(still))}: rows "
+                f"like {like} are rare, {self._distances(still)}"
             )
         return said
 
