@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from refold.app.taking import in_python
-from refold.tabular import Wanted, open_table, read_training
+from refold.tabular import TrainingSelection, open_table, read_training
 from tests.app.conftest import new_parts, parts
 
 
@@ -114,7 +114,7 @@ def test_what_is_shown_in_python_opens_the_file_in_the_same_way(visitor, tmp_pat
     (line,) = re.findall(r"open_table\(.*?\)(?= as file)", in_python(visitor.state.trained))[:1]
     monkeypatch.chdir(tmp_path)
     with eval(line, {"open_table": open_table}) as table:
-        rows = read_training(table, Wanted()).table
+        rows = read_training(table, TrainingSelection()).table
     assert rows.equals(visitor.state.table.training.table)
 
 

@@ -16,7 +16,7 @@ from refold.base import errors
 from refold.base.errors import TableError, UserError
 from refold.modelfile import ModelFileError
 from refold.service.errors import RequestError
-from refold.tabular._cells import BadCellError
+from refold.tabular._cell_text import BadCellError
 from refold.tabular.csv_dialect import QuoteError
 
 HOSTILE = [

@@ -22,7 +22,7 @@ from tests.command import run_in_process
 def large(monkeypatch):
     """Take a few kilobytes for large, and few rows for many."""
     monkeypatch.setattr("refold.cli.large.LARGE", 5_000)
-    monkeypatch.setattr("refold.tabular.table._MOST", 300)
+    monkeypatch.setattr("refold.tabular.table_source._MOST", 300)
     monkeypatch.setattr(learner, "HELD_OUT", 200)
 
 

@@ -7,13 +7,13 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from refold.columns.box import MOST_EXCESS, Box
-from refold.columns.edges import MOST_LEVELS, edges_of, joined
+from refold.columns.extremes import MOST_LEVELS, extremes_of, join_extremes
 from tests.tables import adbench_normals
 
 
 def box_of(X, weights=None):
     counts = np.ones(len(X)) if weights is None else weights
-    return Box.of(edges_of(X, counts), X, counts)
+    return Box.of(extremes_of(X, counts), X, counts)
 
 
 def test_the_ends_are_the_extremes_without_cells_far_from_all_others(rng):
@@ -88,7 +88,7 @@ def test_left_out_is_what_leaving_a_row_out_gives(name):
     X[3, 0] = X[:, 0].max() + 100 * np.ptp(X[:, 0])  # an absurd cell
     X[5, 1] = np.nan
     ones = np.ones(len(X))
-    edges = edges_of(X, ones)
+    edges = extremes_of(X, ones)
     box = Box.of(edges, X, ones)
     closed = box.left_out(X, ones, edges)
     for i in range(len(X)):
@@ -122,12 +122,12 @@ def test_edges_add_up_over_chunks(chunk, rng):
         ]
     )
     weights = rng.integers(3, size=300).astype(float)
-    whole, parts = edges_of(X, weights), None
+    whole, parts = extremes_of(X, weights), None
     for begin in range(0, 300, chunk):
         part = slice(begin, begin + chunk)
         numbers = np.arange(begin, min(begin + chunk, 300))
-        more = edges_of(X[part], weights[part], numbers)
-        parts = more if parts is None else joined(parts, more)
+        more = extremes_of(X[part], weights[part], numbers)
+        parts = more if parts is None else join_extremes(parts, more)
     for one, other in zip(whole, parts, strict=True):
         for name in ("low", "high", "levels"):
             a, b = getattr(one, name), getattr(other, name)
@@ -152,7 +152,7 @@ def test_weights_are_repeated_rows(rng):
 def test_the_five_outermost_values_are_found_among_many(rng):
     column = rng.normal(size=50_000)
     column[rng.integers(50_000, size=2000)] = column.min()
-    edge = edges_of(column[:, None], None)[0]
+    edge = extremes_of(column[:, None], None)[0]
     np.testing.assert_array_equal(edge.low.values, np.unique(column)[:5])
     np.testing.assert_array_equal(edge.high.values, np.unique(column)[-5:])
     assert edge.low.weights[0] == (column == column.min()).sum()
@@ -162,7 +162,7 @@ def test_the_five_outermost_values_are_found_among_many(rng):
 def test_as_many_levels_as_allowed_are_kept_and_not_one_more():
     for n, kept in ((MOST_LEVELS, True), (MOST_LEVELS + 1, False)):
         column = np.resize(np.arange(float(n)), 10 * n)
-        assert (edges_of(column[:, None], None)[0].levels is not None) == kept
+        assert (extremes_of(column[:, None], None)[0].levels is not None) == kept
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_zero_is_no_end_where_values_may_be_expected_beyond_it(column):
 
 def test_the_only_row_of_another_sign_is_beyond_zero_when_it_is_left_out(rng):
     X = np.append(rng.exponential(size=60), -0.01)[:, None]
-    ones, edges = np.ones(61), edges_of(X, np.ones(61))
+    ones, edges = np.ones(61), extremes_of(X, np.ones(61))
     box = Box.of(edges, X, ones)
     assert box.left_out(X, ones, edges)[-1, 0] > 3.0
-    assert box.left_out(X, ones, edges_of(np.vstack([X, [[-0.02]]]), np.ones(62)))[-1, 0] < 1.0
+    assert box.left_out(X, ones, extremes_of(np.vstack([X, [[-0.02]]]), np.ones(62)))[-1, 0] < 1.0

@@ -9,7 +9,7 @@ import pytest
 import refold
 from refold import Detector, scale
 from refold.base.errors import UserError
-from refold.tabular import Wanted, open_table, read_training
+from refold.tabular import TrainingSelection, open_table, read_training
 
 
 def german(number: float, digits: int = 0) -> str:
@@ -36,7 +36,7 @@ def write(file, header, rows, separator=";"):
 
 def fitted(file, **how):
     with open_table(file, **how) as table:
-        return Detector().fit(read_training(table, Wanted()).table)
+        return Detector().fit(read_training(table, TrainingSelection()).table)
 
 
 def numbers_of(model, name):

@@ -10,7 +10,7 @@ import pytest
 
 from refold import REF
 from refold.columns import frames
-from refold.columns.frames import read_table
+from refold.columns.frames import validate_table
 from tests.growth import assert_linear
 
 NAMES = ["torque", "speed", "heat"]
@@ -122,10 +122,10 @@ def test_integers_booleans_and_nulls_become_numbers_and_gaps(kind):
 def test_numbers_of_every_width_mix_in_one_frame(dtype):
     whole = np.array([0, 1, 100, 127]).astype(dtype)
     frame = pd.DataFrame({"a": whole, "b": [0.5, np.nan, 2.5, 1.0]})
-    read = read_table(REF(), frame, reset=True, native=False)
+    read = validate_table(REF(), frame, reset=True, native=False)
     expected = [[float(a), b] for a, b in zip(whole, frame["b"], strict=True)]
     np.testing.assert_array_equal(read, expected)
-    alone = read_table(REF(), frame[["a"]], reset=True, native=False)
+    alone = validate_table(REF(), frame[["a"]], reset=True, native=False)
     np.testing.assert_array_equal(alone[:, 0], [float(a) for a in whole])
     assert alone.dtype == (np.float32 if dtype == "f" else np.float64)
 
@@ -209,10 +209,10 @@ def test_names_are_checked_in_linear_time():
     def given(columns):
         frame = pd.DataFrame(np.zeros((1, columns)), columns=[f"c{i}" for i in range(columns)])
         estimator = REF()
-        read_table(estimator, frame, reset=True, native=False)
+        validate_table(estimator, frame, reset=True, native=False)
         return estimator, frame
 
-    assert_linear(lambda both: read_table(*both, reset=False, native=False), given, 4_000)
+    assert_linear(lambda both: validate_table(*both, reset=False, native=False), given, 4_000)
 
 
 def test_an_older_scikit_learn_is_told_the_names_of_columns_too(monkeypatch):

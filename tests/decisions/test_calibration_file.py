@@ -6,9 +6,9 @@ import pytest
 from refold import ModelFileError
 from refold.decisions.calibration_file import read_calibration, read_rate, read_threshold
 from refold.decisions.gate import parse_max_outliers
-from refold.modelfile.arrays import pack
+from refold.modelfile.arrays import pack_array
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 
 
 def field(value):
@@ -24,18 +24,18 @@ def test_thresholds_and_rates():
 
 
 def test_a_score_may_come_twice_only_where_ties_are_kept():
-    scores, weights = (pack(np.array(each)) for each in ([0.25, 0.25, 2.0], [1.0, 0.0, 3.0]))
+    scores, weights = (pack_array(np.array(each)) for each in ([0.25, 0.25, 2.0], [1.0, 0.0, 3.0]))
     document = {"source": "held-out", "scores": scores, "weights": weights}
     found = read_calibration(field(document), ties=True)
     np.testing.assert_array_equal(found.scores, [0.25, 0.25, 2.0])
     assert found.total == 4.0
     with pytest.raises(ModelFileError, match="scores"):
         read_calibration(field(document))
-    falling = document | {"scores": pack(np.array([0.5, 0.25, 2.0]))}
+    falling = document | {"scores": pack_array(np.array([0.5, 0.25, 2.0]))}
     with pytest.raises(ModelFileError, match="must not be below the one before it"):
         read_calibration(field(falling), ties=True)
     with pytest.raises(ModelFileError, match="add up to a finite number above 0"):
-        read_calibration(field(document | {"weights": pack(np.zeros(3))}), ties=True)
+        read_calibration(field(document | {"weights": pack_array(np.zeros(3))}), ties=True)
 
 
 @pytest.mark.parametrize(("text", "value"), [("0", 0), ("0%", 0.0), ("100%", 1.0), (" 7 ", 7)])

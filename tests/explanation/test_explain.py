@@ -13,7 +13,7 @@ from refold.base.words import number
 from refold.columns.summary import Summary
 from refold.explanation import Reason, importance
 from refold.judgement.normal import normal_ranges
-from refold.judgement.numbers import ranges_text
+from refold.judgement.number_text import ranges_text
 
 
 @pytest.fixture

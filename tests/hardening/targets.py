@@ -14,9 +14,9 @@ import pandas as pd
 
 from refold import REF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes
-from refold.modelfile.text import Budget, scan
+from refold.modelfile.json_text import Budget, scan
 from refold.models.files import KINDS
-from refold.tabular import Features, InputError, Wanted, open_table, read_training
+from refold.tabular import Features, InputError, TrainingSelection, open_table, read_training
 
 _CHECKSUM = re.compile(rb'"sha256"\s*:\s*"([0-9a-f]{64})"')
 _CELLS = ["A", "zzz", "1e300", "-1", "31.12.2025 23:59"]
@@ -90,5 +90,5 @@ def _numbers(table):
 
 def _training(table):
     names = table.names
-    found = read_training(table, Wanted(columns=names))
+    found = read_training(table, TrainingSelection(columns=names))
     assert found.table.shape == (found.rows_read, len(names))

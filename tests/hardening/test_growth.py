@@ -16,7 +16,7 @@ from refold.export import to_onnx, to_sql
 from refold.judgement import Judgement, answers
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
-from refold.tabular import InputError, Wanted, open_table, read_training
+from refold.tabular import InputError, TrainingSelection, open_table, read_training
 from tests.growth import assert_linear
 
 pytestmark = pytest.mark.growth
@@ -118,7 +118,7 @@ def reads(path, **wanted):
     def work(content):
         path.write_text(content)
         with suppress(InputError), open_table(path) as table:
-            read_training(table, Wanted(**wanted))
+            read_training(table, TrainingSelection(**wanted))
 
     return work
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.summary import decimals_of
-from refold.judgement.numbers import (
+from refold.judgement.number_text import (
+    and_list,
     as_read,
     digits_that,
     in_data_digits,
     in_full,
-    listed,
     ranges_text,
     rounded,
     split_unit,
@@ -137,4 +137,4 @@ def test_ranges_and_lists_in_words():
     assert ranges_text(((0.0, 5.0), (20.0, 30.0))) == "0–5 or 20–30"
     assert ranges_text(((-1.0, 5.0),)) == "−1 to 5"
     assert ranges_text(((3.0, 3.0), (4.0, 4.0))) == "3 or 4"
-    assert [listed(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert [and_list(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]

@@ -8,7 +8,7 @@ from math import isfinite
 
 import numpy as np
 
-from refold.modelfile.text import Budget, scan
+from refold.modelfile.json_text import Budget, scan
 from tests.modelfile.conftest import packed, unpacked
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')

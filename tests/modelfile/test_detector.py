@@ -12,7 +12,7 @@ from palmerpenguins import load_penguins
 import refold
 from refold import REF, Detector, ModelFileError
 from refold.columns.encoding.encoding_file import MOST_READABLE
-from refold.columns.encoding.tally import MOST_VALUES
+from refold.columns.encoding.value_counts import MOST_VALUES
 from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS, check_columns
 from tests.modelfile.conftest import packed, put, sealed, unpacked

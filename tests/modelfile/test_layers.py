@@ -15,7 +15,7 @@ from refold.models.files import KINDS
 def test_the_format_imports_no_model():
     """In a process of its own: nothing but what the format itself needs is imported there."""
     script = (
-        "import sys, refold.modelfile.document, refold.modelfile.text\n"
+        "import sys, refold.modelfile.document, refold.modelfile.json_text\n"
         "rooms = {name.split('.')[1] for name in sys.modules if name.startswith('refold.')}\n"
         "print(*sorted(rooms - {'_typing', 'base', 'modelfile'}))"
     )

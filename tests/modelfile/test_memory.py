@@ -16,7 +16,7 @@ from refold import REF, CreasedREF, Detector, ModelFileError
 from refold.algorithm.algorithm_file import sketch_written
 from refold.algorithm.engines.sketch import Sketch
 from refold.modelfile.document import to_bytes
-from refold.modelfile.text import _COST, _STRING_COST, MEMORY, MOST_BYTES
+from refold.modelfile.json_text import _COST, _STRING_COST, MEMORY, MOST_BYTES
 from refold.models.files import KINDS
 from tests.modelfile.conftest import sealed, unpacked
 

@@ -10,7 +10,7 @@ import pytest
 from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile import document
 from refold.modelfile.document import from_bytes, to_bytes
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 from refold.models.files import KINDS
 from tests.modelfile import test_detector as detector
 from tests.modelfile.conftest import sealed, unpacked

@@ -14,7 +14,7 @@ import pytest
 import refold
 from refold import REF, CreasedREF, ModelFileError
 from refold.modelfile.document import from_bytes, to_bytes
-from refold.modelfile.text import Budget, scan
+from refold.modelfile.json_text import Budget, scan
 from refold.models.files import KINDS, check_columns
 from tests.growth import assert_linear
 from tests.modelfile.conftest import MISSING, fitted, packed, put, sealed, unpacked

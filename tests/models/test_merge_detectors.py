@@ -50,8 +50,8 @@ def assert_same_counts(ours, theirs):
             np.testing.assert_array_equal(mine.hours, other.hours)
             np.testing.assert_array_equal(mine.states, other.states)
             assert (mine.low, mine.high) == (other.low, other.high)
-    for k, slices in ours.slices.items():
-        np.testing.assert_array_equal(slices.counts, theirs.slices[k].counts)
+    for k, slices in ours.contingency_tables.items():
+        np.testing.assert_array_equal(slices.counts, theirs.contingency_tables[k].counts)
     if ours.numbers is not None:
         np.testing.assert_array_equal(ours.numbers.states, theirs.numbers.states)
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from refold.columns.encoding.tally import MOST_VALUES, Tally
+from refold.columns.encoding.value_counts import MOST_VALUES, ValueCounts
 from refold.monitoring import _classes
 from refold.monitoring._classes import OTHERS, ClassComparison, chance
 from refold.monitoring.statistics import most_uneven, no_more_new, same_share, share_not_larger
@@ -14,11 +14,11 @@ from refold.monitoring.statistics import most_uneven, no_more_new, same_share, s
 
 def tally(texts):
     counted = Counter(texts)
-    return Tally.of(list(counted), np.array(list(counted.values()), dtype=int))
+    return ValueCounts.of(list(counted), np.array(list(counted.values()), dtype=int))
 
 
 def compared(before, now, way="value"):
-    return ClassComparison(way, tally(before), tally(now), Tally())
+    return ClassComparison(way, tally(before), tally(now), ValueCounts())
 
 
 def splits(texts, rows):
@@ -113,9 +113,9 @@ def test_of_very_many_values_a_sample_is_compared(rng):
     drawn = rng.integers(0, 200_000, size=300_000)
     before, same = (tally([f"k{k}" for k in part]) for part in np.split(drawn, [200_000]))
     assert max(before.level, same.level) > 0
-    assert chance([ClassComparison("value", before, same, Tally())], 0) > 0.01
+    assert chance([ClassComparison("value", before, same, ValueCounts())], 0) > 0.01
     other = tally([f"n{k}" for k in drawn[200_000:]])
-    found = ClassComparison("value", before, other, Tally())
+    found = ClassComparison("value", before, other, ValueCounts())
     assert found.unseen == pytest.approx(1.0, abs=0.1)
     assert chance([found], 0) < 1e-6
     assert len(found.classes[0]) < MOST_VALUES

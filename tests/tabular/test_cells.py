@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from refold.columns.missing import MISSING_WORDS, is_missing
-from refold.tabular._cells import without_missing
+from refold.tabular._cell_text import without_missing
 
 PADS = ("", " ", "\t", "\u00a0", "\u2003")
 WORDS = ("", "-", "?", "na", "NaN", "Null", "<NA>", "#n/a", "None", "n/a")

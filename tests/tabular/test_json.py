@@ -19,9 +19,9 @@ import refold
 from refold import Detector
 from refold.base.errors import UserError
 from refold.columns.missing import is_missing
-from refold.tabular import InputError, Wanted, json_table, open_table, read_arrow
+from refold.tabular import InputError, TrainingSelection, json_table, open_table, read_arrow
 from refold.tabular.json_table import JsonError, parse_json
-from refold.tabular.table import ReadOptions
+from refold.tabular.table_source import ReadOptions
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]
 FORMS = {
@@ -110,9 +110,9 @@ def test_lists_are_passed_on_but_not_learned(file, piece, monkeypatch):
     content = '[{"a": 1, "tags": "x"}, {"a": 2, "tags": ["y", {"z": 1}]}]'
     assert read(file, content)["tags"].to_pylist() == ["x", '["y", {"z": 1}]']
     with open_table(file) as table:
-        assert Wanted(ignore=["tags"]).of(table) == ["a"]
+        assert TrainingSelection(ignore=["tags"]).of(table) == ["a"]
         with pytest.raises(InputError, match=r"row 2, column 'tags': a list cannot be learned"):
-            Wanted().of(table)
+            TrainingSelection().of(table)
 
 
 def test_a_model_takes_records_as_it_takes_files(file):

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from refold import TableEncoder
-from refold.tabular import Column, InputError, Wanted, open_table, read_arrow, read_training
+from refold.tabular import (
+    Column,
+    InputError,
+    TrainingSelection,
+    open_table,
+    read_arrow,
+    read_training,
+)
 
 
 @pytest.fixture
@@ -37,7 +44,9 @@ def test_a_model_of_numbers_reads_them_as_a_detector_does(numbers, tmp_path, cel
     rows = [f"{cell};{other};{k}" for k in range(30)]
     found, _ = numbers("\n".join(["a;b;c", *rows, ""]), columns="a")
     with open_table(tmp_path / "t") as table:
-        read = TableEncoder(roles={"a": "number"}).fit_table(read_training(table, Wanted()).table)
+        read = TableEncoder(roles={"a": "number"}).fit_table(
+            read_training(table, TrainingSelection()).table
+        )
     assert found["a"] == read["a"].values.tolist()
 
 

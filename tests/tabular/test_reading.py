@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Column, Features, InputError, _text, csv_table, open_table
-from refold.tabular import table as tables
-from refold.tabular._cells import BadCellError, number_of, numbers
+from refold.tabular import Column, Features, InputError, _lines, csv_table, open_table
+from refold.tabular import table_source as tables
+from refold.tabular._cell_text import BadCellError, cell_number, column_numbers
 from refold.tabular.csv_dialect import guess_dialect
 from refold.tabular.files import is_text_file
 from tests.tabular.numbers import read_numbers
@@ -54,7 +54,7 @@ def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
     content = "\n".join([*lines, "oops,1", "8,9"]) + "\n"
     file = written(folder, content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "BLOCK", data.draw(st.integers(2, 60)))
+        patch.setattr(_lines, "BLOCK", data.draw(st.integers(2, 60)))
         with open_table(file) as table:
             features = Features(["number"], table)
             with pytest.raises(InputError, match=f", line {bad}, column 'number': 'oops'"):
@@ -65,7 +65,7 @@ def test_the_line_of_a_bad_cell_is_that_of_an_editor(folder, before, data):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends_in_blocks_of_any_size(block, encoding, end, folder, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", block)
+    monkeypatch.setattr(_lines, "BLOCK", block)
     content = f"größe,wert{end}1,ä{end}2,'é'{end}".encode(encoding)
     said = []
     found, _ = cells_of(written(folder, content), say=lambda found: said.append(str(found)))
@@ -88,7 +88,7 @@ def test_utf_32_is_refused(folder):
 
 
 def test_rows_are_numbered_through_all_blocks(folder, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 16)
+    monkeypatch.setattr(_lines, "BLOCK", 16)
     _, blocks = cells_of(written(folder, "a,b\n" + "".join(f"{k},x\n" for k in range(1, 50))))
     assert len(blocks) > 5
     for block in blocks:
@@ -125,22 +125,24 @@ number = st.floats(allow_nan=False, allow_infinity=False)
 def test_numbers_are_read_to_the_last_bit(values, decimal):
     cells = ["NA" if v is None else f" {v!r}".replace(".", decimal) for v in values]
     expected = [math.nan if v is None else float(v) for v in values]
-    np.testing.assert_array_equal(numbers(pa.array(cells, pa.string()), decimal), expected)
-    np.testing.assert_array_equal([number_of(cell, decimal) for cell in cells], expected)
+    np.testing.assert_array_equal(column_numbers(pa.array(cells, pa.string()), decimal), expected)
+    np.testing.assert_array_equal([cell_number(cell, decimal) for cell in cells], expected)
 
 
 @given(st.lists(st.text("0123456789+-.,eEinfaNx_ ", max_size=6), min_size=1, max_size=4))
 def test_a_column_and_its_cells_agree_on_what_a_number_is(cells):
     for decimal in ".,":
         try:
-            expected = [number_of(cell, decimal) for cell in cells]
+            expected = [cell_number(cell, decimal) for cell in cells]
         except ValueError:
             with pytest.raises(BadCellError) as error:
-                numbers(pa.array(cells, pa.string()), decimal)
+                column_numbers(pa.array(cells, pa.string()), decimal)
             with pytest.raises(ValueError, match="number"):
-                number_of(cells[error.value.index], decimal)
+                cell_number(cells[error.value.index], decimal)
         else:
-            np.testing.assert_array_equal(numbers(pa.array(cells, pa.string()), decimal), expected)
+            np.testing.assert_array_equal(
+                column_numbers(pa.array(cells, pa.string()), decimal), expected
+            )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_a_column_and_its_cells_agree_on_what_a_number_is(cells):
 )
 def test_what_is_no_number(cell):
     with pytest.raises(ValueError, match="is not a number"):
-        number_of(cell, ".")
+        cell_number(cell, ".")
 
 
 def test_with_decimal_commas_a_point_is_not_guessed_at(folder):
@@ -228,7 +230,7 @@ def test_a_long_cell_is_a_cell_however_it_is_written(folder, cell):
 
 @pytest.mark.parametrize("header", [True, False])
 def test_a_quote_that_is_not_closed_is_found_by_its_line(folder, header, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 2**12)
+    monkeypatch.setattr(_lines, "BLOCK", 2**12)
     monkeypatch.setattr(csv_table, "LONGEST_LINE", 2**14)
     names = "a,b\n" if header else ""
     file = written(folder, names + '1,2\n3,"x\n' + "4,5\n" * 20_000)

@@ -14,7 +14,7 @@ from refold import REF, scale
 from refold.base.errors import UserError
 from refold.columns.conversion import to_table
 from refold.scale.spark import _collected
-from refold.tabular import Features, Files, InputError, Wanted, open_table, read_training
+from refold.tabular import Features, Files, InputError, TrainingSelection, open_table, read_training
 from tests.growth import assert_linear
 
 pytestmark = pytest.mark.growth
@@ -41,7 +41,9 @@ def wide(tmp_path):
 def train(path):
     with open_table(path) as table:
         names = table.names
-        read_training(table, Wanted(columns=names[::-1], target_column=names[3], target="3"))
+        read_training(
+            table, TrainingSelection(columns=names[::-1], target_column=names[3], target="3")
+        )
 
 
 def judge(path):

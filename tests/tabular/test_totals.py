@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 import xlsxwriter
 
-from refold.tabular import _text, open_table, read_arrow
+from refold.tabular import _lines, open_table, read_arrow
 
 GERMAN = [
     "Filiale;Datum;Umsatz;Quote",
@@ -68,7 +68,7 @@ def test_a_total_is_only_looked_for_where_it_is_not_forbidden(tmp_path):
 
 
 def test_totals_of_a_long_file_are_found_in_its_last_part(tmp_path, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 2**12)
+    monkeypatch.setattr(_lines, "BLOCK", 2**12)
     lines = [f"F{k};01.05.2024;{k},5;0,1" for k in range(2_000)]
     expected, _ = rows_of(tmp_path / "t.csv", [GERMAN[0], *lines])
     found, said = rows_of(tmp_path / "t.csv", [GERMAN[0], *lines, "Summe;;1,0;"])

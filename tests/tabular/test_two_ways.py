@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from refold import Detector, scale
 from refold.columns.missing import MISSING_WORDS
-from refold.tabular import Column, InputError, _text, open_table
+from refold.tabular import Column, InputError, _lines, open_table
 from refold.tabular._csv_arrow import ArrowCsvReader
 from tests.tables import OTHERS, PACKAGED, of_tables, real_table
 from tests.tabular.numbers import read_numbers
@@ -79,7 +79,7 @@ def test_numbers_and_errors_do_not_depend_on_the_way(file, rows, delimiter, deci
     file.write_text("\n".join(lines) + data.draw(st.sampled_from(["", "\n"])), newline="")
     how = {"delimiter": delimiter, "decimal": decimal}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "BLOCK", data.draw(st.sampled_from([9, 40, 2**22])))
+        patch.setattr(_lines, "BLOCK", data.draw(st.sampled_from([9, 40, 2**22])))
         np.testing.assert_equal(as_numbers(file, **how), carefully(as_numbers, file, **how))
 
 
@@ -116,7 +116,7 @@ def test_a_file_means_the_same_whoever_reads_it(file, body, header, nulls, block
     file.write_text(f"{header}\n{body}", newline="")
     delimiter = ";" if ";" in header else ","
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "BLOCK", block)
+        patch.setattr(_lines, "BLOCK", block)
         found = as_texts(file, delimiter=delimiter, nulls=nulls)
         assert found == carefully(as_texts, file, delimiter=delimiter, nulls=nulls)
 
@@ -129,7 +129,7 @@ def test_cells_are_those_of_pythons_reader(file, rows, data):
     csv.writer(sink, **how).writerows([("one", "two", "three"), *rows])
     file.write_text(sink.getvalue(), newline="", encoding=data.draw(st.sampled_from(ENCODINGS)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "BLOCK", data.draw(st.sampled_from([4, 40, 2**22])))
+        patch.setattr(_lines, "BLOCK", data.draw(st.sampled_from([4, 40, 2**22])))
         found = as_texts(file, delimiter=how["delimiter"])
     assert [row[1:] for row in found] == rows
 
@@ -186,7 +186,7 @@ def test_line_breaks_in_quotes_are_decoded_by_arrow_across_blocks(file, monkeypa
     rows = [(str(k), "first\n\nsecond, " * (k % 9), "x") for k in range(300)]
     with file.open("w", newline="") as sink:
         csv.writer(sink).writerows([("n", "said", "x"), *rows])
-    monkeypatch.setattr(_text, "BLOCK", 700)
+    monkeypatch.setattr(_lines, "BLOCK", 700)
     found = as_texts(file)
     assert [row[1:] for row in found] == rows
     lines = file.read_text().split("\n")
@@ -194,7 +194,7 @@ def test_line_breaks_in_quotes_are_decoded_by_arrow_across_blocks(file, monkeypa
 
 
 def test_a_column_that_turns_odd_is_read_on(file, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 2**10)
+    monkeypatch.setattr(_lines, "BLOCK", 2**10)
     cells = [["1.5"] * 900, ["true"] * 900, ["7"] * 900, [""] * 900]
     cells[0][500], cells[2][600] = "\u00a02", " NA "
     cells[3][700] = "FALSE"
@@ -207,7 +207,7 @@ def test_a_column_that_turns_odd_is_read_on(file, monkeypatch):
 
 
 def test_truth_and_numbers_are_not_mixed_whatever_came_as_numbers(file, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 64)
+    monkeypatch.setattr(_lines, "BLOCK", 64)
     for before, after, said in [
         ("1", "true", "line 101, column 'a': 'true' is not a number."),
         ("true", "1", "line 101, column 'a': '1' is neither true nor false, as the cells before"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.missing import MISSING_WORDS
-from refold.tabular import Files, InputError, _text, block_to_arrow, open_table, read_arrow
+from refold.tabular import Files, InputError, _lines, block_to_arrow, open_table, read_arrow
 
 word = st.sampled_from(sorted(MISSING_WORDS)).flatmap(
     lambda word: st.sampled_from([word, word.upper(), f" {word} ", f"{word}\u00a0", f"\t{word}"])
@@ -40,7 +40,7 @@ def test_cells_are_as_written_and_missing_ones_null_in_blocks_of_any_size(file, 
     csv.writer(sink, lineterminator="\n").writerows([("one", "two", "three"), *rows])
     file.write_text(sink.getvalue(), newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_text, "BLOCK", block)
+        patch.setattr(_lines, "BLOCK", block)
         found = read(file, delimiter=",").to_pylist()
     expected = [
         {
@@ -111,7 +111,7 @@ def test_dates_and_words_do_not_mix(tmp_path):
 
 
 def test_an_error_ahead_of_time_waits_for_its_turn(file, monkeypatch):
-    monkeypatch.setattr(_text, "BLOCK", 64)
+    monkeypatch.setattr(_lines, "BLOCK", 64)
     file.write_bytes(b"a,b\n" + b"1,2\n" * 60 + b"\0,2\n")
     with open_table(file) as table:
         blocks = table.blocks()

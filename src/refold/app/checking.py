@@ -16,7 +16,7 @@ from refold.app.pairs import PairPicture, odd_pair, pair_picture
 from refold.app.running import RunOfRows
 from refold.app.tables import KeptTable, SortKey, SortKeys, key_of
 from refold.base.errors import UserError
-from refold.columns.missing import Written
+from refold.columns.missing import SourceFormat
 from refold.columns.roles import guess
 from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judge, Judgement
@@ -305,7 +305,7 @@ class CheckedRows:
         if cells is not None and name in cells.names:
             return key_of(cells[name])
         column = self.table.table[name]
-        return key_of(guess(name, column).parse(column, Written(by_people=True)))
+        return key_of(guess(name, column).parse(column, SourceFormat(by_people=True)))
 
     def _blamed(
         self, rows: Integers, known: Mapping[int, tuple[Reason, ...]], job: Job

@@ -19,7 +19,7 @@ from refold.checks import Findings, Limit, Limits, check
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
-from refold.judgement.numbers import ranges_text, split_unit
+from refold.judgement.number_text import ranges_text, split_unit
 from refold.report.parts import Associations, associations_of
 from refold.tabular import Training
 

@@ -24,7 +24,7 @@ from refold.base.version import VERSION
 from refold.models.detector import Detector
 from refold.models.files import load, save
 from refold.tabular import Training
-from refold.tabular.table import ReadOptions
+from refold.tabular.table_source import ReadOptions
 
 _FORMAT = 1
 _ABOUT, _MODEL, _TABLE, _NEW = "project.json", "model.json", "table", "new-rows"

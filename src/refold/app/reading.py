@@ -14,7 +14,7 @@ from refold.service import RequestError
 from refold.tabular import TableSource
 from refold.tabular.csv_dialect import DELIMITERS, Dialect
 from refold.tabular.files import is_text_file
-from refold.tabular.table import ReadOptions
+from refold.tabular.table_source import ReadOptions
 
 # What may stand between the cells of a text file and in its numbers, as the page offers it.
 MARKS = {

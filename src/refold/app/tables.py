@@ -18,10 +18,10 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.conversion import texts_of_arrow, to_table
-from refold.columns.missing import Written
+from refold.columns.missing import SourceFormat
 from refold.columns.number_form import NumberForm
 from refold.columns.table import CellState, Column, NumberColumn, Table, TextColumn
-from refold.tabular import InputError, Training, Wanted, open_table, read_training
+from refold.tabular import InputError, Training, TrainingSelection, open_table, read_training
 from refold.tabular.files import is_text_file
 
 _KEPT = 8  # columns whose order is kept: somebody goes through pages, and tries another column
@@ -154,7 +154,7 @@ class KeptTable:
     @cached_property
     def table(self) -> Table:
         """All columns; what cannot be learned, such as lists, as texts or gaps."""
-        written = Written.of_metadata(self.training.table.schema.metadata)
+        written = SourceFormat.of_metadata(self.training.table.schema.metadata)
         columns = [self._column(name) for name in self.columns]
         return Table(self.columns, columns, self.rows, written=written)
 
@@ -231,7 +231,7 @@ def read_kept(file: TableFile, job: Job, *, most: int = MOST_CELLS) -> KeptTable
                     )
                 job.count(rows)
 
-            training = read_training(table, Wanted(whole=True), counted)
+            training = read_training(table, TrainingSelection(whole=True), counted)
             said = tuple(_named(note.render(as_control), file) for note in notes)
             return KeptTable(name, table.format, said, training, opened)
     except InputError as error:

@@ -144,7 +144,7 @@ def in_python(trained: TrainedModel) -> str:
     choice = trained.choice
     lines = [
         "from refold import Detector",
-        "from refold.tabular import Wanted, open_table, read_training",
+        "from refold.tabular import TrainingSelection, open_table, read_training",
         "",
         f"with open_table({_asked(trained.table)}) as file:",
         f"    rows = read_training(file, {_wanted(choice.target)})",
@@ -166,7 +166,7 @@ def in_python(trained: TrainedModel) -> str:
         [
             *lines,
             'with open_table("new-rows.csv") as file:',
-            "    new = read_training(file, Wanted(model.encoder_.inputs.names)).table",
+            "    new = read_training(file, TrainingSelection(model.encoder_.inputs.names)).table",
             "print(model.predict(new))",
             "print(model.explain(new).worst(10))",
             'model.save("model.json")',
@@ -182,8 +182,8 @@ def _asked(table: KeptTable) -> str:
 
 def _wanted(target: tuple[str, str] | None) -> str:
     if target is None:
-        return "Wanted()"
-    return f"Wanted(target_column={target[0]!r}, target={target[1]!r})"
+        return "TrainingSelection()"
+    return f"TrainingSelection(target_column={target[0]!r}, target={target[1]!r})"
 
 
 def by_curl(trained: TrainedModel) -> str:

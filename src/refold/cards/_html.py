@@ -17,7 +17,7 @@ from refold.explanation import normal_of_columns, normal_text
 from refold.explanation.gauges import GAUGE, picture, short
 from refold.judgement import asked_for
 from refold.judgement.normal import normal_ranges
-from refold.judgement.numbers import ranges_text
+from refold.judgement.number_text import ranges_text
 
 _FIRST, _MOST = 12, 200  # columns that are seen at once, and at all
 _BARS, _TALL = 30, 14.0

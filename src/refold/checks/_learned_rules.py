@@ -13,8 +13,8 @@ from refold.checks._rules_result import LearnedRule, LearnedRules
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.dependence import OTHER
-from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.frames import feature_names
 from refold.columns.summary import Summary
 from refold.columns.table import NumberColumn, Table
@@ -125,12 +125,12 @@ def _of_counts(counts: TableCounts, k: int) -> LearnedRule:
     return rule
 
 
-def _once(tally: Tally) -> int:
+def _once(tally: ValueCounts) -> int:
     """Return how many values one row alone has."""
     return sum(count == 1 for count in tally.counts.values())
 
 
-def _formats(shapes: Tally) -> tuple[tuple[str, ...], float] | None:
+def _formats(shapes: ValueCounts) -> tuple[tuple[str, ...], float] | None:
     """Return the forms that nearly all texts have, if they are few, and how many rows miss them."""
     rows = shapes.rows - shapes.missing
     order = sorted(shapes.counts, key=lambda shape: (-shapes.counts[shape], shape))[:_MOST_FORMS]
@@ -148,12 +148,12 @@ def _formats(shapes: Tally) -> tuple[tuple[str, ...], float] | None:
 def _beside(counts: TableCounts, k: int, kept: Table, own: LearnedRule) -> Iterator[LearnedRule]:
     """Give what goes with each value of the category that tells most about a column."""
     plan = counts.plan.used[k]
-    if plan.partner is None or k not in counts.slices:
+    if plan.partner is None or k not in counts.contingency_tables:
         return
     other = counts.plan.used[plan.partner]
     if other.role != "category":
         return
-    table = counts.slices[k].counts
+    table = counts.contingency_tables[k].counts
     total = table.sum(axis=0)
     for code, value in enumerate(other.frequent):
         rows = int(table[code].sum())

@@ -11,7 +11,7 @@ from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.results import Backend, native_frame
 from refold.base.words import number, printable
 from refold.checks._changes import CellChange
-from refold.judgement.numbers import ranges_text, split_unit
+from refold.judgement.number_text import ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
 NEVER = "not at all"

@@ -75,14 +75,14 @@ def _read(
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
     from refold.cli.roles import roles_in
-    from refold.tabular import InputError, Wanted, read_training
+    from refold.tabular import InputError, TrainingSelection, read_training
 
     said = roles_in(roles)
     left_out = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
     with reading.open(source) as data:
         data.require(said)
         with counting("reading", data.rows, show=True) as count:
-            training = read_training(data, Wanted(ignore=left_out), count)
+            training = read_training(data, TrainingSelection(ignore=left_out), count)
         learned = {name: role for name, role in said.items() if name not in left_out}
         with as_bad_input(data.name):
             found = check_table(training.table, alpha=alpha, roles=learned)

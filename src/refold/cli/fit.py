@@ -15,7 +15,7 @@ from refold.cli.suspects import SuspectList, check_list
 
 if TYPE_CHECKING:
     from refold import Detector, Finding
-    from refold.tabular import TableSource, Training, Wanted
+    from refold.tabular import TableSource, Training, TrainingSelection
 
 
 class Method(StrEnum):
@@ -155,12 +155,12 @@ def fit(
     from refold.cli.roles import roles_in
     from refold.cli.suspects import without_ticked
     from refold.decisions.rules_reading import load_rules
-    from refold.tabular import Wanted
+    from refold.tabular import TrainingSelection
 
     said = roles_in(roles)
     asked = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
     left_out = [*asked, *([] if id_column is None else [id_column])]
-    wanted = Wanted(
+    wanted = TrainingSelection(
         names_in(columns) if columns is not None else None,
         left_out,
         target_column,
@@ -222,7 +222,7 @@ def fit(
         options.say(odd.said())
 
 
-def _roles(data: TableSource, wanted: Wanted, said: dict[str, str]) -> dict[str, str]:
+def _roles(data: TableSource, wanted: TrainingSelection, said: dict[str, str]) -> dict[str, str]:
     """Return the roles of columns that are learned; refuse those of others."""
     from refold.tabular import InputError
     from refold.tabular.errors import listed

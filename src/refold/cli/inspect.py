@@ -165,7 +165,7 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
 def _table_of_features(document: dict[str, Any]) -> Table:
     from refold.base.words import number
     from refold.cli.printing import table_of
-    from refold.judgement.numbers import ranges_text
+    from refold.judgement.number_text import ranges_text
 
     headings = ("feature", "lowest", "highest", "normal", "missing", "levels", "gain")
     rows = [

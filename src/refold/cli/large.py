@@ -15,8 +15,8 @@ from refold.cli.failures import as_bad_input
 from refold.judgement.reading import check_cells
 from refold.models.files import check_columns
 from refold.models.parts import Header, learn_parts
-from refold.scale.blocks import BlockParts, Ready, as_they_are
-from refold.tabular import Block, TableSource, Training, Wanted
+from refold.scale.blocks import BlockParts, Ready, typed_tables
+from refold.tabular import Block, TableSource, Training, TrainingSelection
 from refold.tabular.training import TrainingBlocks
 
 # More bytes than these, as they were read, are not held in memory: what learns from rows there
@@ -33,7 +33,7 @@ class Rows:
         Opened.
     again : callable or None
         Opens it once more; None of a pipe, whose rows then go through a temporary file.
-    wanted : Wanted
+    wanted : TrainingSelection
         What is to be learned of it.
 
     Attributes
@@ -43,7 +43,7 @@ class Rows:
     """
 
     def __init__(
-        self, table: TableSource, again: Callable[[], TableSource] | None, wanted: Wanted
+        self, table: TableSource, again: Callable[[], TableSource] | None, wanted: TrainingSelection
     ) -> None:
         self._table, self._again, self._wanted = table, again, wanted
         self._blocks = TrainingBlocks(table, wanted)
@@ -87,7 +87,7 @@ class Rows:
 
     def _passes(self) -> Iterator[Iterator[Ready]]:
         """Go on where reading was stopped; then begin anew as often as it is wanted."""
-        first = as_they_are(self._from_here(), self._blocks.columns)
+        first = typed_tables(self._from_here(), self._blocks.columns)
         if self._again is None:
             file = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
             yield _kept(first, file)
@@ -96,7 +96,7 @@ class Rows:
         yield first
         while True:
             blocks = TrainingBlocks(self._open.enter_context(self._again()), self._wanted)
-            yield as_they_are(iter(blocks), self._blocks.columns)
+            yield typed_tables(iter(blocks), self._blocks.columns)
 
     def _from_here(self) -> Iterator[Block]:
         first, self._first = self._first, []

@@ -17,7 +17,7 @@ from refold.cli.models import LoadedModel
 from refold.cli.options import say
 from refold.columns.context.gaps import ContextGaps
 from refold.decisions.gate import Gate, GateResult
-from refold.judgement import Judge, Judgement, Worst
+from refold.judgement import Judge, Judgement, WorstRows
 from refold.judgement.reading import Reader
 from refold.scale.stream import ScoredColumns, judged_blocks
 from refold.tabular import Block, InputError, TableSource
@@ -31,7 +31,7 @@ _PREFIX = "refold_"
 class Scores:
     """What a table came to."""
 
-    worst: Worst
+    worst: WorstRows
     rows: int = 0
     normal: int = 0
     outliers: int = 0
@@ -81,7 +81,7 @@ def score_table(
     incidents: TableIncidents | None = None,
 ) -> Scores:
     """Judge every row of a table, write it if there is an output, find incidents if asked to."""
-    scores, reasons = Scores(Worst(worst)), 0 if output is None else output.reasons
+    scores, reasons = Scores(WorstRows(worst)), 0 if output is None else output.reasons
     more = [] if incidents is None else incidents.columns
     needed = [*reader.columns, *({*more} - {*reader.columns})] if output is None else None
     as_written = reader.numeric if output is not None and output.csv else ()

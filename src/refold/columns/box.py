@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from refold._typing import Booleans, Floats
 from refold.algorithm import kernels
 from refold.base.once import fields_only, once
-from refold.columns.edges import Counted, Edge, Edges
+from refold.columns.extremes import ColumnExtremes, CountedValues, TableExtremes
 
 # A gap so many times as wide as the middle 80 % of a column cuts off what lies beyond it, …
 _GAP = 10.0
@@ -42,7 +42,7 @@ class Side(NamedTuple):
 
     low: float
     high: float
-    apart: Counted
+    apart: CountedValues
     levels: Floats | None
     unit: float
     middle: float
@@ -59,7 +59,7 @@ class Box:
     high: Floats
     # The cells of each column that are cut off: up to three at either end, beyond a gap ten times
     # as wide as the middle 80 % of the column.
-    apart: tuple[Counted, ...]
+    apart: tuple[CountedValues, ...]
     # The values inside the box of a column that is discrete: each came at least five times.
     levels: tuple[Floats | None, ...]
     # (d,): what distances to the box are measured in: the spread of the column; of a discrete one
@@ -73,7 +73,7 @@ class Box:
     ceiling: Floats | None = None
 
     @classmethod
-    def of(cls, edges: Edges, rows: Floats, weights: Floats, *, magnitudes: int = 0) -> Box:
+    def of(cls, edges: TableExtremes, rows: Floats, weights: Floats, *, magnitudes: int = 0) -> Box:
         """Make the box of the edges of all rows and of some rows, a uniform sample.
 
         The last columns may be magnitudes, which have a least unit.
@@ -144,7 +144,7 @@ class Box:
                 inside[:, column] = np.where(np.isnan(X[:, column]), np.nan, levels[at])
         return inside
 
-    def left_out(self, X: Floats, weights: Floats, edges: Edges) -> Floats:
+    def left_out(self, X: Floats, weights: Floats, edges: TableExtremes) -> Floats:
         """Return the excess of rows that were learned, had each been left out once.
 
         A row on or beyond an end, whose value no other has, is as far outside as the next one is.
@@ -195,7 +195,7 @@ class Box:
         return begins, ends
 
 
-def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
+def side_of(edge: ColumnExtremes, column: Floats, weights: Floats) -> Side:
     """Return what was learned of a column, by its edge and some of its values."""
     values, counts = _where(~np.isnan(column), column, weights)
     if len(values) == 0:  # of a column that is nearly empty the sample may have nothing
@@ -222,7 +222,9 @@ def side_of(edge: Edge, column: Floats, weights: Floats) -> Side:
     return Side(low, high, apart, levels, unit, middle, *_zero_as_end(edge, values, counts, median))
 
 
-def _zero_as_end(edge: Edge, values: Floats, counts: Floats, median: float) -> tuple[float, float]:
+def _zero_as_end(
+    edge: ColumnExtremes, values: Floats, counts: Floats, median: float
+) -> tuple[float, float]:
     """Return zero as floor or ceiling of a column that never crosses it and is not centred there.
 
     Zero itself is allowed.
@@ -259,7 +261,7 @@ def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tup
     return tuple(float(v) for v in values[np.minimum(at, len(values) - 1)])
 
 
-def _cut(end: Counted, middle: float, *, from_above: bool = False) -> int:
+def _cut(end: CountedValues, middle: float, *, from_above: bool = False) -> int:
     """Return how many of the outermost values are cut off."""
     step = -1 if from_above else 1
     values, weights = end.values[::step].tolist(), end.weights[::step].tolist()
@@ -273,16 +275,16 @@ def _cut(end: Counted, middle: float, *, from_above: bool = False) -> int:
     return cut
 
 
-def _outside(edge: Edge, below: int, above: int) -> Counted:
+def _outside(edge: ColumnExtremes, below: int, above: int) -> CountedValues:
     low, high = edge.low, edge.high
     parts = [
         (low.values[:below], low.weights[:below], low.rows[:below]),
         *([(high.values[-above:], high.weights[-above:], high.rows[-above:])] if above else []),
     ]
-    return Counted(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    return CountedValues(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _levels(levels: Counted | None, low: float, high: float) -> Floats | None:
+def _levels(levels: CountedValues | None, low: float, high: float) -> Floats | None:
     """Return the values inside the box if each came often."""
     if levels is None:
         return None
@@ -304,7 +306,7 @@ def _spread(values: Floats, counts: Floats, median: float, middle: float) -> flo
     return min(spread * size, _LARGEST / 8.0) * 8.0
 
 
-def _alone(edge: Edge, low: float, high: float) -> tuple[Floats, Floats]:
+def _alone(edge: ColumnExtremes, low: float, high: float) -> tuple[Floats, Floats]:
     """Return the values on or beyond an end that one row has, and the gaps to the next ones."""
     values, gaps = [], []
     for end, outer in ((edge.low, edge.low.values <= low), (edge.high, edge.high.values >= high)):

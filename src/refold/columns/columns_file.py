@@ -9,7 +9,14 @@ from typing import Any, get_args
 import numpy as np
 
 from refold.columns.box import Box
-from refold.columns.edges import DEPTH, MOST_LEVELS, UNKNOWN, Counted, Edge, Edges
+from refold.columns.extremes import (
+    DEPTH,
+    MOST_LEVELS,
+    UNKNOWN,
+    ColumnExtremes,
+    CountedValues,
+    TableExtremes,
+)
 from refold.columns.number_form import Kind, NumberForm
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
@@ -18,12 +25,12 @@ from refold.modelfile.fields import Field
 
 _COUNTED = ("values", "weights", "rows")
 _ENDS = ("low", "high", "unit", "middle")
-_NOTHING = Counted(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
+_NOTHING = CountedValues(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 # Dataframes count microseconds in 64 bits.
 _LATEST = 2.0**63 / 1e6
 
 
-def edges_written(edges: Edges) -> dict[str, Any]:
+def extremes_written(edges: TableExtremes) -> dict[str, Any]:
     """Return edges as the document has them."""
     return {
         "low": _counted_written([edge.low for edge in edges]),
@@ -33,7 +40,7 @@ def edges_written(edges: Edges) -> dict[str, Any]:
     }
 
 
-def read_edges(field: Field, n_features: int) -> Edges:
+def read_extremes(field: Field, n_features: int) -> TableExtremes:
     """Return checked edges."""
     ends_low, ends_high, has_levels, levels = field.members("low", "high", "has_levels", "levels")
     known = [item.boolean() for item in has_levels.items(n_features)]
@@ -44,10 +51,12 @@ def read_edges(field: Field, n_features: int) -> Edges:
         known,
         strict=True,
     )
-    return tuple(Edge(low, high, each if has else None) for low, high, each, has in columns)
+    return tuple(
+        ColumnExtremes(low, high, each if has else None) for low, high, each, has in columns
+    )
 
 
-def _counted_written(columns: Sequence[Counted]) -> dict[str, Any]:
+def _counted_written(columns: Sequence[CountedValues]) -> dict[str, Any]:
     """Return counted values of each column, those of all columns after each other."""
     return {
         "lengths": np.array([len(each.values) for each in columns]),
@@ -57,7 +66,7 @@ def _counted_written(columns: Sequence[Counted]) -> dict[str, Any]:
 
 def _read_counted(
     field: Field, n_features: int, most: int, *, rising: bool = True
-) -> list[Counted]:
+) -> list[CountedValues]:
     lengths, values, weights, rows = field.members("lengths", *_COUNTED)
     begins = arrays.starts(lengths, n_features, most)
     n = begins[-1]
@@ -67,7 +76,7 @@ def _read_counted(
     counts = arrays.floats(weights, n, above=0.0)
     numbers = arrays.integers(rows, n, least=UNKNOWN)
     return [
-        Counted(distinct[begin:end], counts[begin:end], numbers[begin:end])
+        CountedValues(distinct[begin:end], counts[begin:end], numbers[begin:end])
         for begin, end in pairwise(begins)
     ]
 

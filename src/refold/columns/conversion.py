@@ -16,8 +16,8 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import column_names, floats, whole
-from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.frames import batch_to_table, column_names, floats
+from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import GROUPED_POINTS, NumberForm
 from refold.columns.records import columns_of_records, flat_records
 from refold.columns.table import EXACT, Column, DateColumn, NumberColumn, Table, TextColumn
@@ -38,7 +38,7 @@ def is_table(X: Any) -> bool:
         return False
     if isinstance(X, list):
         return bool(X) and all(isinstance(record, Mapping) for record in X)
-    return bool(nw.dependencies.is_into_dataframe(whole(X)))
+    return bool(nw.dependencies.is_into_dataframe(batch_to_table(X)))
 
 
 def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = ()) -> Table:
@@ -48,7 +48,7 @@ def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = (
     """
     if isinstance(X, list):
         return _of_records(X, ignore)
-    X = whole(X)
+    X = batch_to_table(X)
     names = [str(name) for name in column_names(X)]
     wanted = [k for k, name in enumerate(names) if name not in ignore]
     written = IN_MEMORY
@@ -56,7 +56,7 @@ def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = (
         columns = [_of_pandas(names[k], X.iloc[:, k]) for k in wanted]
     else:
         if nw.dependencies.is_pyarrow_table(X):
-            written = Written.of_metadata(X.schema.metadata)
+            written = SourceFormat.of_metadata(X.schema.metadata)
         # One by one, narwhals would list the names of all columns for each.
         series = list(nw.from_native(X, eager_only=True).iter_columns())
         columns = [
@@ -82,7 +82,7 @@ def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Ta
     return Table(list(cells), columns, len(records))
 
 
-def _observed(name: str, column: Any, written: Written | None = None) -> Column:
+def _observed(name: str, column: Any, written: SourceFormat | None = None) -> Column:
     """Look at a column of a dataframe; without `written`, texts stay what they are."""
     dtype = column.dtype
     if dtype == nw.Boolean:
@@ -169,7 +169,7 @@ def _seconds(values: NDArray[Any], kind: str) -> Floats:
     return np.where(np.isnat(ticks), np.nan, seconds)
 
 
-def _texts(column: Any, written: Written | None) -> TextColumn | NumberColumn:
+def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColumn:
     """Find the different texts by the dataframe's own means."""
     native = column.to_native()
     if column.implementation.is_pyarrow():
@@ -220,7 +220,7 @@ def _all_ordinary(values: Any) -> bool:
     return (pc.min(pc.binary_length(pc.utf8_trim_whitespace(values))).as_py() or 0) > 0
 
 
-def _plain_numbers(column: Any, written: Written) -> NumberColumn | None:
+def _plain_numbers(column: Any, written: SourceFormat) -> NumberColumn | None:
     """Return a column of texts that are plainly written numbers as these; None if some are not.
 
     Arrow reads them faster than it finds out which ones differ. What begins with a needless zero is

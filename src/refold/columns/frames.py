@@ -27,14 +27,14 @@ from refold.base.needs import needs
 _OLD_NAMES = tuple(map(int, sklearn_version.split(".")[:2])) < (1, 9)
 
 
-def read_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
+def validate_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Array:
     """Return X as a two-dimensional float array and check (or, with `reset`, learn) its columns.
 
     With `native`, an array of another library than NumPy is kept as it is.
     """
     if not reset and _as_learned(estimator, X):
         return X
-    X = whole(X)
+    X = batch_to_table(X)
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
     refuse_text(X)
@@ -102,7 +102,7 @@ def one_row(X: Any, row: int) -> Any:
 
 def take_rows(X: Any, rows: slice | NDArray[np.intp]) -> Any:
     """Return these rows of X as a table of the same kind."""
-    X = whole(X)
+    X = batch_to_table(X)
     if not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X, eager_only=True)[rows].to_native()
     if isinstance(X, list) and not isinstance(rows, slice):
@@ -110,7 +110,7 @@ def take_rows(X: Any, rows: slice | NDArray[np.intp]) -> Any:
     return X[rows]
 
 
-def whole(X: Any) -> Any:
+def batch_to_table(X: Any) -> Any:
     """Return an Arrow batch as the table it is part of; everything else as it is.
 
     A lazy frame of polars has no rows yet, and is refused.
@@ -378,7 +378,7 @@ def is_text(kind: Any) -> bool:
     return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind))
 
 
-def described(kind: Any) -> str:
+def type_text(kind: Any) -> str:
     """Say what a column holds that holds neither numbers nor text."""
     times = needs("pyarrow", "parquet").types.is_temporal(kind)
     return f"{'dates or times' if times else 'something else than numbers'} ({kind})"

@@ -9,7 +9,7 @@ import numpy as np
 from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
-from refold.columns.name_hints import word_set, words
+from refold.columns.name_hints import name_words, word_set
 from refold.columns.table import NumberColumn, Table, TextColumn, as_texts
 
 # A label if the whole name is this word, or ends with one of these, and the values look like it.
@@ -47,7 +47,7 @@ _VERY_RARE = 0.1  # so few need no other column to say that they are of another 
 _SEPARATES, _LEAST_ROWS = 0.8, 10
 
 
-def notice_labels(table: Table, roles: Sequence[str]) -> Iterator[Finding]:
+def find_labels(table: Table, roles: Sequence[str]) -> Iterator[Finding]:
     """Find columns that say which rows are normal: by what they say, or by their name and more."""
     for (name, column), role in zip(table.items(), roles, strict=True):
         if role in ("date", "ignore", "identifier"):
@@ -108,7 +108,7 @@ def _is_label(table: Table, name: str, texts: TextColumn, said: set[str], rare: 
 
 def _named(name: str) -> tuple[bool, bool]:
     """Whether the name may be that of a label, and whether it says so."""
-    bare = [part for part in words(name) if part not in _BESIDE]
+    bare = [part for part in name_words(name) if part not in _BESIDE]
     return len(bare) == 1 and bare[0] in _ALONE, bool(bare) and bare[-1] in _ALWAYS
 
 

@@ -31,7 +31,7 @@ def missing_word(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Written:
+class SourceFormat:
     """How the texts of a table are written, as far as its source says so."""
 
     # decimal, thousands: The marks of its numbers, as the user says; "" is to be seen.
@@ -60,7 +60,7 @@ class Written:
         return {METADATA: json.dumps(asdict(self)).encode()} if self != type(self)() else {}
 
     @classmethod
-    def of_metadata(cls, metadata: Mapping[bytes, bytes] | None) -> Written:
+    def of_metadata(cls, metadata: Mapping[bytes, bytes] | None) -> SourceFormat:
         """Return what `metadata` wrote; nothing is known of a table from elsewhere."""
         try:
             said = json.loads((metadata or {})[METADATA])
@@ -70,7 +70,7 @@ class Written:
             return cls()
 
 
-IN_MEMORY = Written()
+IN_MEMORY = SourceFormat()
 
 
 def masked_texts(values: Sequence[str], words: Collection[str]) -> Booleans:

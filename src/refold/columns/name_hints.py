@@ -58,10 +58,10 @@ _DURATIONS = word_set(
 _ROWS = word_set("index idx row rows rownum rowname rownames rownumber obs unnamed seq")
 
 
-def words(name: str) -> list[str]:
+def name_words(name: str) -> list[str]:
     """Return the words of a name in small letters.
 
-    >>> words("PULocationID"), words("zip_code2")
+    >>> name_words("PULocationID"), name_words("zip_code2")
     (['pu', 'location', 'id'], ['zip', 'code', '2'])
     """
     return [word.lower() for word in _WORD.findall(name[:_LONGEST])]
@@ -73,7 +73,7 @@ def says_code(name: str) -> bool:
     >>> [says_code(name) for name in ("zip", "flight number", "flight_time", "number of flights")]
     [True, True, False, False]
     """
-    parts = words(name)
+    parts = name_words(name)
     if says_identifier(name):
         return True
     numbered = len(parts) > 1 and parts[-1] in _NUMBER
@@ -88,7 +88,7 @@ def says_code(name: str) -> bool:
 
 def says_identifier(name: str) -> bool:
     """Whether the name says that values identify something."""
-    parts = words(name)
+    parts = name_words(name)
     if not parts or any(part in _MEASURED for part in parts):
         return False
     return parts[-1] in _IDS or any(map(_ID_OF.fullmatch, parts)) or parts[0] == "id"
@@ -96,15 +96,15 @@ def says_identifier(name: str) -> bool:
 
 def says_time(name: str) -> bool:
     """Whether the name says that values are moments in time."""
-    return any(part in _TIMES for part in words(name))
+    return any(part in _TIMES for part in name_words(name))
 
 
 def says_duration(name: str) -> bool:
     """Whether the name says how long something takes."""
-    return any(part in _DURATIONS for part in words(name))
+    return any(part in _DURATIONS for part in name_words(name))
 
 
 def says_row(name: str) -> bool:
     """Whether the name says that values count or identify the rows."""
-    parts = words(name)
+    parts = name_words(name)
     return not parts or name == "X" or parts[0] in _ROWS or says_identifier(name)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.missing import Written
+from refold.columns.missing import SourceFormat
 
 Kind = Literal["number", "duration"]
 
@@ -104,7 +104,7 @@ class NumberForm:
         """What a whole number with such marks is, as a regular expression."""
         return _GROUPED.format(mark=self.mark)
 
-    def in_file(self, written: Written) -> NumberForm:
+    def in_file(self, written: SourceFormat) -> NumberForm:
         """Return the form of a file for which the user has said its marks; else this one."""
         decimal = written.decimal_mark or self.decimal
         if self.kind == "duration" or not (written.decimal or written.thousands):

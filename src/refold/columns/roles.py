@@ -23,17 +23,17 @@ from refold.columns.form_guess import (
     read_as_durations,
     read_as_numbers,
 )
-from refold.columns.missing import Written
+from refold.columns.missing import SourceFormat
 from refold.columns.name_hints import (
+    name_words,
     says_code,
     says_duration,
     says_identifier,
     says_row,
     says_time,
-    words,
 )
 from refold.columns.number_form import NumberForm
-from refold.columns.running import counts_rows, runs_on
+from refold.columns.row_numbers import is_chronological, is_row_number
 from refold.columns.table import (
     Column,
     DateColumn,
@@ -80,7 +80,7 @@ class Guess:
         """Whether its numbers could be read in two ways."""
         return any(finding.kind == "ambiguous-number" for finding in self.noticed)
 
-    def parse(self, column: Column, written: Written) -> Column:
+    def parse(self, column: Column, written: SourceFormat) -> Column:
         """Return a column of a table as its role has it, without what stands for missing values."""
         missing = (written.words | set(self.missing)) - set(self.kept)
         form = self.form.in_file(written) if isinstance(self.form, NumberForm) else self.form
@@ -235,7 +235,7 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
     if dated and dated.share >= _ENOUGH and (dated.form.format == "%Y%m%d" or says_time(name)):
         seconds = dated.form.of_numbers(values)
         return _dates(name, seconds[~np.isnan(seconds)], dated.form)
-    if counts_rows(values, named=says_row(name)):
+    if is_row_number(values, named=says_row(name)):
         ends = (float(values.min()), float(values.max()))
         said = findings.running_number(name, *ends, otherwise="number", rows=len(values))
         return Guess("ignore", None, (said,))
@@ -259,10 +259,10 @@ def is_numeric_time(name: str, values: Floats) -> bool:
     """
     if len(values) < _LEAST_ROWS or values.min() == values.max():
         return False
-    if words(name) in (["year"], ["yr"], ["jahr"]):
+    if name_words(name) in (["year"], ["yr"], ["jahr"]):
         low, high = _YEARS
         return _is_whole(values) and low <= values.min() and values.max() <= high
-    return says_time(name) and not says_duration(name) and runs_on(values)
+    return says_time(name) and not says_duration(name) and is_chronological(values)
 
 
 def _are_codes(name: str, values: Floats) -> bool:
@@ -285,8 +285,8 @@ def _notice_numbers(name: str, values: Floats) -> Iterator[Finding]:
     low, high = float(values.min()), float(values.max())
     if low == high:
         yield from _constant(name, f"{low:.10g}", len(values))
-    elif sentinels.may_be(low) or sentinels.may_be(high):
-        for value, rows in sentinels.numbers(*np.unique(values, return_counts=True)):
+    elif sentinels.may_be_sentinel(low) or sentinels.may_be_sentinel(high):
+        for value, rows in sentinels.number_sentinels(*np.unique(values, return_counts=True)):
             yield findings.sentinel(name, value, rows)
 
 
@@ -298,10 +298,10 @@ def _dates(name: str, seconds: Floats, form: DateForm) -> Guess:
 def _notice_dates(name: str, seconds: Floats, form: DateForm) -> Iterator[Finding]:
     if len(seconds) and seconds.min() == seconds.max():
         yield from _constant(name, findings.moment(float(seconds[0]), form), len(seconds))
-    elif form.has_date and runs_on(seconds):
+    elif form.has_date and is_chronological(seconds):
         yield findings.running_time(name, float(seconds[0]), float(seconds[-1]))
     elif form.has_date:
-        for day, rows in sentinels.dates(*np.unique(seconds, return_counts=True)):
+        for day, rows in sentinels.date_sentinels(*np.unique(seconds, return_counts=True)):
             yield findings.sentinel(name, day, rows)
 
 
@@ -343,7 +343,7 @@ def _count_up(column: TextColumn) -> bool:
     found = [match for match in ends if match]
     if len(found) < len(texts) or len({match[1] for match in found}) > 1:
         return False
-    return counts_rows(np.array([float(match[2]) for match in found]), named=True)
+    return is_row_number(np.array([float(match[2]) for match in found]), named=True)
 
 
 def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:

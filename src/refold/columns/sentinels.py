@@ -24,12 +24,12 @@ _OTHERS = 5  # different values beside it; of a choice among few, each may be fa
 _YEAR = 366.0 * 86400.0
 
 
-def may_be(value: float) -> bool:
+def may_be_sentinel(value: float) -> bool:
     """Whether the smallest or largest number of a column may stand for a missing one."""
     return value in _NUMBERS or value == -1.0
 
 
-def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
+def number_sentinels(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
     """Find numbers of nines far from all others, and these and −1 among what is never negative.
 
     Different numbers are given in ascending order, and how many rows have each.
@@ -46,7 +46,7 @@ def numbers(values: Floats, counts: Integers) -> Iterator[tuple[float, int]]:
             yield value, rows
 
 
-def dates(seconds: Floats, counts: Integers) -> Iterator[tuple[str, int]]:
+def date_sentinels(seconds: Floats, counts: Integers) -> Iterator[tuple[str, int]]:
     """Find days that programs write for none, more than a year from all others, and their rows.
 
     Different moments are given in ascending order, and how many rows have each.

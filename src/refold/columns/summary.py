@@ -13,7 +13,7 @@ from refold.algorithm import kernels
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.columns.box import Box, side_of
-from refold.columns.edges import UNKNOWN, Edge
+from refold.columns.extremes import UNKNOWN, ColumnExtremes
 
 N_QUANTILES = 257
 # Digits behind the point that a column may have, and the share of its values that must have them.
@@ -98,9 +98,9 @@ def _box(
     for j, ends in enumerate(zip(*extremes, strict=True)):
         values = np.asarray(X[drawn, j], dtype=np.float64)  # one at a time: nothing is copied whole
         if len(drawn) < len(X):
-            edge = Edge.of(np.append(values, ends), weighed, numbers)
+            edge = ColumnExtremes.of(np.append(values, ends), weighed, numbers)
         else:
-            edge = Edge.of(values, counts, drawn)
+            edge = ColumnExtremes.of(values, counts, drawn)
         sides.append(side_of(edge, values, counts))
     # Only a model that judges by a box has zero as an end.
     return replace(Box.of_sides(sides), floor=None, ceiling=None)

@@ -19,7 +19,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base import errors
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.shapes import shapes_of
-from refold.columns.missing import IN_MEMORY, Written, masked_numbers, masked_texts
+from refold.columns.missing import IN_MEMORY, SourceFormat, masked_numbers, masked_texts
 from refold.columns.number_form import NumberForm
 
 _DAY = 86_400.0
@@ -204,7 +204,7 @@ class Table:
     columns: list[Column]  # what they hold
     rows: int  # how many rows there are
     guessed: bool = True  # whether roles are to be guessed; an array of numbers holds nothing else
-    written: Written = IN_MEMORY  # how its texts are written, as far as its source says so
+    written: SourceFormat = IN_MEMORY  # how its texts are written, as far as its source says so
     # The rows as they came, where numbers are how far they are from what their context lets expect;
     # None where they are numbers as they came.
     inputs: Table | None = None

@@ -10,12 +10,12 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base.words import DIGITS
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.name_hints import says_code, words
+from refold.columns.name_hints import name_words, says_code
 from refold.columns.table import Column, NumberColumn, TextColumn, as_texts
 from refold.judgement import Judge, Judgement
 from refold.judgement.expected import most_likely
 from refold.judgement.normal import Normal, normal_of
-from refold.judgement.numbers import rounded
+from refold.judgement.number_text import rounded
 from refold.models.detector.scorer import TableScorer, inside
 from refold.models.scoring import FoldScorer, Scorer
 
@@ -299,7 +299,7 @@ def _only(order: Integers, wanted: Booleans) -> Integers:
 
 def names_rows(name: str) -> bool:
     """Whether a column's name says that its values are names: nobody is told to change these."""
-    return says_code(name) and (len(words(name)) > 1 or says_code(f"{name} x"))
+    return says_code(name) and (len(name_words(name)) > 1 or says_code(f"{name} x"))
 
 
 def _identifies(counts: TableCounts, k: int) -> bool:

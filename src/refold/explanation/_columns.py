@@ -14,7 +14,7 @@ from refold.columns.encoding.texts import TextCounts
 from refold.columns.role_findings import moment
 from refold.columns.summary import Summary
 from refold.judgement.normal import normal_ranges
-from refold.judgement.numbers import ranges_text
+from refold.judgement.number_text import ranges_text
 
 _FREQUENT = 10  # values that are kept
 _SHOWN = 3  # and named in a few words

@@ -11,7 +11,7 @@ from refold.base.results import Backend, ResultSequence, native_frame, plain
 from refold.base.words import ONLY_TOGETHER, number
 from refold.explanation._reason import Cell, Reason, called, within
 from refold.explanation.gauges import html_of
-from refold.judgement.numbers import in_full, listed, ranges_text
+from refold.judgement.number_text import and_list, in_full, ranges_text
 
 LEADS = 0.1  # what leads with less is a reason only together with others
 # Changes that are all named; of more only some are.
@@ -99,7 +99,7 @@ class Explanation:
         if self._no_value:
             return self.reasons[0].words
         if self.unblamed and not self.first(1):
-            return f"unusual by what your rules do not blame: {listed(list(self.unblamed))}"
+            return f"unusual by what your rules do not blame: {and_list(list(self.unblamed))}"
         if not self.together:
             return self.reasons[0].sentence()
         named = [reason.cell() for reason in self.combination or self.first(_SOME)]
@@ -112,7 +112,7 @@ class Explanation:
             named.append("the other values")
         if len(named) < _FEWEST:
             return ONLY_TOGETHER
-        return f"unusual only together: {listed(named[:_SOME])}"
+        return f"unusual only together: {and_list(named[:_SOME])}"
 
     def limit(self) -> str:
         """Say how far from the limit the row is, and how rare that is."""
@@ -184,8 +184,8 @@ class Explanation:
         if not self.changes or any(self._accepted(reason) for reason in shown):
             return []
         if len(self.changes) <= _MOST_NAMED:
-            return [f"would be normal with {listed([str(cell) for cell in self.changes])}"]
-        some = listed([str(cell) for cell in self.changes[:_SOME]])
+            return [f"would be normal with {and_list([str(cell) for cell in self.changes])}"]
+        some = and_list([str(cell) for cell in self.changes[:_SOME]])
         return [f"would be normal with {len(self.changes)} values changed, among them {some}"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class Explanations(ResultSequence[Explanation]):
                     **vars(reason),
                     "rank": rank,
                     "normal": ranges_text(reason.normal),
-                    "beside": listed([cell.text(number) for cell in reason.beside]),
+                    "beside": and_list([cell.text(number) for cell in reason.beside]),
                     "change_to": changes.get(reason.feature),
                     "sentence": reason.sentence(),
                 }

@@ -12,12 +12,12 @@ from refold._typing import Ranges
 from refold.base.results import plain_fields
 from refold.base.words import number, printable, quoted, shortened
 from refold.judgement import LEAST_SHARE
-from refold.judgement.numbers import (
+from refold.judgement.number_text import (
+    and_list,
     as_read,
     digits_that,
     in_data_digits,
     in_full,
-    listed,
     ranges_text,
     split_unit,
 )
@@ -183,7 +183,7 @@ class Reason:
             return f"{cell} is between the normal values {self._ranges()}"
         if self.words:
             return f"{cell} {self.words}"
-        others = listed([other.text(number) for other in self.beside])
+        others = and_list([other.text(number) for other in self.beside])
         if self.expected is not None:
             beside = others or "the other values"
             return f"{cell} is unusual{given} with {beside}: expected {self._shown(self.expected)}"

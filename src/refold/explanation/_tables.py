@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from refold.columns.encoding.words import CellWords
+from refold.columns.encoding.descriptions import CellDescriber
 from refold.columns.number_form import NumberForm
 from refold.explanation._beside import beside
 from refold.explanation._changes import table_changes
 from refold.explanation._reason import Cell, Reason, called
 from refold.judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement.normal import normal_of
-from refold.judgement.numbers import in_data_digits
+from refold.judgement.number_text import in_data_digits
 from refold.models.detector.scorer import TableScorer
 
 
@@ -54,7 +54,9 @@ class _Block:
         rows, self._novel = judge.scorer.unpack(found.rows)
         counts = judge.encoder.counts
         magnitudes = rows[:, len(judge.scorer.leading) :]
-        self._words = CellWords(counts, found.cells, magnitudes, self._novel, judge.encoder.context)
+        self._words = CellDescriber(
+            counts, found.cells, magnitudes, self._novel, judge.encoder.context
+        )
         self._unblamed = {k for k, n in enumerate(found.names) if n in judge.rules.unblamed}
         self._roles = [column.role for column in counts.plan.used]
         self._forms = [column_form(judge, k) for k in range(len(found.names))]
@@ -95,7 +97,7 @@ class _Block:
 
     def reason(self, row: int, column: int) -> Reason:
         """Return what is said of a cell."""
-        said = self._words.said(row, column)
+        said = self._words.describe(row, column)
         count = len(self._roles)
         words = f"no value in {count:,} of {count:,} columns" if self._empty[row] else said.words
         fields = self._of_number(row, column) or {

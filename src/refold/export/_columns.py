@@ -116,7 +116,7 @@ def columns_of(model: Detector, without: Collection[str] = ()) -> Columns:
     ]
     beside = {
         k: Beside(counts.partner(k), slices.surprise, counts.contradictions(k).astype(np.float64))
-        for k, slices in counts.slices.items()
+        for k, slices in counts.contingency_tables.items()
     }
     return Columns(columns, counts.plan.numbers, beside, scorer.certain)
 

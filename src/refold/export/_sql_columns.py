@@ -16,7 +16,7 @@ from sqlglot import exp
 from refold._typing import Floats
 from refold.columns.encoding.dependence import NONE
 from refold.columns.encoding.surprise import Surprise
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.export._columns import ExportedColumn, ExportedDate, ExportedNumber, ExportedText
 from refold.export._sql_cells import FIELDS, Reader
 from refold.export._sql_groups import GroupTables, score
@@ -141,7 +141,7 @@ class ColumnSteps:
             views.append(self._rarest(column))
         return views
 
-    def _tallied(self, name: str, tally: Tally) -> Expression:
+    def _tallied(self, name: str, tally: ValueCounts) -> Expression:
         """Say how surprising a shape is; where there is none, not at all."""
         surprise = Surprise.of(tally)
         shapes = [shape for shape in tally.counts if self.reader.holds(shape)]

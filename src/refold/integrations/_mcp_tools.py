@@ -273,7 +273,7 @@ class ModelTools:
     def _open(self, table: str | None, rows: list[dict[str, Any]] | None) -> TableSource:
         from refold.tabular import open_table
         from refold.tabular.json_table import JsonTable
-        from refold.tabular.table import ReadOptions
+        from refold.tabular.table_source import ReadOptions
 
         if (table is None) == (rows is None):
             raise UserError("Either a table or rows are needed.")
@@ -285,7 +285,7 @@ class ModelTools:
         self, table: str | None, rows: list[dict[str, Any]] | None, ignore: list[str]
     ) -> Training:
         from refold.service.scoring import check_count
-        from refold.tabular import Wanted, read_training
+        from refold.tabular import TrainingSelection, read_training
 
         read = 0
 
@@ -295,7 +295,7 @@ class ModelTools:
             check_count(read, self.max_rows)
 
         with self._open(table, rows) as data:
-            return read_training(data, Wanted(ignore=ignore), count)
+            return read_training(data, TrainingSelection(ignore=ignore), count)
 
     def _judged(
         self, model: Any, table: str | None, rows: list[dict[str, Any]] | None

@@ -18,7 +18,7 @@ from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.plan import ColumnPlan
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.frames import read_table
+from refold.columns.frames import validate_table
 from refold.columns.number_form import NumberForm
 from refold.columns.table import CellState
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
@@ -250,7 +250,7 @@ class ServedModel:
         frame, features = self._own_columns(frame)
         rows = np.empty(frame.shape)
         if len(frame):
-            rows = read_table(self.model, frame, reset=False, native=False)
+            rows = validate_table(self.model, frame, reset=False, native=False)
         return judge.called(features).rows(rows, explained=True)
 
     def _own_columns(self, frame: Any) -> tuple[Any, list[str]]:

@@ -15,13 +15,13 @@ from refold.judgement._answers import answer_names, answer_types, answers
 from refold.judgement._facts import asked_for, calibrated_on, parameters, training_rows
 from refold.judgement._judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement._unwrapping import unwrapped
-from refold.judgement._worst import Worst
+from refold.judgement._worst import WorstRows
 
 __all__ = [
     "LEAST_SHARE",
     "Judge",
     "Judgement",
-    "Worst",
+    "WorstRows",
     "answer_names",
     "answer_types",
     "answers",

@@ -97,12 +97,12 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
     if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
         return
     counts = encoder.counts
-    if not counts.slices:
+    if not counts.contingency_tables:
         return
     codes, sizes = counts.plan.codes(found.cells.columns), scorer.magnitudes(found.rows)
     beside = {
         k: slices.surprise[codes[counts.partner(k)], codes[k]]
-        for k, slices in counts.slices.items()
+        for k, slices in counts.contingency_tables.items()
     }
 
     def odd(k: int, other: int) -> Floats:

@@ -17,7 +17,7 @@ from refold.base.errors import TableError
 from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
-from refold.columns.frames import feature_names, read_table, row_names_of
+from refold.columns.frames import feature_names, row_names_of, validate_table
 from refold.columns.summary import Summary
 from refold.columns.table import NumberColumn, Table
 from refold.decisions.rules import NO_RULES, Rules
@@ -257,7 +257,7 @@ class Judgement(ScoredRows):
         if steps is not None:
             return judge._through(steps, X, explained=explained)
         X = to_numpy(X) if is_foreign_array(X) else X
-        rows = np.asarray(read_table(model, X, reset=False, native=False))
+        rows = np.asarray(validate_table(model, X, reset=False, native=False))
         return judge.rows(rows, explained=explained)
 
     @cached_property

@@ -11,7 +11,7 @@ from refold.judgement._judgement import Judgement
 
 
 @dataclass
-class Worst:
+class WorstRows:
     """The rows farthest out so far, the worst first.
 
     Parameters
@@ -27,8 +27,8 @@ class Worst:
     --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold.judgement import Judgement, Worst
-    >>> model, worst = REF().fit(np.random.default_rng(0).normal(size=(500, 1))), Worst(2)
+    >>> from refold.judgement import Judgement, WorstRows
+    >>> model, worst = REF().fit(np.random.default_rng(0).normal(size=(500, 1))), WorstRows(2)
     >>> for first, rows in ((0, [[9.0], [0.1]]), (2, [[7.0], [8.0]])):
     ...     worst.add(Judgement.of(model, rows), first + np.arange(2))
     >>> worst.rows

@@ -13,7 +13,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Ranges
 from refold.base.once import once
 from refold.columns.summary import Summary, decimals_of
-from refold.judgement.numbers import rounded
+from refold.judgement.number_text import rounded
 
 # A gap splits a range if it is this wide, compared with the whole range, …
 _GAP_SHARE = 0.1

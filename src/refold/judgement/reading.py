@@ -20,7 +20,7 @@ from refold.tabular import (
     InputError,
     RowPlaces,
     TableSource,
-    Wanted,
+    TrainingSelection,
     block_to_arrow,
     read_training,
 )
@@ -98,7 +98,7 @@ class TableReader:
 
     def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as ``refold fit`` does, and say where a person finds one."""
-        training = read_training(table, Wanted(self.columns))
+        training = read_training(table, TrainingSelection(self.columns))
         encoder = self._judge.encoder
         if encoder is not None:
             cells = encoder.read(training.table, reset=False)

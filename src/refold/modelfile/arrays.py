@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget, LongString
+from refold.modelfile.json_text import Budget, LongString
 
 Array = NDArray[Any]
 
@@ -50,7 +50,7 @@ class StringArray:
     texts: Sequence[str]
 
 
-def pack(array: Array) -> dict[str, Any]:
+def pack_array(array: Array) -> dict[str, Any]:
     """Return an array as an object: its little-endian bytes, row by row, compressed, in base64."""
     small = _smallest(np.ascontiguousarray(array, dtype=_WIDE[array.dtype.kind]))
     content = small.astype(small.dtype.newbyteorder("<"), copy=False).tobytes()

@@ -17,8 +17,16 @@ from refold.base.parameters import InvalidParameterError, check_parameter
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError, TooLargeError
 from refold.modelfile.fields import Field
-from refold.modelfile.layout import laid_out
-from refold.modelfile.text import MOST_BYTES, MOST_MEMORY, Budget, Raw, memory_for, parse, scan
+from refold.modelfile.json_text import (
+    MOST_BYTES,
+    MOST_MEMORY,
+    Budget,
+    Raw,
+    memory_for,
+    parse_document,
+    scan,
+)
+from refold.modelfile.layout import to_json
 
 FORMAT, VERSION = "refold model", 1
 # A table of more columns has no model file: their names alone would be too many.
@@ -76,7 +84,7 @@ def sealed(kind: str, members: dict[str, Any], budget: Budget, refold_version: s
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         **members,
     }
-    body = laid_out(content, budget).encode()
+    body = to_json(content, budget).encode()
     text = Budget()
     checksum = scan(body, text).digest
     if budget.used + text.used > memory_for(len(body)):
@@ -129,7 +137,7 @@ def read(raw: Raw, kinds: Kinds) -> tuple[Any, Origin]:
 def unsealed(raw: Raw, kind: str) -> tuple[Field, str]:
     """Return a document that this version can read, and the checksum of its content."""
     budget = Budget()
-    values, found = parse(raw, budget)
+    values, found = parse_document(raw, budget)
     budget.allow(memory_for(len(raw)))
     document = Field(values, "", budget)
     document.object()

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.text import Budget, LongString, Refused
+from refold.modelfile.json_text import Budget, LongString, Refused
 
 LARGEST_INTEGER = 2**63 - 1
 _EXACT = 2**53  # whole numbers up to here are doubles too

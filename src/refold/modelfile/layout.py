@@ -10,7 +10,7 @@ import numpy as np
 
 from refold.modelfile import arrays
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.text import LONG, Budget
+from refold.modelfile.json_text import LONG, Budget
 
 _STEP = "  "
 # What is shorter stands in one line.
@@ -18,13 +18,13 @@ _LINE = 100
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def laid_out(value: Any, budget: Budget) -> str:
+def to_json(value: Any, budget: Budget) -> str:
     """Return JSON, short objects and lists in one line, others with a line for each member.
 
     NumPy arrays, and texts too many to read, become bytes: see :mod:`refold.modelfile.arrays`.
     What could not be read again is refused; `budget` is charged what reading will take.
 
-    >>> print(laid_out({"name": "width", "counts": {"A": 3}, "low": np.zeros(2)}, Budget()))
+    >>> print(to_json({"name": "width", "counts": {"A": 3}, "low": np.zeros(2)}, Budget()))
     {
       "name": "width",
       "counts": {"A": 3},
@@ -106,7 +106,7 @@ def _packed(value: arrays.Array | arrays.NullableArray, budget: Budget, path: st
         place = path + "".join(f"[{i}]" for i in at)
         raise _unsaved(f"{array[at].item()!r} is no finite number", place)
     arrays.charge(budget, array.shape, array.itemsize, path)
-    packed = arrays.pack(array)
+    packed = arrays.pack_array(array)
     head = f'{{"dtype": "{packed["dtype"]}", "shape": {packed["shape"]}, "zlib": "'
     return [head, packed["zlib"], '"}']
 

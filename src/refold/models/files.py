@@ -12,7 +12,7 @@ from refold.base.files import replacing
 from refold.base.version import VERSION
 from refold.modelfile import document
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.text import MOST_MEMORY, content_of
+from refold.modelfile.json_text import MOST_MEMORY, content_of
 from refold.models import ref_file
 from refold.models.creased import creased_file
 from refold.models.detector import detector_file

@@ -24,7 +24,7 @@ from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
 from refold.base.learning import check_learned, snapshot
 from refold.base.parameters import N_JOBS, Interval, StrOptions, takes_no_rules
-from refold.columns.frames import check_enough, read_table
+from refold.columns.frames import check_enough, validate_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
@@ -237,7 +237,7 @@ class REF(
         rows = getattr(X, "shape", (0,))[0]
         engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
         check_engine(self, engine)
-        X = read_table(self, X, reset=True, native=engine == "reference")
+        X = validate_table(self, X, reset=True, native=engine == "reference")
         weights = self._weights(X, y, sample_weight)
         check_enough(X.shape[0], weights)
         weight = float(X.shape[0] if weights is None else weights.sum())
@@ -391,5 +391,5 @@ class REF(
         """Return the model as it is now, the rows as it takes them, and who evaluates it."""
         check_learned(self)
         model = snapshot(self)
-        X = read_table(model, X, reset=False, native=model.engine_ == "reference")
+        X = validate_table(model, X, reset=False, native=model.engine_ == "reference")
         return model, X, ENGINES[model.engine_]

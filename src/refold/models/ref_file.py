@@ -25,7 +25,7 @@ from refold.decisions.calibration_file import (
 )
 from refold.modelfile.errors import ModelFileError
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 from refold.models.feedback import feedback_file as feedback
 from refold.models.learned import FromRows, FromSketch
 from refold.models.ref import LEVELS, REF

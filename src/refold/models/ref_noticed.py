@@ -14,7 +14,7 @@ from refold.algorithm.chain import MAX_GAIN
 from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.findings import Finding
 from refold.columns.frames import feature_names
-from refold.columns.noticed import absurd_cells, notice_columns
+from refold.columns.table_findings import find_absurd_cells, find_odd_columns
 from refold.decisions import noticed
 from refold.decisions.crossfit import few_left_out
 from refold.models import ref_trim
@@ -29,10 +29,10 @@ _ROWS_TRIED = 1000
 def findings(model: REF, X: Array, weights: Floats | None) -> Iterator[Finding]:
     """Look at the rows that a model was fitted on, and at its threshold."""
     rows = to_numpy(X) if is_foreign_array(X) else X
-    yield from notice_columns(rows, weights, feature_names(model))
+    yield from find_odd_columns(rows, weights, feature_names(model))
     # A sketch has no box, and reading its summary takes time.
     if model.engine_ != "sketch" and model.summary_.box is not None:
-        yield from absurd_cells(model.summary_.box, feature_names(model), learned=True)
+        yield from find_absurd_cells(model.summary_.box, feature_names(model), learned=True)
     yield from ref_trim.noticed(model)
     found: list[Finding | None]
     if model.alpha is None:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Floats, Integers
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.errors import UserError
-from refold.columns.frames import feature_names, read_table, read_weights
-from refold.columns.noticed import notice_columns
+from refold.columns.frames import feature_names, read_weights, validate_table
+from refold.columns.table_findings import find_odd_columns
 from refold.models import ref_trim
 from refold.models.feedback import FeedbackMixin
 from refold.models.learned import FromSketch
@@ -71,7 +71,7 @@ class SketchMixin(FeedbackMixin):
             if first:
                 model.engine_ = "sketch"
                 model._decide_at(model.threshold)
-            X = read_table(model, X, reset=first, native=False)
+            X = validate_table(model, X, reset=first, native=False)
             weights = model._weights(X, y, sample_weight)
             if first:
                 model._settle(float(X.shape[0] if weights is None else weights.sum()))
@@ -104,7 +104,7 @@ class SketchMixin(FeedbackMixin):
         with self._learning_on() as model:
             check_without_alpha(model)
             check_engine(model, "sketch")
-            X = read_table(model, X, reset=False, native=False)
+            X = validate_table(model, X, reset=False, native=False)
             weights = read_weights(X.shape[0], sample_weight)
             part = model._sketch(X, ref_trim.forgotten(model, X, weights))
             model._learn_anew(model.sketch_.minus(part))
@@ -138,7 +138,7 @@ class SketchMixin(FeedbackMixin):
         return base.plus_rows(rows, counts.astype(np.float64))
 
     def _notice_columns(self, X: NDArray[Any], weights: Floats | None) -> None:
-        self._notice(notice_columns(X, weights, feature_names(self)))
+        self._notice(find_odd_columns(X, weights, feature_names(self)))
 
     def _notice_trimmed(self) -> None:
         """Say how many rows were left out; which ones, only ``fit`` can say by a number."""

@@ -17,14 +17,14 @@ from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import ColumnCounts
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.plan import ColumnPlan
-from refold.columns.encoding.shapes import tally_of_shapes
+from refold.columns.encoding.shapes import count_shapes
 from refold.columns.encoding.surprise import Surprise
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.role_findings import moment
 from refold.columns.table import CellState, Column, DateColumn, TextColumn
 from refold.monitoring.statistics import most_uneven, no_more_new, share_not_larger
 
-Tallies = Mapping[str, Tally]
+Tallies = Mapping[str, ValueCounts]
 
 HOURS = tuple(f"{hour} o'clock" for hour in range(24))
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -52,19 +52,19 @@ class ColumnClasses:
             return cls({})
         ways = {}
         if counts.has_clock:
-            ways["hour"] = Tally.of(HOURS, counts.hours)
+            ways["hour"] = ValueCounts.of(HOURS, counts.hours)
         if counts.has_date:
-            ways["weekday"] = Tally.of(WEEKDAYS, counts.weekdays)
+            ways["weekday"] = ValueCounts.of(WEEKDAYS, counts.weekdays)
         if not counts.has_date or counts.low > counts.high:
             return cls(ways)
         form = DateForm("iso", has_date=True, has_clock=counts.has_clock)
         ends = (f"before {moment(counts.low, form)}", f"after {moment(counts.high, form)}")
-        within = Tally(dict.fromkeys(ends, 0), int(counts.states[CellState.READABLE]))
+        within = ValueCounts(dict.fromkeys(ends, 0), int(counts.states[CellState.READABLE]))
         return cls({**ways, "range": within}, counts.low, counts.high, ends)
 
     def nothing(self) -> Tallies:
         """Have counted no row."""
-        return dict.fromkeys(self.before, Tally())
+        return dict.fromkeys(self.before, ValueCounts())
 
     def counted(self, cells: Column, chosen: Booleans) -> Tallies:
         """Count the chosen rows of a column."""
@@ -77,22 +77,26 @@ class ColumnClasses:
         codes = texts.codes[chosen]
         missing = int(np.count_nonzero(codes < 0))
         counts = np.bincount(codes[codes >= 0], minlength=len(texts.values))
-        ways = {"value": Tally.of(texts.values, counts, missing)}
+        ways = {"value": ValueCounts.of(texts.values, counts, missing)}
         if "shape" in self.before:
-            ways["shape"] = tally_of_shapes(texts.values, counts, missing, collapsed=True)
+            ways["shape"] = count_shapes(texts.values, counts, missing, collapsed=True)
         return ways
 
     def _dates(self, dates: DateColumn, chosen: Booleans) -> Tallies:
         seen = chosen & (dates.state == CellState.READABLE)
         ways = {}
         if "hour" in self.before:
-            ways["hour"] = Tally.of(HOURS, np.bincount(dates.hour[seen], minlength=24))
+            ways["hour"] = ValueCounts.of(HOURS, np.bincount(dates.hour[seen], minlength=24))
         if "weekday" in self.before:
-            ways["weekday"] = Tally.of(WEEKDAYS, np.bincount(dates.weekday[seen], minlength=7))
+            ways["weekday"] = ValueCounts.of(
+                WEEKDAYS, np.bincount(dates.weekday[seen], minlength=7)
+            )
         if "range" in self.before:
             seconds = dates.seconds[seen]
             outside = np.array([(seconds < self.low).sum(), (seconds > self.high).sum()])
-            ways["range"] = Tally(dict(zip(self.ends, outside.tolist(), strict=True)), len(seconds))
+            ways["range"] = ValueCounts(
+                dict(zip(self.ends, outside.tolist(), strict=True)), len(seconds)
+            )
         return ways
 
     def compared(self, now: Tallies, rejected: Tallies) -> list[ClassComparison]:
@@ -113,9 +117,9 @@ class ClassComparison:
     """The classes of one way to divide a column."""
 
     way: str
-    before: Tally
-    now: Tally
-    rejected: Tally
+    before: ValueCounts
+    now: ValueCounts
+    rejected: ValueCounts
 
     @property
     def rows(self) -> int:

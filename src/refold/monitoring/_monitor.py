@@ -15,7 +15,7 @@ from refold.decisions.thresholds import check_rate
 from refold.judgement import Judge, Judgement, unwrapped
 from refold.modelfile.document import checked_members, sealed, unsealed
 from refold.modelfile.errors import ModelFileError
-from refold.modelfile.text import MOST_MEMORY, Budget, content_of
+from refold.modelfile.json_text import MOST_MEMORY, Budget, content_of
 from refold.monitoring import _monitor_file as file_format
 from refold.monitoring._change import ChangeTest, StreamChange
 from refold.monitoring._counts import Baseline, Counts, Cuts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Floats
 from refold.columns.encoding.encoding_file import read_tally, tally_written
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.summary import N_QUANTILES
 from refold.judgement import Judge
 from refold.modelfile import arrays
@@ -112,7 +112,7 @@ def _check_rejected(field: Field, some: Places, everything: Places) -> None:
     arrays.require(present, some.present, right, "must be at most that of all rows")
 
 
-def _is_part(some: Tally, everything: Tally) -> bool:
+def _is_part(some: ValueCounts, everything: ValueCounts) -> bool:
     """Whether rows may be some of others; of very many values only the frequent ones are known."""
     return (
         some.rows <= everything.rows
@@ -167,15 +167,15 @@ def _read_tallies(field: Field, divided: ColumnClasses, rows: int) -> Tallies:
     }
 
 
-def _read_range(field: Field, divided: ColumnClasses, most: int) -> Tally:
+def _read_range(field: Field, divided: ColumnClasses, most: int) -> ValueCounts:
     """Return how many dates there are, and how many before and after those of training."""
     if field.value == [0]:
-        return Tally()
+        return ValueCounts()
     total, before, after = field.items(3)
     rows = total.integer(0, most)
     early = before.integer(0, rows)
     late = after.integer(0, rows - early)
-    return Tally(dict(zip(divided.ends, (early, late), strict=True)), rows)
+    return ValueCounts(dict(zip(divided.ends, (early, late), strict=True)), rows)
 
 
 def change_to_document(change: ChangeTest) -> dict[str, Any]:

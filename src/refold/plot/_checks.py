@@ -8,7 +8,7 @@ from typing import Any, Self
 from refold.base.words import number, printable
 from refold.checks import Comparison, Limit, Limits, limits
 from refold.checks import compare as compare_models
-from refold.judgement.numbers import split_unit
+from refold.judgement.number_text import split_unit
 from refold.plot._style import MUTED, NORMAL, OUTLIER, Display, legend_above, tidy
 
 _HALF, _TENTH = "#E79B61", "#F7DEC9"  # OUTLIER, lighter

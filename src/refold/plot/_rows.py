@@ -14,7 +14,7 @@ from refold.columns.frames import one_row
 from refold.columns.table import Table
 from refold.explanation import Explanation, Reason, explain
 from refold.judgement import Judge, Judgement, unwrapped
-from refold.judgement.numbers import ranges_text
+from refold.judgement.number_text import ranges_text
 from refold.plot._style import MUTED, NORMAL, OUTLIER, Display, legend_inside, number_place, tidy
 
 _BARS = 60

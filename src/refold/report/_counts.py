@@ -13,9 +13,9 @@ from scipy import stats
 
 from refold._typing import Floats, Integers, Ranges
 from refold.columns.encoding.dates import HOURS, DateCounts
+from refold.columns.encoding.descriptions import WEEKDAYS
 from refold.columns.encoding.shapes import example_of, shape_of
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.encoding.words import WEEKDAYS
 from refold.columns.table import CellState, DateColumn, TextColumn
 from refold.decisions.intervals import CONFIDENCE
 from refold.explanation import Explanation, Reason, explain

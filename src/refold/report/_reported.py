@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
 from refold.decisions.select import largest_selected
-from refold.judgement import Judge, Judgement, Worst, unwrapped
+from refold.judgement import Judge, Judgement, WorstRows, unwrapped
 from refold.models.draws import draws
 from refold.monitoring import DriftMonitor, Incidents
 from refold.monitoring.incident_finder import IncidentFinder
@@ -78,7 +78,7 @@ class ReportedTable:
     ) -> None:
         model = unwrapped(model)
         self.rows = self.judged = self.rejected = 0
-        self.worst = Worst(max(worst, BLAMED))
+        self.worst = WorstRows(max(worst, BLAMED))
         self.monitor, self._judge = DriftMonitor(model, watch=False), Judge.of(model)
         self._p_values = _PValues()
         self._some = _SomeRows(pictured)

@@ -19,7 +19,7 @@ from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import Reason, times_limit
 from refold.explanation.gauges import gauge, position
-from refold.judgement.numbers import ranges_text, split_unit
+from refold.judgement.number_text import ranges_text, split_unit
 from refold.monitoring import ColumnDrift
 from refold.report._counts import that_matter
 

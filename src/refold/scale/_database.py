@@ -14,10 +14,10 @@ from refold._typing import Floats, Integers
 from refold.algorithm import kernels
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.base.needs import needs
-from refold.columns.frames import described, floats, is_number
+from refold.columns.frames import floats, is_number, type_text
 from refold.columns.table import Table
 from refold.models.parts import Drawn, FirstLook, Look, Work, numbers
-from refold.scale._query import QueryTable, quoted
+from refold.scale._query import QueryTable, sql_name
 from refold.tabular import InputError
 
 # Places within a bin are added up in units of its width over this: whole numbers, whose sum no
@@ -49,7 +49,7 @@ class DatabaseParts:
         for name in names:
             if not is_number(kind := table.kinds[name]):
                 raise InputError(
-                    f"{table.name}: column {name!r} holds {described(kind)}. Within the database "
+                    f"{table.name}: column {name!r} holds {type_text(kind)}. Within the database "
                     "only columns of a numeric type are counted: cast it in the query."
                 )
 
@@ -80,8 +80,8 @@ class DatabaseParts:
         columns = [np.empty(0) for _ in self._names]
         if len(places):
             found = self._table.ask(
-                f"select * from ({self._placed()}) semi join {_DRAWN} using ({quoted(_PLACE)}) "
-                f"order by {quoted(_PLACE)}",
+                f"select * from ({self._placed()}) semi join {_DRAWN} using ({sql_name(_PLACE)}) "
+                f"order by {sql_name(_PLACE)}",
                 **_drawn(places),
             )
             columns = [floats(column.combine_chunks()) for column in found.columns[1:]]
@@ -91,21 +91,21 @@ class DatabaseParts:
 
     def _placed(self) -> str:
         """Return a query of the columns as numbers, after the place of each row."""
-        return self._numbers(f"row_number() over () - 1 as {quoted(_PLACE)}")
+        return self._numbers(f"row_number() over () - 1 as {sql_name(_PLACE)}")
 
     def _numbers(self, *first: str) -> str:
-        columns = (f"{_number(name)} as {quoted(name)}" for name in self._names)
+        columns = (f"{_number(name)} as {sql_name(name)}" for name in self._names)
         return f"select {', '.join([*first, *columns])} from {self._table.origin}"
 
     def _ranges(self, without: Integers) -> Iterator[_Range]:
         """Ask for the smallest and largest value of each column, but for some of the rows."""
         facts = ", ".join(
             f"min({x}), max({x}), count({x}), count_if(isinf({x}))"
-            for x in map(quoted, self._names)
+            for x in map(sql_name, self._names)
         )
         source, tables = f"({self._numbers()})", {}
         if len(without):
-            source = f"({self._placed()}) anti join {_DRAWN} using ({quoted(_PLACE)})"
+            source = f"({self._placed()}) anti join {_DRAWN} using ({sql_name(_PLACE)})"
             tables = _drawn(without)
         found = self._table.ask(f"select count(*), {facts} from {source}", **tables)
         rows, *of_columns = (column[0].as_py() for column in found.columns)
@@ -143,7 +143,7 @@ class DatabaseParts:
 
 def _number(name: str) -> str:
     """Return SQL of a column as a number, null where there is none."""
-    return f"case when isnan({quoted(name)}::double) then null else {quoted(name)}::double end"
+    return f"case when isnan({sql_name(name)}::double) then null else {sql_name(name)}::double end"
 
 
 def _binned(source: str, name: str, known: _Range, n_bins: int) -> str:

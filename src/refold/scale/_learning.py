@@ -13,7 +13,7 @@ from refold.models.ref import REF
 from refold.scale._columnwise import ColumnParts
 from refold.scale._database import DatabaseParts
 from refold.scale._query import QueryTable
-from refold.scale.blocks import BlockParts, Ready, as_numbers, as_they_are
+from refold.scale.blocks import BlockParts, Ready, number_tables, typed_tables
 from refold.tabular import Files, InputError, Paths
 from refold.tabular.errors import listed
 from refold.tabular.features import LOOKED_AT, not_numbers
@@ -123,7 +123,7 @@ def learn_table(
     else:
         find = _columns_of_any_kind if in_database else _columns_of_numbers
         names = read = find(table, columns)
-    as_rows = as_they_are if isinstance(model, Detector) else as_numbers
+    as_rows = typed_tables if isinstance(model, Detector) else number_tables
 
     def blocks(columns: Sequence[str], rows: int) -> Iterator[Ready]:
         numbers = () if isinstance(model, Detector) else columns

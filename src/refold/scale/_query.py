@@ -7,9 +7,9 @@ from threading import Lock
 from typing import Any
 
 from refold.base.needs import needs
-from refold.columns.frames import described, is_number, is_text
+from refold.columns.frames import is_number, is_text, type_text
 from refold.tabular import Block, InputError, TableSource
-from refold.tabular.table import ScanOptions
+from refold.tabular.table_source import ScanOptions
 
 
 class QueryTable(TableSource):
@@ -39,7 +39,7 @@ class QueryTable(TableSource):
         self.require(columns)
         for name in columns:
             if not (is_number(kind := self.kinds[name]) or is_text(kind)):
-                raise InputError(f"{self.name}: column {name!r} holds {described(kind)}.")
+                raise InputError(f"{self.name}: column {name!r} holds {type_text(kind)}.")
 
     def common_kinds(self, numbers: Collection[str]) -> dict[str, Any]:
         """Return the types of the columns; text of `numbers` is read as such."""
@@ -50,7 +50,7 @@ class QueryTable(TableSource):
         }
 
     def _blocks(self, wanted: list[str], asked: ScanOptions) -> Iterator[Block]:
-        first, reader = 1, self._read([quoted(name) for name in wanted], asked.rows)
+        first, reader = 1, self._read([sql_name(name) for name in wanted], asked.rows)
         while (batch := self._next(reader)) is not None:
             columns = dict(zip(wanted, batch.columns, strict=True))
             yield Block(first, columns, batch.num_rows, _row(first), self.name)
@@ -94,7 +94,7 @@ class QueryTable(TableSource):
         return self._reading
 
 
-def quoted(name: str) -> str:
+def sql_name(name: str) -> str:
     """Return a name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 

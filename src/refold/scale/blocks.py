@@ -94,7 +94,7 @@ class BlockParts:
             first += block.rows
 
 
-def as_numbers(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Ready]:
+def number_tables(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Ready]:
     """Read columns as numbers, NaN where one is missing; where they are such, without a copy."""
     readers = [Column(name) for name in columns]  # they know what came before
     for block in blocks:
@@ -102,12 +102,12 @@ def as_numbers(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Read
         yield block, lambda rows=rows: rows  # type: ignore[misc]
 
 
-def as_they_are(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Ready]:
+def typed_tables(blocks: Iterator[Block], columns: Sequence[str]) -> Iterator[Ready]:
     """Read columns of any kind."""
     for block in blocks:
-        yield block, lambda block=block: brought(block, columns)  # type: ignore[misc]
+        yield block, lambda block=block: block_to_table(block, columns)  # type: ignore[misc]
 
 
-def brought(block: Block, columns: Sequence[str]) -> Table:
+def block_to_table(block: Block, columns: Sequence[str]) -> Table:
     """Return columns of a block, whatever they hold."""
     return to_table(block_to_arrow(block.select(columns)))

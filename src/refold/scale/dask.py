@@ -17,7 +17,7 @@ from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
-from refold.scale.stream import located
+from refold.scale.stream import in_part
 
 # So many sums are added up by one task; a hundred features are some 13 MB each.
 _SPLIT_EVERY = 8
@@ -275,7 +275,7 @@ def _done(
             "Blocks must have the same rows each time: call persist() first, or write them to "
             "files."
         )
-    with located(where, read.header.names):
+    with in_part(where, read.header.names):
         return work(read(block), first)
 
 
@@ -317,7 +317,7 @@ def _read(block: Any) -> NDArray[Any]:
 def _distances(
     block: Any, *, judge: Judge, block_id: tuple[int, ...] | None = None
 ) -> NDArray[np.float64]:
-    with located("A block" if block_id is None else f"Block {block_id[0]}", None):
+    with in_part("A block" if block_id is None else f"Block {block_id[0]}", None):
         return _found(judge, _read(block)).distances
 
 
@@ -334,7 +334,7 @@ def _part_judged(part: Any, judge: Judge, reasons: int, number: int) -> Any:
             raise ValueError(
                 f"{where} has {part.shape[1]} columns; the model has {len(judge.names)} features."
             )
-        with located(where, None):
+        with in_part(where, None):
             return _found(judge, _read(part)).distances
     absent = [name for name in judge.inputs if name not in map(str, column_names(part))]
     if absent:
@@ -342,7 +342,7 @@ def _part_judged(part: Any, judge: Judge, reasons: int, number: int) -> Any:
     features = _selected(part, judge.inputs)
     if hasattr(part, "assign"):  # pandas
         return _judged(features, judge=judge, reasons=reasons, where=where)
-    with located(where, judge.names):
+    with in_part(where, judge.names):
         rows = frame_to_numpy(features) if judge.encoder is None else features
         found = _found(judge, rows, explained=reasons > 0)
         names = answer_names(judge, reasons, "", ())
@@ -350,7 +350,7 @@ def _part_judged(part: Any, judge: Judge, reasons: int, number: int) -> Any:
 
 
 def _judged(block: Any, *, judge: Judge, reasons: int, where: str = "A block") -> Any:
-    with located(where, judge.names):
+    with in_part(where, judge.names):
         rows = _read(block) if judge.encoder is None else block
         found = _found(judge, rows, explained=reasons > 0)
         answer = block[[]].assign(distance=found.distances, label=found.labels)

@@ -19,7 +19,7 @@ from refold.models.detector import Detector
 from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
 from refold.scale.blocks import rows_at_once
-from refold.scale.stream import judge_of_tables, judged, located
+from refold.scale.stream import in_part, judge_batch, judge_of_tables
 
 # So many sums are added up by one task.
 _SPLIT_EVERY = 8
@@ -177,8 +177,8 @@ def _scoring(
         for given in batches:
             own = given.schema.names if before is None else before
             batch = pa.record_batch(given.columns, names=own)
-            with located(where, judge.names, rows):
-                added = judged(judge, batch, reasons)
+            with in_part(where, judge.names, rows):
+                added = judge_batch(judge, batch, reasons)
             rows += batch.num_rows
             yield pa.record_batch([*batch.columns, *added], names=[*own, *names])
 
@@ -257,7 +257,7 @@ def _worker(
         now = work
         try:
             for table in _collected(batches, rows_at_once(len(names))):
-                with located(f"Partition {number}", names, rows):
+                with in_part(f"Partition {number}", names, rows):
                     part = now(read(table, names), first + rows)
                 total = part if total is None else total.plus(part)
                 now = now.after(total) if isinstance(now, FirstLook) else now

@@ -21,7 +21,7 @@ Batch = Any
 
 
 @contextmanager
-def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iterator[None]:
+def in_part(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iterator[None]:
     """Let errors say in which part of the table they are, and call columns by name."""
     try:
         yield
@@ -32,7 +32,7 @@ def located(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
         raise ValueError(f"{where}: {named}") from None
 
 
-def judged(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
+def judge_batch(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
     if judge.encoder is not None:
         own = judge.encoder.inputs.names

@@ -22,7 +22,7 @@ from refold.tabular import InputError, TableSource
 from refold.tabular.arrow_table import ArrowStream
 from refold.tabular.csv_table import CsvTable
 from refold.tabular.json_table import JsonError, parse_json
-from refold.tabular.table import ReadOptions
+from refold.tabular.table_source import ReadOptions
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 ARROW_STREAM = "application/vnd.apache.arrow.stream"

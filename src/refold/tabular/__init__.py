@@ -13,8 +13,8 @@ from refold.tabular.errors import InputError
 from refold.tabular.features import Column, Features
 from refold.tabular.files import Files, Paths, open_table
 from refold.tabular.streams import prefetch
-from refold.tabular.table import TableSource
-from refold.tabular.training import RowPlaces, Training, Wanted, read_training
+from refold.tabular.table_source import TableSource
+from refold.tabular.training import RowPlaces, Training, TrainingSelection, read_training
 from refold.tabular.writing import WriteOptions, writing
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "RowPlaces",
     "TableSource",
     "Training",
-    "Wanted",
+    "TrainingSelection",
     "WriteOptions",
     "block_to_arrow",
     "open_table",

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from refold._typing import Integers
 from refold.base.needs import needs
-from refold.columns.frames import described, is_number, is_text
-from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.frames import is_number, is_text, type_text
+from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
-from refold.tabular._cells import plain_texts, ungrouped, without_missing
+from refold.tabular._cell_text import plain_texts, ungrouped, without_missing
 from refold.tabular.errors import InputError
 
 if TYPE_CHECKING:
-    from refold.tabular.table import TableSource
+    from refold.tabular.table_source import TableSource
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Block:
         What stands before a fraction in its columns of text.
     marks : dict of str to NumberForm
         Columns of text whose numbers are written otherwise.
-    written : Written
+    written : SourceFormat
         How its texts are written, as far as the file or its user says so.
     chosen : ndarray of int or None
         Which rows from the first on these are, from 0; None is all.
@@ -65,7 +65,7 @@ class Block:
     file: str
     decimal: str = "."
     marks: Mapping[str, NumberForm] = field(default_factory=dict)
-    written: Written = IN_MEMORY
+    written: SourceFormat = IN_MEMORY
     chosen: Integers | None = None
 
     @property
@@ -97,7 +97,7 @@ class Block:
             return column.cast(pa.string())
         except pa.ArrowException:
             raise InputError(
-                f"{self.file}: column {name!r} holds {described(column.type)}."
+                f"{self.file}: column {name!r} holds {type_text(column.type)}."
             ) from None
 
     def numerals(self, name: str) -> tuple[Any, str]:
@@ -189,10 +189,10 @@ def read_arrow(
     for block in table.blocks(columns, nulls=True):
         blocks.append(block)
         count(block.rows)
-    return joined(blocks) if blocks else _empty(table, columns)
+    return join_blocks(blocks) if blocks else _empty(table, columns)
 
 
-def joined(blocks: Sequence[Block]) -> Any:
+def join_blocks(blocks: Sequence[Block]) -> Any:
     """Return the rows of blocks with the same columns as one Arrow table."""
     parts = [_as_it_is(block) for block in blocks]
     kinds = parts[0].schema

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.tabular._cells import first_known, kind_of, missing_as_written, without_padded
+from refold.tabular._cell_text import cell_kind, first_known, missing_as_written, without_padded
 from refold.tabular.csv_dialect import Dialect, quotes_surround_cells
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
@@ -62,7 +62,7 @@ class ArrowCsvReader:
         """Note what another reader has found: what began as true and false does not go on as 1."""
         for name in list(self._numbers):
             known = first_known(columns[name])
-            if known and kind_of(known[1], self._dialect.decimal) == "truth":
+            if known and cell_kind(known[1], self._dialect.decimal) == "truth":
                 self._numbers.discard(name)
 
     def _decoded(self, text: bytes) -> Any:
@@ -128,13 +128,13 @@ def _without_padded(table: Any) -> Any:
     is_text = needs("pyarrow", "parquet").types.is_string
     for place, field in enumerate(table.schema):
         if is_text(field.type):
-            column = whole(table.column(place))
+            column = one_chunk(table.column(place))
             if (cleared := without_padded(column)) is not column:
                 table = table.set_column(place, field, cleared)
     return table
 
 
-def whole(column: Any) -> Any:
+def one_chunk(column: Any) -> Any:
     """Return a chunked column in one piece."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 

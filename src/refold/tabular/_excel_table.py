@@ -26,7 +26,7 @@ from refold.tabular._layout import (
 from refold.tabular._typed import cell_text, typed
 from refold.tabular._workbook_size import sheet_spans
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import HeldTable, ReadOptions, bounded, checked_names
+from refold.tabular.table_source import HeldTable, ReadOptions, bounded, checked_names
 
 _MOST_PACKED = 2**28  # bytes of a workbook
 _MOST_CELLS = 2**26  # of a sheet, from its first cell to its last, empty or not

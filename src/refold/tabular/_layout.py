@@ -10,7 +10,7 @@ from typing import Any
 
 from refold.base.advice import Advice
 from refold.columns.missing import is_missing
-from refold.tabular._cells import kind_of
+from refold.tabular._cell_text import cell_kind
 from refold.tabular.errors import InputError, listed
 
 Rows = Sequence[Sequence[str]]
@@ -46,7 +46,7 @@ def titles_above(rows: Rows, decimal: str) -> int:
     for k, row in enumerate(rows[:_MOST_TITLES]):
         if abs(len(row) - usual) <= 1 < usual and _filled(row) == most:
             below = rows[k + 1 :]
-            names = not any(kind_of(cell, decimal) or is_moment(cell.strip()) for cell in row)
+            names = not any(cell_kind(cell, decimal) or is_moment(cell.strip()) for cell in row)
             even = bool(below) and all(len(other) == usual for other in below)
             short = all(len(title) < usual or _filled(title) <= 1 for title in rows[:k])
             return k if names and even and (short or _has_numbers(below, decimal)) else 0
@@ -70,7 +70,7 @@ def joined_names(rows: Rows, decimal: str) -> list[str]:
     named = [name for name in upper if name]
     titled = len(named) == 1 and upper[0] != ""  # a title stands at the beginning, alone
     grouped = 0 < len(set(named)) < len(upper) and not titled
-    texts = all(not kind_of(cell, decimal) and not is_moment(cell) for cell in (*named, *lower))
+    texts = all(not cell_kind(cell, decimal) and not is_moment(cell) for cell in (*named, *lower))
     complete = all(a or b for a, b in zip(upper, lower, strict=True)) and sum(map(bool, lower)) > 1
     numeric = [k for k, cell in enumerate(lower) if cell and not is_missing(cell)]
     if not (grouped and texts and complete and all(not is_missing(c) or not c for c in lower)):
@@ -138,7 +138,7 @@ def _is_unit(cell: str) -> bool:
 
 def _mostly_numbers(cells: Sequence[str], decimal: str) -> bool:
     known = [cell for cell in cells if not is_missing(cell)]
-    return 2 * sum(kind_of(cell, decimal) == "number" for cell in known) > len(known)
+    return 2 * sum(cell_kind(cell, decimal) == "number" for cell in known) > len(known)
 
 
 def is_moment(cell: str) -> bool:
@@ -175,7 +175,7 @@ def about_joined(names: Sequence[str], where: str) -> str:
 
 def refuse_numbers_as_names(names: Sequence[str], decimal: str, where: str) -> None:
     """Refuse names that are all numbers, as those of rows without a header are."""
-    if all(kind_of(name, decimal) == "number" for name in names):
+    if all(cell_kind(name, decimal) == "number" for name in names):
         raise InputError(
             f"{where}: the names of the columns are all numbers.",
             advice=Advice("Say which", "header"),

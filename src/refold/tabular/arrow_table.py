@@ -12,7 +12,7 @@ from refold.columns.frames import is_number
 from refold.tabular._block import Block
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
-from refold.tabular.table import FileTable, ReadOptions, ScanOptions, checked_names
+from refold.tabular.table_source import FileTable, ReadOptions, ScanOptions, checked_names
 
 
 class ColumnarTable(FileTable):

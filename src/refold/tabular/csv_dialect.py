@@ -27,7 +27,7 @@ from refold.columns.form_guess import (
 )
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
-from refold.tabular._cells import kind_of
+from refold.tabular._cell_text import cell_kind
 from refold.tabular._layout import titles_and_names
 
 
@@ -220,7 +220,7 @@ def _score(text: str, delimiter: str, decimal: str | None) -> tuple[float, float
         return (0.0, 0.0, 0)
     alike = sum(len(row) == width for row in rows) / len(rows)
     cells = [cell for row in rows for cell in row]
-    read = sum(is_missing(cell) or kind_of(cell, point) is not None for cell in cells)
+    read = sum(is_missing(cell) or cell_kind(cell, point) is not None for cell in cells)
     return (alike, read / len(cells), width)
 
 

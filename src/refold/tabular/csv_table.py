@@ -15,8 +15,8 @@ from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.columns.number_form import NumberForm
 from refold.tabular._block import Block
-from refold.tabular._cells import first_known, kind_of
-from refold.tabular._csv_arrow import ArrowCsvReader, whole
+from refold.tabular._cell_text import cell_kind, first_known
+from refold.tabular._csv_arrow import ArrowCsvReader, one_chunk
 from refold.tabular._layout import (
     about_joined,
     about_repeated,
@@ -28,7 +28,7 @@ from refold.tabular._layout import (
     titles_and_names,
     units_below,
 )
-from refold.tabular._text import LONGEST_LINE, Lines
+from refold.tabular._lines import LONGEST_LINE, Lines
 from refold.tabular.csv_dialect import (
     QuoteError,
     Record,
@@ -39,7 +39,13 @@ from refold.tabular.csv_dialect import (
     sample,
 )
 from refold.tabular.errors import InputError, cell_repr, listed
-from refold.tabular.table import FileTable, ReadOptions, ScanOptions, check_width, checked_names
+from refold.tabular.table_source import (
+    FileTable,
+    ReadOptions,
+    ScanOptions,
+    check_width,
+    checked_names,
+)
 
 _TAIL = 2**16  # bytes at the end of a file that show whether it has totals
 
@@ -253,7 +259,7 @@ class CsvTable(FileTable):
         def lines() -> Integers:
             return np.arange(table.num_rows) if text is None else record_lines(text)
 
-        columns = dict(zip(table.column_names, map(whole, table.columns), strict=True))
+        columns = dict(zip(table.column_names, map(one_chunk, table.columns), strict=True))
         return Block(
             first,
             columns,
@@ -321,8 +327,8 @@ class CsvTable(FileTable):
 def _plain_number(cell: str, marks: NumberForm) -> str:
     """Return a number as Python writes it, and any other cell as it is."""
     plain = cell.strip().replace(marks.thousands, "").replace(marks.decimal, ".")
-    return plain if kind_of(plain, ".") == "number" else cell
+    return plain if cell_kind(plain, ".") == "number" else cell
 
 
 def _number(cell: str) -> float | None:
-    return float(cell) if kind_of(cell, ".") == "number" else None
+    return float(cell) if cell_kind(cell, ".") == "number" else None

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.frames import described, floats, is_number, is_text
+from refold.columns.frames import floats, is_number, is_text, type_text
 from refold.columns.missing import is_missing
-from refold.tabular import _cells
+from refold.tabular import _cell_text
 from refold.tabular._block import Block
 from refold.tabular._layout import is_moment
 from refold.tabular.errors import InputError, cell_repr, listed
-from refold.tabular.table import TableSource
+from refold.tabular.table_source import TableSource
 
 LOOKED_AT = 1000  # rows that say whether a column is text
 
@@ -30,14 +30,14 @@ def _not_numbers(block: Block, name: str) -> str | None:
     if is_number(column.type):
         return None
     if not is_text(column.type):
-        return described(column.type)
+        return type_text(column.type)
     texts, decimal = block.numerals(name)
     observed = [
         (k, cell)
         for k, cell in enumerate(texts[:LOOKED_AT].to_pylist())
         if cell is not None and not is_missing(cell)
     ]
-    odd = [(k, cell) for k, cell in observed if _cells.kind_of(cell, decimal) is None]
+    odd = [(k, cell) for k, cell in observed if _cell_text.cell_kind(cell, decimal) is None]
     infinite = sum(cell.strip().lower().lstrip("+-").startswith("inf") for _, cell in odd)
     if 2 * (len(odd) - infinite) <= len(observed):
         return None
@@ -64,7 +64,7 @@ class Column:
     def __init__(self, name: str) -> None:
         self.name = name
         self._file: str | None = None
-        self._kind: _cells.Kind | None = None  # what its cells hold, if the file is text
+        self._kind: _cell_text.Kind | None = None  # what its cells hold, if the file is text
 
     def numbers(self, block: Block) -> Floats:
         """Return its numbers, NaN where one is missing; refuse a cell that is none."""
@@ -75,14 +75,18 @@ class Column:
             if is_number(column.type):
                 return self._finite(column)
             return self._read(*block.numerals(self.name))
-        except _cells.BadCellError as error:
+        except _cell_text.BadCellError as error:
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
             raise InputError(f"{where}: {error.problem}.", advice=error.advice) from None
 
     def _read(self, texts: Any, decimal: str) -> Floats:
-        if self._kind is None and (known := _cells.first_known(texts)):
-            self._kind = _cells.kind_of(known[1], decimal)
-        return _cells.truths(texts) if self._kind == "truth" else _cells.numbers(texts, decimal)
+        if self._kind is None and (known := _cell_text.first_known(texts)):
+            self._kind = _cell_text.cell_kind(known[1], decimal)
+        return (
+            _cell_text.column_truths(texts)
+            if self._kind == "truth"
+            else _cell_text.column_numbers(texts, decimal)
+        )
 
     def _finite(self, column: Any) -> Floats:
         if column.null_count < len(column):
@@ -90,7 +94,7 @@ class Column:
         values = floats(column)
         if (infinite := np.isinf(values)).any():
             index = int(infinite.argmax())
-            raise _cells.BadCellError(index, f"{values[index]} is not a finite number")
+            raise _cell_text.BadCellError(index, f"{values[index]} is not a finite number")
         return values
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from refold._typing import PathLike
 from refold.base.findings import Finding
 from refold.base.needs import needs
-from refold.columns.frames import described, is_number, is_text
+from refold.columns.frames import is_number, is_text, type_text
 from refold.tabular._block import Block, common_type
 from refold.tabular._excel_table import Workbook
 from refold.tabular.arrow_table import ArrowFile, ArrowStream, ParquetTable
@@ -25,7 +25,7 @@ from refold.tabular.csv_table import CsvTable
 from refold.tabular.errors import InputError, listed
 from refold.tabular.json_table import JsonTable
 from refold.tabular.streams import name_of, open_bytes
-from refold.tabular.table import FileTable, ReadOptions, ScanOptions, TableSource
+from refold.tabular.table_source import FileTable, ReadOptions, ScanOptions, TableSource
 
 # The first one that recognizes a file reads it; text is what is left.
 FORMATS: list[type[FileTable]] = [
@@ -223,7 +223,7 @@ class Files(TableSource):
         for head in self._heads:
             for name in columns:
                 if not (is_number(kind := head.kinds[name]) or is_text(kind)):
-                    raise InputError(f"{head.file}: column {name!r} holds {described(kind)}.")
+                    raise InputError(f"{head.file}: column {name!r} holds {type_text(kind)}.")
 
     def require_same(self) -> None:
         """Refuse columns that are in some of the files only."""

@@ -14,7 +14,7 @@ from refold.base.needs import needs
 from refold.columns.records import columns_of_records, flat_records, refuse_sparse
 from refold.tabular._typed import cell_text, typed
 from refold.tabular.errors import InputError, cell_repr
-from refold.tabular.table import HeldTable, ReadOptions, check_width, checked_names
+from refold.tabular.table_source import HeldTable, ReadOptions, check_width, checked_names
 
 _PIECE = 2**20  # characters read at a time
 _LARGEST = 2**28  # characters of one value: a row, or columns all in one

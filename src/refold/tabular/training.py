@@ -12,14 +12,14 @@ import numpy as np
 from refold._typing import Booleans, Integers
 from refold.base.advice import set_role
 from refold.base.needs import needs
-from refold.tabular._block import Block, joined
-from refold.tabular._cells import kind_of, number_of
+from refold.tabular._block import Block, join_blocks
+from refold.tabular._cell_text import cell_kind, cell_number
 from refold.tabular.errors import InputError, listed
-from refold.tabular.table import TableSource
+from refold.tabular.table_source import TableSource
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TrainingSelection:
     r"""What someone wants to learn of a table.
 
     Parameters
@@ -37,11 +37,11 @@ class Wanted:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.tabular import Wanted, open_table
+    >>> from refold.tabular import TrainingSelection, open_table
     >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
     >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
     >>> with open_table(file) as table:
-    ...     Wanted(ignore=["part"]).of(table)
+    ...     TrainingSelection(ignore=["part"]).of(table)
     ['torque']
     """
 
@@ -88,11 +88,11 @@ class Training:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.tabular import Wanted, open_table, read_training
+    >>> from refold.tabular import TrainingSelection, open_table, read_training
     >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
     >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
     >>> with open_table(file) as table:
-    ...     training = read_training(table, Wanted(columns=["torque"]))
+    ...     training = read_training(table, TrainingSelection(columns=["torque"]))
     >>> training.rows_read, training.table.column_names
     (2, ['torque'])
     """
@@ -118,7 +118,7 @@ class Training:
 class TrainingBlocks:
     """The rows to learn from, block by block; they can be read once, and `rows_read` counts on."""
 
-    def __init__(self, table: TableSource, wanted: Wanted) -> None:
+    def __init__(self, table: TableSource, wanted: TrainingSelection) -> None:
         self._table, self._wanted = table, wanted
         self.columns, self.rows_read = wanted.of(table), 0
         self._kept = table.names if wanted.whole else self.columns
@@ -143,14 +143,14 @@ class TrainingBlocks:
 
     def training(self, blocks: Sequence[Block]) -> Training:
         """Return all rows that were read."""
-        cells = joined(blocks)
+        cells = join_blocks(blocks)
         numbers = np.concatenate([block.numbers for block in blocks])
         table = cells.select(self.columns)
         return Training(table, self.rows_read, RowPlaces(blocks), numbers, cells)
 
 
 def read_training(
-    table: TableSource, wanted: Wanted, count: Callable[[int], None] = lambda rows: None
+    table: TableSource, wanted: TrainingSelection, count: Callable[[int], None] = lambda rows: None
 ) -> Training:
     r"""Read all rows to learn from; `count` is told how many rows have been read.
 
@@ -158,11 +158,11 @@ def read_training(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.tabular import Wanted, open_table, read_training
+    >>> from refold.tabular import TrainingSelection, open_table, read_training
     >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
     >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
     >>> with open_table(file) as table:
-    ...     read_training(table, Wanted()).table.num_rows
+    ...     read_training(table, TrainingSelection()).table.num_rows
     2
     """
     blocks, kept = TrainingBlocks(table, wanted), []
@@ -199,7 +199,7 @@ class RowPlaces:
         return f"{file}, {where(row - int(self._ends[part - 1] if part else 0))}"
 
 
-def _targets(block: Block, wanted: Wanted, seen: Counter[str]) -> Booleans:
+def _targets(block: Block, wanted: TrainingSelection, seen: Counter[str]) -> Booleans:
     """Say which rows have the target; count what other rows have."""
     if wanted.target_column is None or wanted.target is None:
         return np.ones(block.rows, dtype=np.bool_)
@@ -221,6 +221,6 @@ def _same(value: str, target: str) -> bool:
     """Whether two values are the same text, or the same number."""
     if value == target.strip():
         return True
-    if kind_of(value, ".") == kind_of(target, ".") == "number":
-        return number_of(value, ".") == number_of(target, ".")
+    if cell_kind(value, ".") == cell_kind(target, ".") == "number":
+        return cell_number(value, ".") == cell_number(target, ".")
     return False

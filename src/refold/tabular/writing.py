@@ -15,7 +15,7 @@ from refold.base.files import replacing
 from refold.base.needs import needs
 from refold.columns.frames import is_text
 from refold.tabular.errors import InputError
-from refold.tabular.table import TableSource
+from refold.tabular.table_source import TableSource
 
 _EXCEL_ROWS, _EXCEL_COLUMNS, _EXCEL_LETTERS = 1_048_576, 16_384, 32_767
 _EXACT = 2**53  # larger whole numbers would be rounded; they are written as text

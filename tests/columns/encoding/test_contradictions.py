@@ -67,7 +67,7 @@ def test_values_that_go_together_at_random_contradict_nothing():
         rng = np.random.default_rng(seed)
         letters = {name: rng.choice(list("abcdef"), 150) for name in "xyz"}
         counts = Detector().fit(pd.DataFrame(letters)).encoder_.counts
-        assert not any(counts.contradictions(k).any() for k in counts.slices)
+        assert not any(counts.contradictions(k).any() for k in counts.contingency_tables)
 
 
 def test_a_pair_that_came_once_may_come_again():

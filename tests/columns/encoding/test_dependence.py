@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.columns.encoding.dependence import N_CODES, NONE, Slices
+from refold.columns.encoding.dependence import N_CODES, NONE, ContingencyTable
 from refold.columns.encoding.surprise import Surprise
 
 codes = st.integers(0, 5) | st.just(NONE)
@@ -24,7 +24,7 @@ def test_a_code_surprises_as_it_does_in_a_column_of_its_slice_alone(
     attribute, left_out, pairs, times
 ):
     beside, own = np.array(pairs[:1] * times + pairs).T
-    slices = Slices.of(beside, own)
+    slices = ContingencyTable.of(beside, own)
     found = getattr(slices, attribute)
     for code in range(N_CODES):
         counts = slices.counts[code]

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.algorithm import kernels
-from refold.columns.encoding.tally import MOST_VALUES, Tally
+from refold.columns.encoding.value_counts import MOST_VALUES, ValueCounts
 
 texts = st.lists(st.text(max_size=4), max_size=40)
 
 
 def tally(values):
     counted = Counter(values)
-    return Tally.of(list(counted), np.array(list(counted.values()), dtype=np.int64))
+    return ValueCounts.of(list(counted), np.array(list(counted.values()), dtype=np.int64))
 
 
 @given(texts, texts)
@@ -50,7 +50,7 @@ def many(n_values, seed=0):
 
 def test_a_million_values_are_kept_in_bounded_memory_and_counted_about_right():
     names, counts = many(1_000_000)
-    found = Tally.of(names, counts)
+    found = ValueCounts.of(names, counts)
     assert len(found.counts) <= MOST_VALUES
     assert found.rows == counts.sum()
     assert found.counts[names[0]] == 50_000
@@ -63,7 +63,7 @@ def test_a_million_values_are_kept_in_bounded_memory_and_counted_about_right():
 
 def test_counts_of_parts_make_about_the_counts_of_the_whole():
     names, counts = many(400_000)
-    parts = [Tally.of(names[k::4], counts[k::4]) for k in range(4)]
+    parts = [ValueCounts.of(names[k::4], counts[k::4]) for k in range(4)]
     found = parts[0].plus(parts[1]).plus(parts[2]).plus(parts[3])
     assert len(found.counts) <= MOST_VALUES
     assert found.counts[names[0]] == pytest.approx(50_000, abs=found.error)

@@ -111,9 +111,9 @@ def test_unreadable_cells_in_training_are_noticed_and_stop_nothing():
 
 
 def test_a_million_different_texts_take_bounded_memory_and_it_is_said(monkeypatch):
-    from refold.columns.encoding import tally
+    from refold.columns.encoding import value_counts
 
-    monkeypatch.setattr(tally, "MOST_VALUES", 2**10)
+    monkeypatch.setattr(value_counts, "MOST_VALUES", 2**10)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"key": [f"k{k:06d}" for k in rng.permutation(50_000)]})
     frame["machine"] = rng.choice(["A", "B"], 50_000)

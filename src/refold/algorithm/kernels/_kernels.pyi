@@ -8,7 +8,7 @@ from refold._typing import Floats
 Table = NDArray[np.floating[Any]]
 # kind, row, column; kind 0 is none
 Problem = tuple[int, int, int]
-# the fields of refold.columns.edges.Counted
+# the fields of refold.columns.extremes.Counted
 CountedFields = tuple[Floats, Floats, NDArray[np.int64]]
 # the fields of refold.algorithm.engines.sketch.Histogram
 HistogramFields = tuple[int, NDArray[np.int64], Floats, Floats, float, float, float, int]

@@ -16,7 +16,7 @@ from refold.checks._compare.models import ComparedModel, differences
 from refold.checks._compare.result import Comparison
 from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample, Verdict
 from refold.columns.conversion import is_table
-from refold.columns.frames import column_names, feature_names, frame_to_numpy, whole
+from refold.columns.frames import batch_to_table, column_names, feature_names, frame_to_numpy
 from refold.explanation import Explanation, explain
 from refold.judgement import Judge, Judgement, unwrapped
 
@@ -27,7 +27,7 @@ def judged(model: Any, X: Any, which: str) -> Judgement:
     """Judge the rows of a table; columns that the model does not need are left out."""
     if not is_table(X):
         return Judgement.of(model, X)
-    X = whole(X)
+    X = batch_to_table(X)
     encoder = getattr(unwrapped(model), "encoder_", None)
     if encoder is not None and model is unwrapped(model):
         _require(encoder.inputs.names, X, which)

@@ -13,7 +13,7 @@ from refold.base.results import plain
 from refold.base.words import number, printable
 from refold.explanation import Reason
 from refold.judgement import Judge, Judgement
-from refold.judgement.numbers import ranges_text
+from refold.judgement.number_text import ranges_text
 
 # Of rows that change, and of those that do not, so many are drawn.
 _MOST = 1000

@@ -13,8 +13,8 @@ from refold.base.findings import Finding, RowText
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
-from refold.columns.noticed import far_cells, unreadable_cells
 from refold.columns.table import DateColumn, as_texts
+from refold.columns.table_findings import find_far_cells, unreadable_finding
 
 # So many rows of a finding are listed.
 LISTED = 100
@@ -31,7 +31,7 @@ def notice_cells(table: CheckedTable) -> Iterator[Finding]:
             yield from (f for f in _absurd(column) if f.values[0] not in known)
         if len(column.unreadable):
             texts = as_texts(column.observed)
-            yield unreadable_cells(column.name, column.role, texts, column.unreadable)
+            yield unreadable_finding(column.name, column.role, texts, column.unreadable)
 
 
 def _infinite(column: CheckedColumn) -> Iterator[Finding]:
@@ -58,11 +58,13 @@ def _sentinels(column: CheckedColumn) -> Iterator[Finding]:
         return
     if isinstance(column.cells, DateColumn):
         if column.cells.has_date:
-            for day, rows in sentinels.dates(*np.unique(seen, return_counts=True)):
+            for day, rows in sentinels.date_sentinels(*np.unique(seen, return_counts=True)):
                 seconds = float(np.datetime64(day, "s").astype(np.int64))
                 yield _listed(words.sentinel(column.name, day, rows), values, seconds)
-    elif sentinels.may_be(float(seen.min())) or sentinels.may_be(float(seen.max())):
-        for value, rows in sentinels.numbers(*np.unique(seen, return_counts=True)):
+    elif sentinels.may_be_sentinel(float(seen.min())) or sentinels.may_be_sentinel(
+        float(seen.max())
+    ):
+        for value, rows in sentinels.number_sentinels(*np.unique(seen, return_counts=True)):
             yield _listed(words.sentinel(column.name, value, rows), values, value)
 
 
@@ -74,7 +76,7 @@ def _absurd(column: CheckedColumn) -> Iterator[Finding]:
     """Find cells far from all others."""
     values = column.values
     assert values is not None
-    for found in far_cells(values[:, None], [column.name]):
+    for found in find_far_cells(values[:, None], [column.name]):
         yield _as_moment(column.cells, found) if isinstance(column.cells, DateColumn) else found
 
 

@@ -18,7 +18,7 @@ from refold.checks._table.result import Findings
 from refold.checks._table.rows import notice_duplicates, notice_gaps, notice_too_few
 from refold.checks._table.table import CheckedTable
 from refold.checks._table.units import notice_units
-from refold.columns.labels import notice_labels
+from refold.columns.labels import find_labels
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judgement
 
@@ -113,7 +113,7 @@ def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:
         *units,
         *(f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit),
         *notice_roles(table),
-        *notice_labels(table.parsed, [column.role for column in table.used]),
+        *find_labels(table.parsed, [column.role for column in table.used]),
         *(f for f in notice_formats(table) if f.column not in other_unit),
         *notice_gaps(table, derived),
         *notice_duplicates(table),

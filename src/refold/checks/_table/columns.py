@@ -14,8 +14,8 @@ from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns.form_guess import TextSample, read_as_dates, read_as_numbers
-from refold.columns.noticed import notice_columns
 from refold.columns.table import NumberColumn, TextColumn, as_texts
+from refold.columns.table_findings import find_odd_columns
 
 _MOSTLY = 0.8  # the share of cells that are numbers where the others are not meant to be texts
 _SOME, _NEARLY_ALL = 0.02, 0.95  # the shares of cells with one form of dates, and with two
@@ -132,7 +132,7 @@ def notice_roles(table: CheckedTable) -> Iterator[Finding]:
             yield from _constant(column)
     numbers = [(c.name, c.numbers) for c in table.columns if c.numbers is not None]
     for name, values in numbers:
-        yield from notice_columns(values[:, None], None, [name])
+        yield from find_odd_columns(values[:, None], None, [name])
 
 
 def _constant(column: CheckedColumn) -> Iterator[Finding]:

@@ -13,9 +13,9 @@ from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, percent, printable, quoted
 from refold.checks._table.table import CheckedColumn, CheckedTable
-from refold.columns.name_hints import words
+from refold.columns.name_hints import name_words
 from refold.columns.roles import is_numeric_time
-from refold.columns.running import record_times, runs_on
+from refold.columns.row_numbers import is_chronological, record_times
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from refold.monitoring.statistics import holm, same_distribution, same_share
 
@@ -93,7 +93,7 @@ def _time_order(table: CheckedTable) -> TimeOrder | None:
         if c.numbers is not None and is_numeric_time(c.name, _seen(c.numbers))
     ]
     # A time that runs on in the order of the rows is when they were recorded.
-    running = [c for c in dated if c.values is not None and runs_on(_seen(c.values))]
+    running = [c for c in dated if c.values is not None and is_chronological(_seen(c.values))]
     running += _numbered_years(table)
     named = {c.name: c for c in dated if c.values is not None}
     recorded = record_times({name: c.values for name, c in named.items() if c.values is not None})
@@ -112,7 +112,8 @@ def _numbered_years(table: CheckedTable) -> list[CheckedColumn]:
     return [
         c
         for c in numbered
-        if isinstance(c.observed, NumberColumn) and {"year", "yr", "t", "time"} & {*words(c.name)}
+        if isinstance(c.observed, NumberColumn)
+        and {"year", "yr", "t", "time"} & {*name_words(c.name)}
     ]
 
 

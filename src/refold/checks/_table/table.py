@@ -14,7 +14,7 @@ from refold.base.errors import UserError
 from refold.base.findings import Finding
 from refold.base.once import once
 from refold.columns.encoding.encoder import N_INIT, TableEncoder
-from refold.columns.missing import Written
+from refold.columns.missing import SourceFormat
 from refold.columns.roles import Guess, Role
 from refold.columns.table import (
     CellState,
@@ -45,7 +45,7 @@ class CheckedColumn:
     infinite: Integers  # the rows with infinity, which is no value
 
     @classmethod
-    def of(cls, name: str, column: Column, found: Guess, written: Written) -> CheckedColumn:
+    def of(cls, name: str, column: Column, found: Guess, written: SourceFormat) -> CheckedColumn:
         """Read a column by its role."""
         infinite = np.empty(0, dtype=np.int64)
         if isinstance(column, NumberColumn):

@@ -14,7 +14,7 @@ from refold.base.findings import Finding
 from refold.base.words import number, quoted
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedTable
-from refold.columns.name_hints import word_set, words
+from refold.columns.name_hints import name_words, word_set
 from refold.columns.table import TextColumn
 from refold.columns.units import CONVERSIONS, Conversion, is_unit
 
@@ -142,7 +142,7 @@ def _is_copy(low: Floats, high: Floats, how: Conversion, alike: float) -> bool:
 
 def _says_quantity(name: str) -> bool:
     """Whether the name of a column says a unit, or what is measured in one."""
-    parts = words(name)
+    parts = name_words(name)
     units = (part for part in re.findall(r"[^\W\d_]+", name) if len(part) > 1)
     return any(part in _QUANTITIES for part in parts) or any(
         is_unit(unit, spaced=False) and unit.lower() not in _WORDS_TOO for unit in units

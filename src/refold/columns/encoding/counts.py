@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.dates import DateCounts
-from refold.columns.encoding.dependence import Slices
+from refold.columns.encoding.dependence import ContingencyTable
 from refold.columns.encoding.numbers import NumberCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.surprise import LeftOut, Surprise
@@ -52,7 +52,7 @@ class TableCounts:
     rows: int  # how many rows there were
     numbers: NumberCounts | None  # the columns of numbers; None if there is none
     others: dict[int, ColumnCounts]  # the others, by their number among the columns in use
-    slices: dict[int, Slices]  # columns beside their partners
+    contingency_tables: dict[int, ContingencyTable]  # columns beside their partners
 
     @classmethod
     def of(cls, plan: Plan, table: Table, *, n_jobs: int | None = None) -> TableCounts:
@@ -69,7 +69,7 @@ class TableCounts:
                 others[k] = DateCounts.of(each)
         codes = [] if plan.plain else plan.codes(cells)
         slices = {
-            k: Slices.of(codes[column.partner], codes[k])
+            k: ContingencyTable.of(codes[column.partner], codes[k])
             for k, column in enumerate(plan.used)
             if column.partner is not None
         }
@@ -94,7 +94,10 @@ class TableCounts:
             rows,
             numbers,
             {k: both(mine, other.others[k]) for k, mine in self.others.items()},
-            {k: both(mine, other.slices[k]) for k, mine in self.slices.items()},
+            {
+                k: both(mine, other.contingency_tables[k])
+                for k, mine in self.contingency_tables.items()
+            },
         )
 
     def encode(
@@ -135,7 +138,7 @@ class TableCounts:
         codes = self.plan.codes(cells)
         self._add_dependence(codes, out, left_out)
         if not left_out:
-            for k in self.slices:
+            for k in self.contingency_tables:
                 novel[:, k] |= self.contradictions(k)[codes[self.partner(k)], codes[k]]
         shown = self.plan.indicators(codes, table.rows)
         return Encoded(X, shown, out, novel, _judged(cells, table.rows))
@@ -178,7 +181,7 @@ class TableCounts:
         return counts.views(cells, ranged=ranged, left_out=left_out)
 
     def _add_dependence(self, codes: list[Integers], out: Floats, left_out: LeftOut) -> None:
-        for k, slices in self.slices.items():
+        for k, slices in self.contingency_tables.items():
             surprise = slices.surprise_left_out if left_out else slices.surprise
             if left_out == "exactly":
                 surprise = slices.surprise_left_out_exactly
@@ -195,7 +198,7 @@ class TableCounts:
 
         None of a number: of one, how far out it is says more than ten bins.
         """
-        found = self.slices[k].contradictions
+        found = self.contingency_tables[k].contradictions
         known = k not in self.plan.numbers and self._rare_news[4]
         return found if known else np.zeros_like(found)
 
@@ -234,7 +237,9 @@ class TableCounts:
         The last is of pairs of columns.
         """
         news = np.zeros(5, dtype=np.int64)
-        others = [slices for k, slices in self.slices.items() if k not in self.plan.numbers]
+        others = [
+            slices for k, slices in self.contingency_tables.items() if k not in self.plan.numbers
+        ]
         news[4] = sum(slices.closed_but_for_one for slices in others)
         for k in range(len(self.plan.used)):
             known = self.states(k)

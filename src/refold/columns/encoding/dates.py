@@ -9,7 +9,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.surprise import LeftOut, Surprise
-from refold.columns.encoding.tally import Tally, less
+from refold.columns.encoding.value_counts import ValueCounts, less
 from refold.columns.table import CellState, DateColumn
 
 VIEWS = ("hour", "weekday", "form", "readable", "range")
@@ -29,7 +29,9 @@ class DateCounts:
     weekdays: Integers = field(default_factory=lambda: np.zeros(DAYS, dtype=np.int64))
     # (3,): how many rows are readable, missing, unreadable.
     states: Integers = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
-    shapes: Tally = field(default_factory=Tally)  # how they are written, if they are text
+    shapes: ValueCounts = field(
+        default_factory=ValueCounts
+    )  # how they are written, if they are text
     # low, high: The earliest and the latest, in seconds.
     low: float = np.inf
     high: float = -np.inf
@@ -46,7 +48,7 @@ class DateCounts:
             np.bincount(dates.hour[seen], minlength=HOURS),
             np.bincount(dates.weekday[seen], minlength=DAYS),
             np.bincount(dates.state, minlength=3),
-            Tally() if shapes is None else Tally.of(shapes.values, shapes.counts),
+            ValueCounts() if shapes is None else ValueCounts.of(shapes.values, shapes.counts),
             float(seconds.min(initial=np.inf)),
             float(seconds.max(initial=-np.inf)),
         )

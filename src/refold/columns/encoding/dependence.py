@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.base.once import once
 from refold.columns.encoding.surprise import LeftOut, surprise_by_row
-from refold.columns.encoding.tally import less
+from refold.columns.encoding.value_counts import less
 
 # Codes of a column: its frequent values, all others, and none.
 FREQUENT = 46
@@ -30,24 +30,24 @@ MOST_COLUMNS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Slices:
+class ContingencyTable:
     """How many rows have each pair of codes of two columns."""
 
     counts: Integers  # (48, 48): by the code of the other column, and the own
 
     @classmethod
-    def of(cls, beside: Integers, own: Integers) -> Slices:
+    def of(cls, beside: Integers, own: Integers) -> ContingencyTable:
         """Count rows."""
         pairs = np.bincount(beside * N_CODES + own, minlength=N_CODES**2)
         return cls(pairs.reshape(N_CODES, N_CODES))
 
-    def plus(self, other: Slices) -> Slices:
+    def plus(self, other: ContingencyTable) -> ContingencyTable:
         """Return the counts of the rows of both."""
-        return Slices(self.counts + other.counts)
+        return ContingencyTable(self.counts + other.counts)
 
-    def minus(self, other: Slices) -> Slices:
+    def minus(self, other: ContingencyTable) -> ContingencyTable:
         """Return the counts without those rows, which were counted in."""
-        return Slices(less(self.counts, other.counts))
+        return ContingencyTable(less(self.counts, other.counts))
 
     @once
     def surprise(self) -> Floats:

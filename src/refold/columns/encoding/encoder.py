@@ -28,7 +28,13 @@ from refold.columns.encoding.column_info import ColumnInfo, ColumnInfos, column_
 from refold.columns.encoding.counts import Encoded, TableCounts
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
-from refold.columns.frames import column_names, feature_names, frame_to_numpy, refuse_text, whole
+from refold.columns.frames import (
+    batch_to_table,
+    column_names,
+    feature_names,
+    frame_to_numpy,
+    refuse_text,
+)
 from refold.columns.missing import number_codes
 from refold.columns.table import Table
 
@@ -329,7 +335,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 return None
             self._check_width(X)
             return np.asarray(validate_data(self, X, reset=False, ensure_all_finite=False))
-        X = whole(X)
+        X = batch_to_table(X)
         if not is_table(X):
             return None
         frame = nw.from_native(X, eager_only=True)
@@ -443,7 +449,7 @@ def _with_names(X: Any, ignore: Collection[str]) -> tuple[Table, list[str]]:
     if isinstance(X, Table | list):
         table = X if isinstance(X, Table) else to_table(X)
         return table, table.names
-    return to_table(X, ignore), [str(name) for name in column_names(whole(X))]
+    return to_table(X, ignore), [str(name) for name in column_names(batch_to_table(X))]
 
 
 def features(encoded: Encoded) -> Floats:

@@ -14,19 +14,19 @@ from refold.columns.columns_file import read_table, table_written
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.counts import ColumnCounts, TableCounts
 from refold.columns.encoding.dates import DAYS, HOURS, DateCounts
-from refold.columns.encoding.dependence import BINS, FREQUENT, N_CODES, Slices
+from refold.columns.encoding.dependence import BINS, FREQUENT, N_CODES, ContingencyTable
 from refold.columns.encoding.numbers import N_ITER, NumberCounts
 from refold.columns.encoding.plan import ColumnPlan, Plan
 from refold.columns.encoding.state import TableState
-from refold.columns.encoding.tally import MOST_VALUES, Tally
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.encoding.value_counts import MOST_VALUES, ValueCounts
 from refold.columns.number_form import NumberForm
 from refold.columns.roles import Role
 from refold.columns.table import CellState, Table
 from refold.modelfile import arrays
 from refold.modelfile.document import findings_written, read_findings
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 
 # Of so many values the counts are for people to read; of others they are bytes.
 MOST_READABLE = 2**8
@@ -99,7 +99,7 @@ def _plan_written(column: ColumnPlan, plan: Plan) -> dict[str, Any]:
 def _column_written(counts: TableCounts, k: int | None) -> dict[str, Any]:
     if k is None:
         return {"counts": None, "beside": None}
-    slices, mine = counts.slices.get(k), counts.others.get(k)
+    slices, mine = counts.contingency_tables.get(k), counts.others.get(k)
     if isinstance(mine, TextCounts):
         counted = {name: tally_written(getattr(mine, name)) for name in _TALLIES}
         counted["characters"] = _values_written(mine.characters)
@@ -124,7 +124,7 @@ def _dates_written(counts: DateCounts) -> dict[str, Any]:
     }
 
 
-def tally_written(tally: Tally) -> dict[str, Any]:
+def tally_written(tally: ValueCounts) -> dict[str, Any]:
     """Return a tally as the document has it."""
     return {
         "rows": tally.rows,
@@ -300,13 +300,13 @@ def _read_dates(field: Field, rows: int) -> ColumnCounts:
     )
 
 
-def read_tally(field: Field, most: int) -> Tally:
+def read_tally(field: Field, most: int) -> ValueCounts:
     """Return a checked tally of at most so many rows."""
     total, missing, level, error, counts, rest = field.members(
         "rows", "missing", "level", "error", "counts", "rest"
     )
     rows = total.integer(0, most)
-    tally = Tally(
+    tally = ValueCounts(
         _read_values(counts, rest, rows, MOST_VALUES),
         rows,
         missing.integer(0, rows),
@@ -359,7 +359,7 @@ def _numbers(field: Field, used: list[dict[str, Field]], plan: Plan, n: int) -> 
     return counts
 
 
-def _slices(used: list[dict[str, Field]], plan: Plan, n: int) -> dict[int, Slices]:
+def _slices(used: list[dict[str, Field]], plan: Plan, n: int) -> dict[int, ContingencyTable]:
     found = {}
     for k, (members, column) in enumerate(zip(used, plan.used, strict=True)):
         beside = members["beside"]
@@ -368,7 +368,7 @@ def _slices(used: list[dict[str, Field]], plan: Plan, n: int) -> dict[int, Slice
         if column.partner is not None:
             pairs = arrays.integers(beside, N_CODES, N_CODES, least=0, most=n)
             _check_total(beside, pairs, n)
-            found[k] = Slices(pairs)
+            found[k] = ContingencyTable(pairs)
     return found
 
 

@@ -11,7 +11,7 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
-from refold.columns.encoding.tally import less
+from refold.columns.encoding.value_counts import less
 
 VIEWS = ("value", "readable")
 N_ITER, _MAX_GAIN = 101, 1e6

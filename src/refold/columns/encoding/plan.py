@@ -18,7 +18,7 @@ from refold.base.words import quoted
 from refold.columns.date_form import DateForm
 from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHER, partners
 from refold.columns.form_guess import TextSample, read_as_numbers
-from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
@@ -73,7 +73,7 @@ class ColumnPlan:
             truth=found.role == "category" and are_truths(found.parse(column, IN_MEMORY)),
         )
 
-    def parse(self, column: Column, written: Written) -> Column:
+    def parse(self, column: Column, written: SourceFormat) -> Column:
         """Return a column of a table as its role has it."""
         found = Guess(self.role, self.form, missing=self.missing, kept=self.kept)
         parsed = found.parse(column, written)

@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Integers
 from refold.algorithm import kernels
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 
 # What is looked at of a text: its form is told by then, and a page takes no longer than a line.
 LOOKED_AT = 128
@@ -86,10 +86,10 @@ def shapes_of(texts: Sequence[str], *, collapsed: bool = False) -> tuple[Integer
     return codes, list(place)
 
 
-def tally_of_shapes(
+def count_shapes(
     texts: Sequence[str], counts: Integers, missing: int, *, collapsed: bool = False
-) -> Tally:
+) -> ValueCounts:
     """Count the shapes of texts that so many rows have."""
     codes, shapes = shapes_of(texts, collapsed=collapsed)
     rows = np.bincount(codes, weights=counts, minlength=len(shapes)).astype(np.int64)
-    return Tally.of(shapes, rows, missing)
+    return ValueCounts.of(shapes, rows, missing)

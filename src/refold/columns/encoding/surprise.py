@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 
 # Where so large a share of the rows has a value of its own, values are names.
 _OPEN = 0.5
@@ -42,7 +42,7 @@ class Surprise:
     times: Floats  # how many values have each
 
     @classmethod
-    def of(cls, tally: Tally) -> Surprise:
+    def of(cls, tally: ValueCounts) -> Surprise:
         """Take the counts of a tally."""
         return cls(*tally.spectrum())
 

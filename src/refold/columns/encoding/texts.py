@@ -11,9 +11,9 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import once
-from refold.columns.encoding.shapes import LOOKED_AT, shapes_of, tally_of_shapes
+from refold.columns.encoding.shapes import LOOKED_AT, count_shapes, shapes_of
 from refold.columns.encoding.surprise import MANY, LeftOut, Surprise
-from refold.columns.encoding.tally import Tally
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.table import TextColumn
 
 VIEWS = ("value", "shape", "collapsed shape", "character")
@@ -26,9 +26,9 @@ class TextCounts:
     """What is kept of the rows."""
 
     # values, shapes, collapsed: Their texts, and what these look like.
-    values: Tally = field(default_factory=Tally)
-    shapes: Tally = field(default_factory=Tally)
-    collapsed: Tally = field(default_factory=Tally)
+    values: ValueCounts = field(default_factory=ValueCounts)
+    shapes: ValueCounts = field(default_factory=ValueCounts)
+    collapsed: ValueCounts = field(default_factory=ValueCounts)
     characters: Mapping[str, int] = field(default_factory=dict)  # how many rows have each character
 
     @classmethod
@@ -37,22 +37,22 @@ class TextCounts:
         counts = texts.counts
         missing = len(texts) - int(counts.sum())
         return cls(
-            Tally.of(texts.values, counts, missing),
-            tally_of_shapes(texts.values, counts, missing),
-            tally_of_shapes(texts.values, counts, missing, collapsed=True),
+            ValueCounts.of(texts.values, counts, missing),
+            count_shapes(texts.values, counts, missing),
+            count_shapes(texts.values, counts, missing, collapsed=True),
             _characters(list(texts.values), counts),
         )
 
     def plus(self, other: TextCounts) -> TextCounts:
         """Return the counts of the rows of both."""
-        return self._with(other, Tally.plus, 1)
+        return self._with(other, ValueCounts.plus, 1)
 
     def minus(self, other: TextCounts) -> TextCounts:
         """Return the counts without those rows."""
-        return self._with(other, Tally.minus, -1)
+        return self._with(other, ValueCounts.minus, -1)
 
     def _with(
-        self, other: TextCounts, both: Callable[[Tally, Tally], Tally], sign: int
+        self, other: TextCounts, both: Callable[[ValueCounts, ValueCounts], ValueCounts], sign: int
     ) -> TextCounts:
         characters = dict(self.characters)
         for character, count in other.characters.items():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from refold._typing import Booleans, Floats
 from refold.algorithm.engines.sketch import Sketch
-from refold.columns.edges import joined
+from refold.columns.extremes import join_extremes
 from refold.models.creased import row_sample
 from refold.models.creased.leverage import Sums
 from refold.models.creased.scoring import Accepted, Learned, accepted_edges
@@ -71,5 +71,5 @@ def _plus_unsampled(
         ready,
         sums=ready.sums.plus(Sums.of(ready.creases, X, counts, n_jobs)),
         sketch=ready.sketch.plus(sketch),
-        edges=joined(ready.edges, accepted_edges(X, counts, ready.recipe.magnitudes)),
+        edges=join_extremes(ready.edges, accepted_edges(X, counts, ready.recipe.magnitudes)),
     )

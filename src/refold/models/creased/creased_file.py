@@ -10,8 +10,8 @@ from scipy.linalg import solve_triangular
 
 from refold._typing import Floats
 from refold.algorithm.algorithm_file import read_sketch, sketch_written
-from refold.columns.columns_file import edges_written, read_edges
-from refold.columns.edges import Edges
+from refold.columns.columns_file import extremes_written, read_extremes
+from refold.columns.extremes import TableExtremes
 from refold.decisions.calibration_file import (
     calibration_written,
     read_calibration,
@@ -20,7 +20,7 @@ from refold.decisions.calibration_file import (
 )
 from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 from refold.models.creased.creases import Creases
 from refold.models.creased.creases_file import (
     MOST_CREASES,
@@ -83,7 +83,7 @@ def _state_written(state: TrainingState, budget: Budget) -> dict[str, Any]:
     return {
         **state_written(state, budget),
         "sketch": None if state.sketch is None else sketch_written(state.sketch),
-        "edges": None if state.edges is None else edges_written(state.edges),
+        "edges": None if state.edges is None else extremes_written(state.edges),
         "cut": cut and {"creases": creases_written(cut.creases, budget), "rows": asdict(cut.cut)},
     }
 
@@ -317,10 +317,10 @@ def _waiting(members: dict[str, Field], recipe: Recipe, n_features: int) -> Trai
     return TrainingState(recipe, chunks, None, None, kept, counted, edges)
 
 
-def _edges(field: Field, n_features: int, *, learned: bool) -> Edges | None:
+def _edges(field: Field, n_features: int, *, learned: bool) -> TableExtremes | None:
     if field.is_null() == learned:
         field.refuse("must be there if, and only if, rows were learned")
-    return read_edges(field, n_features) if learned else None
+    return read_extremes(field, n_features) if learned else None
 
 
 def _cut(field: Field, recipe: Recipe, n_features: int, *, wanted: bool) -> CreasedCut | None:

@@ -11,7 +11,7 @@ from scipy.linalg import eigvalsh
 from refold._typing import Floats
 from refold.modelfile import arrays
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 from refold.models.creased.creases import LARGEST, Creases, n_plain
 from refold.models.creased.drawing import MOST_KNOTS, RankGauss
 

@@ -16,7 +16,7 @@ from refold.base.errors import UserError
 from refold.base.learning import check_learned, snapshot
 from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions, takes_no_rules
 from refold.base.progress import advance, part
-from refold.columns.frames import check_enough, read_table
+from refold.columns.frames import check_enough, validate_table
 from refold.decisions.thresholds import DecisionMixin
 from refold.models.creased import reasons, row_sample
 from refold.models.creased.creased_mixin import CreasedMixin
@@ -207,7 +207,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         sample_weight: Array | None,
         divided: Divided | None = None,
     ) -> None:
-        X = read_table(self, X, reset=True, native=False)
+        X = validate_table(self, X, reset=True, native=False)
         weights = self._weights(X, y, sample_weight)
         check_enough(X.shape[0], weights)
         counts = row_sample.counted(X, weights)
@@ -249,7 +249,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """
         with self._learning_on() as model:
             first = not hasattr(model, "_learned")
-            X = read_table(model, X, reset=first, native=False)
+            X = validate_table(model, X, reset=first, native=False)
             weights = model._weights(X, y, sample_weight)
             nothing = TrainingState.nothing(model._recipe(), X.shape[1])
             state = nothing if first else model._learned.state
@@ -331,4 +331,4 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """Return the model as it is now, and the rows as it takes them."""
         check_learned(self)
         model = snapshot(self)
-        return model, read_table(model, X, reset=False, native=False)
+        return model, validate_table(model, X, reset=False, native=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.frames import feature_names
-from refold.columns.noticed import absurd_cells, notice_columns
+from refold.columns.table_findings import find_absurd_cells, find_odd_columns
 from refold.decisions import noticed
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def findings(model: CreasedREF, X: NDArray[Any], weights: Floats | None) -> Iterator[Finding]:
     """Look for what will keep the model from telling normal rows from others."""
-    yield from notice_columns(X, weights, feature_names(model))
+    yield from find_odd_columns(X, weights, feature_names(model))
     yield from far_cells(model)
     yield from trimmed(model)
     scoring = model.scoring_
@@ -36,7 +36,7 @@ def far_cells(model: CreasedMixin) -> Iterator[Finding]:
     box = model._learned.state.box if hasattr(model, "_learned") else None
     if box is not None:
         learned = model._learned.state.recipe.box == 0.0
-        yield from absurd_cells(box, feature_names(model), learned=learned)
+        yield from find_absurd_cells(box, feature_names(model), learned=learned)
 
 
 def trimmed(model: CreasedMixin) -> Iterator[Finding]:

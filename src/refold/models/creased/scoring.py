@@ -13,7 +13,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import fields_only, once
 from refold.columns.box import MOST_EXCESS, OFTEN, Box
-from refold.columns.edges import Edge, Edges, edges_of, joined
+from refold.columns.extremes import ColumnExtremes, TableExtremes, extremes_of, join_extremes
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
@@ -111,7 +111,7 @@ class _Parts:
     creases: Creases
     leverage: Leverage
     box: Box | None
-    edges: Edges
+    edges: TableExtremes
     gain: float
     form: kernels.LeverageForm
     n_jobs: int | None
@@ -224,20 +224,20 @@ class Accepted:
         return np.where(self.copies, np.maximum(scores, known.left_out * known.unit), scores)
 
 
-def accepted_edges(rows: Floats, weights: Floats, magnitudes: int) -> Edges:
+def accepted_edges(rows: Floats, weights: Floats, magnitudes: int) -> TableExtremes:
     """Return what is kept of the columns of accepted rows, whose every value may come again.
 
     A column is discrete if each value of it came often: one row that was accepted does not make it
     a column where anything between is normal.
     """
 
-    def as_levels(edge: Edge) -> Edge:
+    def as_levels(edge: ColumnExtremes) -> ColumnExtremes:
         if edge.levels is None:
             return edge
         often = edge.levels.weights.clip(min=OFTEN)
         return replace(edge, levels=replace(edge.levels, weights=often))
 
-    edges = edges_of(rows, weights, magnitudes=magnitudes)
+    edges = extremes_of(rows, weights, magnitudes=magnitudes)
     return tuple(as_levels(edge.without_rows()) for edge in edges)
 
 
@@ -335,10 +335,10 @@ class Learned:
         if recipe.box == 0.0:
             return scores[m:]
         typical = _median(left_out(scores[:n], weights), weights)
-        edges = edges_of(rows, weights, magnitudes=recipe.magnitudes)
+        edges = extremes_of(rows, weights, magnitudes=recipe.magnitudes)
         if self.accepted is not None:
             more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)
-            edges = joined(edges, more)
+            edges = join_extremes(edges, more)
         box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
         excess = box.excess(others) + MOST_EXCESS * box.beyond_zero(others)
         return np.asarray(scores[m:] / typical + _penalty(excess, recipe.box).sum(axis=1))

@@ -14,7 +14,7 @@ from refold.algorithm import kernels
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import fields_only, once
 from refold.columns.box import Box
-from refold.columns.edges import Edges, edges_of, joined
+from refold.columns.extremes import TableExtremes, extremes_of, join_extremes
 from refold.columns.summary import Summary
 from refold.models.creased import row_sample
 from refold.models.creased.creases import Creases
@@ -126,7 +126,7 @@ class TrainingState:
     sample: Sample  # Some of the rows, to calibrate on
     sketch: Sketch | None  # All rows, column by column; None before the first
     # The outermost values and the levels of all rows, column by column; None before the first
-    edges: Edges | None
+    edges: TableExtremes | None
     # Which rows are left out of all but the sample; None if none are, or as long as rows wait
     cut: CreasedCut | None = None
 
@@ -153,8 +153,8 @@ class TrainingState:
             cut, counts = cut.counting(counts, weights), weights
         sketch = Sketch.of(X, weights, n_jobs=n_jobs)  # this also refuses infinity
         numbers = np.arange(len(X)) + self.sample.seen
-        more = edges_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
-        edges = more if edges is None else joined(edges, more)
+        more = extremes_of(X, counts, numbers, magnitudes=self.recipe.magnitudes)
+        edges = more if edges is None else join_extremes(edges, more)
         sketch = sketch if self.sketch is None else self.sketch.plus(sketch)
         state = replace(self, sample=sample, sketch=sketch, edges=edges, cut=cut)
         if self.creases is not None and self.sums is not None:
@@ -240,7 +240,7 @@ class TrainingState:
     __getstate__ = fields_only
 
 
-def _without_rows(edges: list[Edges]) -> Edges | None:
+def _without_rows(edges: list[TableExtremes]) -> TableExtremes | None:
     """Join the edges of tables: the number of a row says nothing without its table."""
     known = [tuple(edge.without_rows() for edge in each) for each in edges]
-    return reduce(joined, known) if known else None
+    return reduce(join_extremes, known) if known else None

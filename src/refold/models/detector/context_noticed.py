@@ -13,7 +13,7 @@ from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.trend import FEWEST_TIMES
-from refold.columns.running import record_times
+from refold.columns.row_numbers import record_times
 from refold.columns.table import DateColumn, NumberColumn, Table, TextColumn
 
 if TYPE_CHECKING:

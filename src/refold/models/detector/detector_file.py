@@ -34,7 +34,7 @@ from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.modelfile import ModelFileError, arrays, document
 from refold.modelfile.fields import Field
-from refold.modelfile.text import Budget
+from refold.modelfile.json_text import Budget
 from refold.models import ref_file
 from refold.models.creased import CreasedREF, creased_file
 from refold.models.detector.estimator import Detector

@@ -10,9 +10,9 @@ import numpy as np
 from refold._typing import Booleans
 from refold.base.findings import Finding
 from refold.columns.context.time_noticed import notice_time
-from refold.columns.labels import notice_labels
-from refold.columns.noticed import far_cells, notice_cells, single_values
+from refold.columns.labels import find_labels
 from refold.columns.table import Table
+from refold.columns.table_findings import find_far_cells, find_single_values, find_unreadable_cells
 from refold.decisions.noticed import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
 from refold.models.detector.context_noticed import ALPHA_TRIED, groups_matter, trend_matters
@@ -39,9 +39,9 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
     for found in model.encoder_.noticed_:  # that a value never stands still is nothing to notice
         if found.kind != "constant" or found.column not in measures:
             yield found
-    yield from notice_cells(model._learned.counts, table)
+    yield from find_unreadable_cells(model._learned.counts, table)
     plan = model._learned.counts.plan
-    yield from notice_labels(plan.parse(table), [column.role for column in plan.used])
+    yield from find_labels(plan.parse(table), [column.role for column in plan.used])
     yield from trimmed(model)
     yield from rule_findings(model._learned.rules, model.encoder_, table)
     if model.model_ is None and model.alpha_ is not None:
@@ -51,10 +51,10 @@ def findings(model: Detector, table: Table) -> Iterator[Finding]:
     counts, inside = model._learned.counts, model.model_
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
     looked_at = {"single-value"}  # the estimator inside may not have seen all rows
-    yield from single_values(counts.numbers_of(table), numbers)
+    yield from find_single_values(counts.numbers_of(table), numbers)
     if isinstance(inside, CreasedREF):  # nor in this order
         looked_at.add("absurd-cell")
-        yield from far_cells(counts.numbers_of(table), numbers)
+        yield from find_far_cells(counts.numbers_of(table), numbers)
     yield from filter(None, [context_matters(model, plan.parse(table))])
     if context is not None and context.axis is not None:
         outlier = model._learned.distances(plan.parse(table)) > model.threshold_

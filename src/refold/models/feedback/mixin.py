@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Floats, Integers
 from refold.base.errors import UserError
 from refold.base.learning import snapshot
-from refold.columns.frames import read_table
+from refold.columns.frames import validate_table
 from refold.decisions.thresholds import Calibration
 from refold.models.feedback.entry import (
     LONGEST_NOTE,
@@ -232,7 +232,7 @@ class FeedbackMixin(ModelMixin):
 
     def _read_feedback(self, X: Any) -> JudgedRows:
         """Return rows as the model takes them, and its own."""
-        rows = read_table(self, X, reset=False, native=False)
+        rows = validate_table(self, X, reset=False, native=False)
         return np.array(rows, dtype=np.float64)
 
     def _distances_of(self, rows: JudgedRows) -> Floats:

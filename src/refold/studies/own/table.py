@@ -23,7 +23,7 @@ from refold.columns.frames import is_text
 from refold.studies.own.faults import put_faults
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.suite import ANOMALY, NORMAL, TableTask
-from refold.tabular import Block, InputError, TableSource, Wanted
+from refold.tabular import Block, InputError, TableSource, TrainingSelection
 from refold.tabular.errors import listed
 from refold.tabular.training import has_target
 
@@ -166,7 +166,7 @@ def read_own(
     count: Callable[[int], None] = lambda rows: None,
 ) -> OwnTable:
     """Read a table."""
-    learned = Wanted(ignore=ignore, target_column=label, target=normal).of(table)
+    learned = TrainingSelection(ignore=ignore, target_column=label, target=normal).of(table)
     normals, anomalies, seen = Reservoir(), Reservoir(), Counter[str]()
     read = left_out = 0
     for block in table.blocks():

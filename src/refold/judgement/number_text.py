@@ -44,7 +44,7 @@ def rounded(values: Floats, away_from: Floats | None = None, digits: int = DIGIT
     return np.where(short, rounded(np.nan_to_num(beyond), digits=digits), near)
 
 
-def listed(words: Sequence[str]) -> str:
+def and_list(words: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
     *first, last = words or [""]
     return f"{', '.join(first)} and {last}" if first else last
@@ -55,7 +55,7 @@ def split_unit(feature: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> from refold.judgement.numbers import split_unit
+    >>> from refold.judgement.number_text import split_unit
     >>> split_unit("torque [Nm]"), split_unit("weight (g)"), split_unit("body_mass_g")
     (('torque', ' Nm'), ('weight', ' g'), ('body_mass', ' g'))
     """
@@ -88,7 +88,7 @@ def ranges_text(ranges: Ranges, digits: int = DIGITS, decimals: int | None = Non
 
     Examples
     --------
-    >>> from refold.judgement.numbers import ranges_text
+    >>> from refold.judgement.number_text import ranges_text
     >>> ranges_text(((0.0, 5.0), (20.0, 30.0)))
     '0–5 or 20–30'
     """

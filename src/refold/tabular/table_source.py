@@ -11,9 +11,9 @@ from typing import IO, Any, Self
 
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.findings import Finding
-from refold.columns.missing import IN_MEMORY, Written
+from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.tabular._block import Block
-from refold.tabular._cells import MissingWords
+from refold.tabular._cell_text import MissingWords
 from refold.tabular.csv_dialect import Dialect
 from refold.tabular.errors import InputError, listed
 from refold.tabular.streams import name_of
@@ -183,7 +183,7 @@ class FileTable(TableSource):
     def __init__(self, stream: IO[bytes], source: str, how: ReadOptions) -> None:
         self.name, self._stream, self._how = name_of(source), stream, how
         self._missing_words = MissingWords(how.missing)
-        self.written = Written(
+        self.written = SourceFormat(
             how.decimal or "", how.thousands or "", "", how.missing, how.keep, self.by_people
         )
 

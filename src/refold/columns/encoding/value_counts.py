@@ -17,7 +17,7 @@ _BITS = 63  # of a hash
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class ValueCounts:
     """Values and their counts.
 
     Up to 65,536 different values are all kept. Of more, two kinds are: frequent ones, and a sample
@@ -33,7 +33,7 @@ class Tally:
     error: int = 0  # more rows than this have none of the values that are not kept
 
     @classmethod
-    def of(cls, values: Sequence[str], counts: Integers, missing: int = 0) -> Tally:
+    def of(cls, values: Sequence[str], counts: Integers, missing: int = 0) -> ValueCounts:
         """Count rows that were counted by value; each value comes once."""
         rows = int(counts.sum()) + missing
         if (counts == 0).any():
@@ -43,13 +43,13 @@ class Tally:
             return cls(dict(zip(values, counts.tolist(), strict=True)), rows, missing)
         return cls._bounded(list(values), counts, cls({}, rows, missing))
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: ValueCounts) -> ValueCounts:
         """Return the counts of the rows of both."""
         more, fewer = (self, other) if len(self.counts) >= len(other.counts) else (other, self)
         counts = dict(more.counts)
         for value, count in fewer.counts.items():
             counts[value] = counts.get(value, 0) + count
-        both = Tally(
+        both = ValueCounts(
             counts,
             self.rows + other.rows,
             self.missing + other.missing,
@@ -60,7 +60,7 @@ class Tally:
             return both
         return self._bounded(list(counts), np.fromiter(counts.values(), np.int64), both)
 
-    def minus(self, other: Tally) -> Tally:
+    def minus(self, other: ValueCounts) -> ValueCounts:
         """Return the counts without those rows, which were counted in."""
         counts = dict(self.counts)
         for value, count in other.counts.items():
@@ -74,7 +74,7 @@ class Tally:
         missing = self.missing - other.missing
         if missing < 0:
             raise ValueError("Rows without a value were never counted in.")
-        return Tally(counts, self.rows - other.rows, missing, self.level, self.error)
+        return ValueCounts(counts, self.rows - other.rows, missing, self.level, self.error)
 
     def counts_of(self, values: Sequence[str]) -> Integers:
         """Return how many rows have each value, 0 if none is known to."""
@@ -114,7 +114,7 @@ class Tally:
         return {v: n for (v, n), kept in zip(self.counts.items(), inside, strict=True) if kept}
 
     @staticmethod
-    def _bounded(values: list[str], counts: Integers, whole: Tally) -> Tally:
+    def _bounded(values: list[str], counts: Integers, whole: ValueCounts) -> ValueCounts:
         """Let go of values until there is room for as many again."""
         hashes, level = kernels.hashes(values), whole.level
         inside = _sampled(hashes, level)
@@ -125,7 +125,7 @@ class Tally:
         lost = int(np.partition(others, -MOST_VALUES // 4)[-MOST_VALUES // 4])
         kept = np.flatnonzero(inside | (counts > lost)).tolist()
         found = {values[k]: int(counts[k]) for k in kept}
-        return Tally(found, whole.rows, whole.missing, level, whole.error + lost)
+        return ValueCounts(found, whole.rows, whole.missing, level, whole.error + lost)
 
 
 def _sampled(hashes: Integers, level: int) -> Booleans:

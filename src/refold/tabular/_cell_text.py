@@ -48,7 +48,7 @@ def missing_as_written() -> list[str]:
     return sorted({"".join(letters) for letters in itertools.chain(*both)})
 
 
-def kind_of(cell: str, decimal: str) -> Kind | None:
+def cell_kind(cell: str, decimal: str) -> Kind | None:
     """Say what a cell that is not missing holds; None is neither a number nor true or false."""
     cell = cell.strip()
     if cell.lower() in _TRUTH:
@@ -56,7 +56,7 @@ def kind_of(cell: str, decimal: str) -> Kind | None:
     return "number" if _NUMBER.fullmatch(_with_point(cell, decimal)) else None
 
 
-def number_of(cell: str, decimal: str) -> float:
+def cell_number(cell: str, decimal: str) -> float:
     """Return the number in a cell, NaN if missing; UserError says why it is none."""
     if is_missing(cell):
         return math.nan
@@ -72,7 +72,7 @@ def number_of(cell: str, decimal: str) -> float:
     return value
 
 
-def numbers(texts: Any, decimal: str) -> Floats:
+def column_numbers(texts: Any, decimal: str) -> Floats:
     """Return an Arrow column of text as numbers, NaN where one is missing.
 
     What Arrow can do at once it does; where it cannot, cells are read one by one, and the first
@@ -102,8 +102,8 @@ def _cast(texts: Any, decimal: str) -> Floats:
     return values
 
 
-def truths(texts: Any) -> Floats:
-    """Return a column of true and false as 1 and 0, NaN where one is missing, as `numbers` does."""
+def column_truths(texts: Any) -> Floats:
+    """Return a column of true and false as 1 and 0, NaN where one is missing."""
     pc = needs("pyarrow.compute", "parquet")
     lower = pc.utf8_lower(_known(texts))
     said = pc.is_in(lower, _words(frozenset(_TRUTH), lower.type))
@@ -225,7 +225,7 @@ def _one_by_one(texts: Any, decimal: str) -> Floats:
     values = np.empty(len(texts))
     for index, cell in enumerate(texts.to_pylist()):
         try:
-            values[index] = math.nan if cell is None else number_of(cell, decimal)
+            values[index] = math.nan if cell is None else cell_number(cell, decimal)
         except UserError as error:
             raise BadCellError(index, error.args[0], error.advice) from None
     return values
@@ -240,9 +240,9 @@ def _with_point(cell: str, decimal: str) -> str:
 
 def _other_mark(cell: str, decimal: str) -> Advice | None:
     """Return the advice to name the decimal mark with which a cell is a number."""
-    if decimal == "." and kind_of(cell, ",") == "number":
+    if decimal == "." and cell_kind(cell, ",") == "number":
         return Advice("If numbers have decimal commas", "decimal", value=",")
-    if decimal == "," and kind_of(cell, ".") == "number":
+    if decimal == "," and cell_kind(cell, ".") == "number":
         return Advice("Other numbers here have decimal commas. Otherwise", "decimal", value=".")
     return None
 
@@ -256,8 +256,8 @@ class MissingWords:
 
     def __init__(self, words: Sequence[str]) -> None:
         stripped = [word.strip() for word in words]
-        numbers = [w for w in stripped if kind_of(w, ".") == "number"]
-        self._values = sorted({number_of(word, ".") for word in numbers})
+        numbers = [w for w in stripped if cell_kind(w, ".") == "number"]
+        self._values = sorted({cell_number(word, ".") for word in numbers})
         forms = [*map(re.escape, stripped), *map(_forms, numbers)]
         self._pattern = rf"(?i)^\s*(?:{'|'.join(forms)})\s*$"
         self._any = bool(stripped)

@@ -13,10 +13,10 @@ from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding, RowText
 from refold.base.words import quoted
 from refold.columns.box import Box
-from refold.columns.edges import UNKNOWN, edges_of
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.texts import TextCounts
-from refold.columns.running import evenly_spaced, monotonic
+from refold.columns.extremes import UNKNOWN, extremes_of
+from refold.columns.row_numbers import evenly_spaced, monotonic
 from refold.columns.summary import SAMPLED_ROWS
 from refold.columns.table import CellState, Table, TextColumn, as_texts
 
@@ -29,14 +29,14 @@ _APART = 0.5  # of the way to the median of the others, from a usual value to th
 _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice among few
 
 
-def notice_columns(
+def find_odd_columns(
     X: NDArray[Any], weights: Floats | None, names: Sequence[str]
 ) -> Iterator[Finding]:
     """Find columns with a single value, those that count the rows, those of mostly one value."""
     if weights is not None:
         X, weights = X[weights > 0.0], weights[weights > 0.0]
     if len(X) > 1:
-        yield from single_values(X, names)
+        yield from find_single_values(X, names)
     if len(X) < _LEAST_ROWS:
         return
     for j in map(int, np.flatnonzero(monotonic(X[:_FIRST_ROWS]))):
@@ -48,7 +48,7 @@ def notice_columns(
         yield from _one_value(_drawn(X[:, j], SAMPLED_ROWS), w, names[j])
 
 
-def absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[Finding]:
+def find_absurd_cells(box: Box, names: Sequence[str], *, learned: bool) -> Iterator[Finding]:
     """Find single cells far from all other values of their column, at either end.
 
     `learned` is whether the model takes them as normal all the same.
@@ -87,12 +87,12 @@ def _far(
     )
 
 
-def far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
+def find_far_cells(X: Floats, names: Sequence[str]) -> Iterator[Finding]:
     """Find cells far from all others of their column, and farther than its own tail explains."""
     some = _drawn(X, SAMPLED_ROWS)
     for j in map(int, np.flatnonzero(~np.isnan(X).all(axis=0))):
-        box = Box.of(edges_of(X[:, [j]], None), some[:, [j]], np.ones(len(some)))
-        for found in absurd_cells(box, [names[j]], learned=False):
+        box = Box.of(extremes_of(X[:, [j]], None), some[:, [j]], np.ones(len(some)))
+        for found in find_absurd_cells(box, [names[j]], learned=False):
             if _beyond_tail(X[:, j], np.array(found.values, dtype=np.float64)):
                 yield found
 
@@ -124,8 +124,8 @@ def _drawn(rows: NDArray[Any], number: int) -> NDArray[Any]:
     return rows[np.random.default_rng(0).choice(len(rows), number, replace=False)]
 
 
-def single_values(X: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
-    """Find columns that have a value in one row alone, as ``notice_columns`` does."""
+def find_single_values(X: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
+    """Find columns that have a value in one row alone, as ``find_odd_columns`` does."""
     if X.dtype.kind != "f" or not np.isnan(X[:2]).any():
         return  # a column with one value has none in one of two rows
     observed = ~np.isnan(X)
@@ -193,13 +193,13 @@ def _is_natural(found: NDArray[Any], usual: int) -> bool:
     return bool(abs(beside - found[usual]) <= _APART * abs(np.median(others) - found[usual]))
 
 
-def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
+def find_unreadable_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
     """Find columns with cells that cannot be read, and those with more values than are kept."""
     table = counts.plan.parse(table)
     for k, column in enumerate(counts.plan.used):
         if counts.states(k)[CellState.UNREADABLE]:
             odd = np.flatnonzero(table.columns[k].unreadable)
-            yield unreadable_cells(column.name, column.role, as_texts(table.columns[k]), odd)
+            yield unreadable_finding(column.name, column.role, as_texts(table.columns[k]), odd)
         counted = counts.others.get(k)
         if isinstance(counted, TextCounts) and counted.values.level:
             tally = counted.values
@@ -213,7 +213,7 @@ def notice_cells(counts: TableCounts, table: Table) -> Iterator[Finding]:
             )
 
 
-def unreadable_cells(name: str, role: str, texts: TextColumn, odd: Integers) -> Finding:
+def unreadable_finding(name: str, role: str, texts: TextColumn, odd: Integers) -> Finding:
     """Say that the cells in the rows `odd` are not what their column holds: numbers or dates."""
     row = int(odd[0])
     text = quoted(texts.values[int(texts.codes[row])])

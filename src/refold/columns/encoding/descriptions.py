@@ -18,8 +18,8 @@ from refold.columns.encoding.dates import HOURS, DateCounts
 from refold.columns.encoding.dependence import NONE, OTHER
 from refold.columns.encoding.shapes import LOOKED_AT, example_of, shape_of
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.encoding.tally import Tally
 from refold.columns.encoding.texts import TextCounts
+from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.table import CellState, DateColumn, NumberColumn, Table, TextColumn, as_texts
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -57,7 +57,7 @@ def usual_text(counts: TextCounts, text: str) -> str:
     return f"is {usual} ({have:,} of {rows:,} rows)"
 
 
-def form_words(shapes: Tally, shape: str, texts: Iterable[str] = ()) -> str:
+def form_words(shapes: ValueCounts, shape: str, texts: Iterable[str] = ()) -> str:
     """Say how rare the form of a text is, and show the usual one by an example."""
     have = shapes.counts.get(shape, 0)
     most = max(shapes.counts, key=lambda each: (shapes.counts[each], each), default="")
@@ -68,14 +68,14 @@ def form_words(shapes: Tally, shape: str, texts: Iterable[str] = ()) -> str:
     return rare if most == shape else f"{rare}, unlike {usual}"
 
 
-def values_in(values: Tally) -> str:
+def values_in(values: ValueCounts) -> str:
     """Return "16 values in 2,000 rows"."""
     about = "about " if values.level else ""
     different = f"{about}{values.distinct:,} value{'' if values.distinct == 1 else 's'}"
     return f"{different} in {values.rows:,} rows"
 
 
-def _value(values: Tally, text: str) -> str:
+def _value(values: ValueCounts, text: str) -> str:
     have = values.counts.get(text, 0)
     if have:
         return f"is rare ({have:,} of {values.rows:,} rows)"
@@ -173,7 +173,7 @@ def beside_words(
     The numbers of `scored` columns are standard deviations from what their context lets expect.
     """
     partner = counts.partner(column)
-    slice_ = counts.slices[column].counts[beside]
+    slice_ = counts.contingency_tables[column].counts[beside]
     name = printable(counts.plan.names[partner])
     have = int(slice_[own])
     rare = "is rare" if have <= _RARE * slice_.sum() else "is less usual"
@@ -212,7 +212,7 @@ def _between(edges: tuple[float, ...], code: int) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class CellDescription:
     """What is said of a cell."""
 
     # In which respect it is odd: one of the views of its column, "unseen" (a value that training
@@ -223,7 +223,7 @@ class Said:
     beside: int | None = None  # the column that it is odd beside
 
 
-class CellWords:
+class CellDescriber:
     """Says what is odd about the cells of rows, given how surprising and how novel they are."""
 
     def __init__(
@@ -250,29 +250,33 @@ class CellWords:
         text = self._written[column].text(row)
         return nan if text is None else text
 
-    def said(self, row: int, column: int) -> Said:
+    def describe(self, row: int, column: int) -> CellDescription:
         """Return what is odd about a cell."""
         state = int(self._cells[column].state[row])
         if state == CellState.MISSING:
             words = self._for_group(row, column, 0) or self._missing(column)
-            return Said("missing", words, self._surprise(row, column))
+            return CellDescription("missing", words, self._surprise(row, column))
         if state == CellState.UNREADABLE:
-            return Said("unreadable", self._unreadable(row, column), self._surprise(row, column))
+            return CellDescription(
+                "unreadable", self._unreadable(row, column), self._surprise(row, column)
+            )
         view, alone = self._leading(row, column)
         beside = self._surprise(row, column) - alone
         unseen = self._unseen(row, column)
         if self._novel[row, column] and self.contradicts(row, column):
             return self._beside(row, column, alone)
         if self._novel[row, column]:
-            return Said("unseen", self._odd(row, column, "value" if unseen else view), alone)
+            return CellDescription(
+                "unseen", self._odd(row, column, "value" if unseen else view), alone
+            )
         if view == "range":
-            return Said(view, self._odd(row, column, view), alone)
+            return CellDescription(view, self._odd(row, column, view), alone)
         if beside > max(alone, USUAL) and not (unseen and alone >= USUAL):
             return self._beside(row, column, alone)
         if alone < USUAL:
-            return Said("", self._not_odd(row, column), alone)
+            return CellDescription("", self._not_odd(row, column), alone)
         named = "unseen" if unseen and view == "value" else view
-        return Said(named, self._odd(row, column, view), alone)
+        return CellDescription(named, self._odd(row, column, view), alone)
 
     def _surprise(self, row: int, column: int) -> float:
         return float(self._magnitudes[row, column]) if self._magnitudes.shape[1] else 0.0
@@ -301,13 +305,13 @@ class CellWords:
         return counts.values.counts.get(cells.values[int(cells.codes[row])], 0) == 0
 
     def _dependence(self, row: int, column: int) -> float:
-        if column not in self._counts.slices:
+        if column not in self._counts.contingency_tables:
             return 0.0
-        return float(self._counts.slices[column].surprise[self._pair(row, column)])
+        return float(self._counts.contingency_tables[column].surprise[self._pair(row, column)])
 
     def contradicts(self, row: int, column: int) -> bool:
         """Whether a cell never occurs beside its partner's."""
-        if column not in self._counts.slices:
+        if column not in self._counts.contingency_tables:
             return False
         return bool(self._counts.contradictions(column)[self._pair(row, column)])
 
@@ -319,11 +323,11 @@ class CellWords:
     def _codes(self) -> list[Integers]:
         return self._counts.plan.codes(self._cells)
 
-    def _beside(self, row: int, column: int, alone: float) -> Said:
+    def _beside(self, row: int, column: int, alone: float) -> CellDescription:
         other, own = self._pair(row, column)
         scored = () if self._context is None else self._context.columns
         said = beside_words(self._counts, column, own, other, scored)
-        return Said("beside", said, alone, self._counts.partner(column))
+        return CellDescription("beside", said, alone, self._counts.partner(column))
 
     def _odd(self, row: int, column: int, view: str) -> str:
         cells, counts = self._cells[column], self._counts.others.get(column)

@@ -220,7 +220,7 @@ def _digest(raw: Raw, segments: list[tuple[int, int, bool]]) -> str:
     return total.hexdigest()
 
 
-def parse(raw: Raw, budget: Budget) -> tuple[Any, str]:
+def parse_document(raw: Raw, budget: Budget) -> tuple[Any, str]:
     """Return the values in a file's bytes, and the checksum of its content.
 
     What JSON does not allow stands among the values as Refused.

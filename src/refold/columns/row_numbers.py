@@ -23,15 +23,15 @@ _LATE = 0.01  # the share of rows of a log that may come late, and how late: of 
 _ORDERED, _THINNED = 0.95, 0.2
 
 
-def counts_rows(values: Floats, *, named: bool) -> bool:
+def is_row_number(values: Floats, *, named: bool) -> bool:
     """Whether numbers, in the order of the rows, count the rows, or number them in another order.
 
     They go up or down by even steps; or they are whole, all different, and either without gaps or
     in the order of the rows and spread evenly, like numbers of rows that were drawn from a table.
     If they are `named` so, it is enough that whole numbers go only up, or down.
 
-    >>> counts_rows(np.arange(30.0), named=False), counts_rows(np.arange(30.0) ** 3, named=False)
-    (True, False)
+    >>> [is_row_number(np.arange(30.0) ** power, named=False) for power in (1, 3)]
+    [True, False]
     """
     if len(values) < _LEAST_ROWS:
         return len(values) >= _LEAST_IN_ORDER and bool((np.diff(values) == 1.0).all())
@@ -50,11 +50,11 @@ def counts_rows(values: Floats, *, named: bool) -> bool:
     return dense and len(np.unique(values)) == len(values)
 
 
-def runs_on(seconds: Floats) -> bool:
+def is_chronological(seconds: Floats) -> bool:
     """Whether moments go forward from row to row, or backward, as in a log.
 
     >>> import numpy as np
-    >>> runs_on(np.sort(np.random.default_rng(0).integers(0, 99, 50)).astype(float))
+    >>> is_chronological(np.sort(np.random.default_rng(0).integers(0, 99, 50)).astype(float))
     True
     """
     if len(seconds) < _LEAST_ROWS or seconds.min() == seconds.max():
