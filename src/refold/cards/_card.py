@@ -22,26 +22,10 @@ _LEFT_OUT = "left-out"
 
 @dataclass(frozen=True)
 class Card:
-    """The small print.
+    """The small print."""
 
-    Parameters
-    ----------
-    facts : tuple of (str, str)
-        Rows, columns, date, version, parameters and the like.
-    guarantees, limits : tuple of str
-        What can be relied on, and what cannot, a sentence each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.cards import card_of
-    >>> card = card_of(REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2))), {})
-    >>> card.facts[0]
-    ('Model', 'REF(alpha=0.05)')
-    """
-
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]  #: rows, columns, date, version, parameters and the like
+    #: guarantees, limits: what can be relied on, and what cannot, a sentence each
     guarantees: tuple[str, ...]
     limits: tuple[str, ...]
 

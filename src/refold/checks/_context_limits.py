@@ -18,15 +18,7 @@ _SHIFTS = {"up_50": 1.0, "up_90": 1.0, "down_50": -1.0, "down_90": -1.0}
 
 
 class ShiftUnits:
-    """Turns shifts in standard deviations into those of the rows' own units.
-
-    Parameters
-    ----------
-    context : ContextModel
-        What rows are expected to have.
-    inputs : Table
-        The rows that are shifted, as they came.
-    """
+    """Turns shifts in standard deviations into those of the rows' own units."""
 
     def __init__(self, context: ContextModel, inputs: Table) -> None:
         self._context, self._inputs = context, inputs

@@ -27,19 +27,7 @@ LARGE = 2**27
 class Rows:
     """The rows of a table to learn from.
 
-    Parameters
-    ----------
-    table : Table
-        Opened.
-    again : callable or None
-        Opens it once more; None of a pipe, whose rows then go through a temporary file.
-    wanted : TrainingSelection
-        What is to be learned of it.
-
-    Attributes
-    ----------
-    rows_read : int
-        How many rows the table has.
+    `again` opens the table once more; None of a pipe, whose rows then go through a temporary file.
     """
 
     def __init__(

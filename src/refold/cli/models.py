@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class LoadedModel:
-    """A model, its judge, and where it comes from.
-
-    Parameters
-    ----------
-    file : path
-        A model file.
-    """
+    """The model of a file, its judge, and where it comes from."""
 
     def __init__(self, file: Path) -> None:
         with light_imports():

@@ -140,14 +140,8 @@ _NO = frozenset({"", "no", "n", "0", "0.0", "false"})
 def without_ticked(training: Training, file: Path, table: str) -> tuple[Training, Finding]:
     """Return the rows that nobody has ticked, and a finding that says how many were.
 
-    Parameters
-    ----------
-    training : Training
-        All rows, with all columns of the table.
-    file : Path
-        The list, as ``refold fit --suspects`` has written it, with ticks.
-    table : str
-        What messages call the table.
+    `file` is the list that ``refold fit --suspects`` has written, with ticks; `table` is what
+    messages call the table.
     """
     import numpy as np
 

@@ -38,16 +38,6 @@ class GateResult:
 class Gate:
     """Conditions on a table of new rows; all of those that are set must hold.
 
-    Parameters
-    ----------
-    max_outliers : int, float or None, default=None
-        So many outliers at most; a float is a share of the rows.
-    chance : bool, default=False
-        Whether no more outliers may be there than alpha explains: by the binomial distribution a
-        table of normal rows fails with a probability of 1 % at most.
-    beyond : float or None, default=None
-        No row may be farther out than so many times the threshold.
-
     Examples
     --------
     At 1 % false alarms, 7 of 263 rows are no surprise; 9 are.
@@ -58,9 +48,12 @@ class Gate:
     [True, True, False]
     """
 
+    #: So many outliers at most; a float is a share of the rows
     max_outliers: int | float | None = None
+    #: Whether no more outliers may be there than alpha explains: by the binomial distribution a
+    #: table of normal rows fails with a probability of 1 % at most
     chance: bool = False
-    beyond: float | None = None
+    beyond: float | None = None  #: no row may be farther out than so many times the threshold
 
     def check(
         self, rows: int, outliers: int, farthest: float, alpha: float | None

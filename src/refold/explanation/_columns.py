@@ -26,16 +26,6 @@ def normal_of_columns(encoder: TableEncoder, summary: Summary | None) -> dict[st
     Of numbers that is ``normal``, their ranges, or, where rows are judged in their context,
     ``deviations``, by how many standard deviations they may differ from what is expected; of texts
     ``frequent``, values and in how many rows they are; of dates ``from`` and ``to``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from refold import Detector
-    >>> from refold.explanation import normal_of_columns
-    >>> table = pd.DataFrame({"part": ["A", "B", "B", "C"] * 100, "torque": [*range(20)] * 20})
-    >>> model = Detector().fit(table)
-    >>> normal_of_columns(model.encoder_, model.summary_)["part"]["frequent"][0]
-    {'value': 'B', 'rows': 200}
     """
     counts, scored = encoder.counts, encoder.scored
     names = counts.plan.names
@@ -53,14 +43,7 @@ def normal_of_columns(encoder: TableEncoder, summary: Summary | None) -> dict[st
 
 
 def normal_text(column: Mapping[str, Any]) -> str:
-    """Say what is normal of a column, given as plain values, in a few words.
-
-    Examples
-    --------
-    >>> from refold.explanation import normal_text
-    >>> normal_text({"normal": [[1.0, 2.5]]})
-    '1–2.5'
-    """
+    """Say what is normal of a column, given as plain values, in a few words: "1–2.5"."""
     if "normal" in column:
         return ranges_text(column["normal"])
     if "deviations" in column:

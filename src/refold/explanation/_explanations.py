@@ -22,14 +22,6 @@ _FAR = 1000.0  # times the limit: how many times it is exactly tells nobody anyt
 def times_limit(distance: float, threshold: float) -> str:
     """Say how far out a row is: "12 × the limit".
 
-    Parameters
-    ----------
-    distance, threshold : float
-        The row's distance, and the largest that is normal.
-
-    Examples
-    --------
-    >>> from refold.explanation import times_limit
     >>> times_limit(12.11, 1.0), times_limit(5.3e11, 1.0)
     ('12 × the limit', 'more than 1,000 × the limit')
     """

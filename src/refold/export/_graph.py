@@ -28,13 +28,7 @@ _BOUNDED = ("cos", "sin", "tanh")
 
 
 class Graph(ABC):
-    """Collects nodes; values go by their names. An equal constant is stored once.
-
-    Parameters
-    ----------
-    dtype : dtype
-        The type of all arithmetic.
-    """
+    """Collects nodes; values go by their names. An equal constant is stored once."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype

@@ -40,20 +40,10 @@ _UNSEEN = -1.0
 
 
 class ColumnSteps:
-    """Writes the steps of a column.
+    """Writes the steps of the column number `k`.
 
-    Parameters
-    ----------
-    words : Vocabulary
-        Of the database.
-    reader : Reader
-        Of the database.
-    k : int
-        The number of the column.
-    groups : GroupTables or None, default=None
-        What is expected of each group, where rows are judged by theirs.
-    rules : SqlRules or None, default=None
-        The user's own, where there are any; each column then has `out`, 1 outside of its limits.
+    With `groups` rows are judged by theirs; with `rules` each column has `out`, 1 outside of its
+    limits.
     """
 
     def __init__(

@@ -13,27 +13,13 @@ if TYPE_CHECKING:
 
 
 class DialectLimits(NamedTuple):
-    """What a database accepts as a statement and as a quoted name.
+    """What a database accepts as a statement and as a quoted name."""
 
-    Parameters
-    ----------
-    case_sensitive : bool
-        Whether names that differ only by case are different columns.
-    name_bytes : int or None
-        The longest name, in UTF-8.
-    forbidden : str
-        Characters that no name may have, besides those that text cannot have.
-    columns : int or None
-        The most columns of one SELECT.
-    statement_bytes : int or None
-        The longest statement.
-    """
-
-    case_sensitive: bool
-    name_bytes: int | None = None
-    forbidden: str = ""
-    columns: int | None = None
-    statement_bytes: int | None = None
+    case_sensitive: bool  # whether names that differ only by case are different columns
+    name_bytes: int | None = None  # the longest name, in UTF-8
+    forbidden: str = ""  # characters that no name may have, besides those that text cannot have
+    columns: int | None = None  # the most columns of one SELECT
+    statement_bytes: int | None = None  # the longest statement
 
 
 LIMITS = {

@@ -14,24 +14,15 @@ from refold.algorithm.engines import ENGINES
 
 
 class Attribution(NamedTuple):
-    """What each feature has to do with the distances of rows.
+    """What each feature has to do with the distances of rows."""
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n,)
-        How far out the rows are.
-    parts : ndarray of shape (n, d)
-        What each feature adds to its row's distance; never negative, 0 for a missing value.
-    expected : ndarray of shape (n, d) or None
-        What the other values of a row lead to expect, where the model sees dependence.
-    alone : ndarray of shape (n, d) or None
-        How much of each part the value has by itself, whatever the others are: it lies outside of
-        all that was learned. None where a part never depends on other features.
-    """
-
-    distances: Floats
+    distances: Floats  #: how far out the rows are
+    #: What each feature adds to its row's distance; never negative, 0 for a missing value
     parts: Floats
+    #: What the other values of a row lead to expect, where the model sees dependence
     expected: Floats | None = None
+    #: How much of each part the value has by itself, whatever the others are: it lies outside of
+    #: all that was learned. None where a part never depends on other features.
     alone: Floats | None = None
 
     def of_rows(self, rows: Integers) -> Attribution:

@@ -23,14 +23,8 @@ class ConformalMartingale:
     Gammerman & Shafer, Algorithmic Learning in a Random World, 2005), so that a bet of fair odds on
     them is a martingale. By Ville's inequality it exceeds 1/alpha, ever, with probability alpha at
     most. The capital is spread over thirteen simple bets and over all times at which a change may
-    have begun, the k-th start having 1/(k(k+1)) of it.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        Numbers of training, ascending, each once.
-    counts : ndarray of float
-        How many rows have each.
+    have begun, the k-th start having 1/(k(k+1)) of it. The `values` of training are ascending, each
+    once.
     """
 
     def __init__(self, values: Floats, counts: Floats) -> None:

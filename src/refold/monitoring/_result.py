@@ -216,13 +216,7 @@ class Drift:
         return "same"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python values, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The verdict, all fields, and for each feature its fields and its shift.
-        """
+        """Return the verdict and all fields as plain values, of each column also its shift."""
         return {"verdict": self.verdict, **plain_fields(self)}
 
     def to_frame(self, backend: Backend = "pandas") -> Any:

@@ -103,22 +103,8 @@ class _Event:
 class IncidentFinder:
     """Finds incidents in rows that come block by block, the earlier blocks first.
 
-    Parameters
-    ----------
-    model : REF, CreasedREF or Detector
-        Fitted.
-    gap : int, str, timedelta, float or None
-        See :func:`incidents`.
-    timed : bool
-        Whether rows have times.
-    most, most_rows, most_groups : float, default=inf
-        How many incidents are kept of those that have ended, those with most outliers, how many
-        row numbers of each, and how many groups are followed, those with the latest rows.
-
-    Attributes
-    ----------
-    ended : int
-        How many incidents have ended, those that are not kept too.
+    Of incidents that have ended, `most` are kept, those with most outliers, and `most_rows` row
+    numbers of each; `most_groups` are followed, those with the latest rows. `ended` counts all.
     """
 
     def __init__(

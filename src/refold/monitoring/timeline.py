@@ -102,12 +102,7 @@ def _duration(text: str) -> float:
 class Timeline:
     """Says when rows were and of which group they are, block after block in one form.
 
-    Parameters
-    ----------
-    model : REF, CreasedREF or Detector
-        Its ``over`` and ``by`` are used where nothing else is named.
-    time, by : optional
-        As of :func:`refold.incidents`.
+    Where no time or group is named, the model's ``over`` and ``by`` are used.
     """
 
     def __init__(self, model: Any, time: Any = None, by: Any = None) -> None:

@@ -45,21 +45,8 @@ def write_report(
         New rows. Those without any value are counted and left out.
     path : str or path-like
         Where to write; a file that is there is replaced once the new one is complete.
-    title : str, default=None
-        What the page is called.
-    worst : int, default=100
-        How many of the outliers are listed, the farthest out.
-    reasons : int, default=3
-        How many features are named for each of them.
-    fdr : float, default=0.1
-        The share of false alarms that is allowed among the rows that :func:`refold.select` reports.
-    row_names : sequence of length n, default=None
-        What the rows are called, for example part numbers; None numbers them from 0.
-    about : mapping of str to str, default=None
-        More facts for the model card, such as the names of files.
-    time, by, gap : optional
-        When rows were, to which group they belong, and how far apart the outliers of an incident
-        may be, see :func:`refold.incidents`. A ReportedTable has its own.
+    title, worst, reasons, fdr, row_names, about, time, by, gap : optional
+        As of :func:`describe`.
 
     Returns
     -------
@@ -98,27 +85,15 @@ def write_report(
 
 
 def render(report: Report) -> str:
-    """Return a report as the text of an HTML page.
-
-    Parameters
-    ----------
-    report : Report
-        From :func:`describe`.
-
-    Returns
-    -------
-    str
+    """Return what :func:`describe` has found as the text of an HTML page.
 
     Examples
     --------
     >>> import numpy as np
     >>> from refold import REF
     >>> from refold.report import describe, render
-    >>> rng = np.random.default_rng(0)
-    >>> model, new = REF(alpha=0.01).fit(rng.normal(size=(500, 2))), rng.normal(size=(200, 2))
-    >>> new[17, 1] = 40.0
-    >>> report = describe(model, new)
-    >>> render(report)[:15]
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> render(describe(REF(alpha=0.01).fit(X), X))[:15]
     '<!doctype html>'
     """
     listed = {row.row for row in report.worst}

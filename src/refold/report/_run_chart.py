@@ -66,13 +66,7 @@ class RunChart:
 
 
 class RunRows:
-    """Rows that come block by block; of very many the farthest out of every 2, 4, 8 … are kept.
-
-    Parameters
-    ----------
-    most : int, default=1000
-        How many rows are kept at most.
-    """
+    """Rows that come block by block; of very many the farthest out of every 2, 4, 8 … are kept."""
 
     def __init__(self, most: int = _POINTS) -> None:
         self._most, self._each = most, 1

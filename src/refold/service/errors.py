@@ -9,19 +9,7 @@ _SHOWN = 100  # characters of a column's name
 
 
 class RequestError(Exception):
-    """A request that is not answered with verdicts.
-
-    Parameters
-    ----------
-    status : int
-        The HTTP status.
-    message : str
-        A sentence for people.
-    row : int or None, default=None
-        Which row of the request, from 0.
-    column : str or None, default=None
-        Which column.
-    """
+    """A request that is not answered with verdicts: why, and which row, from 0, and column."""
 
     def __init__(
         self, status: int, message: str, *, row: int | None = None, column: str | None = None

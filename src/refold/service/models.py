@@ -94,20 +94,7 @@ class HostedModel:
 
 
 class ModelStore:
-    """Models by name.
-
-    Parameters
-    ----------
-    files : mapping of str to path
-        Where each is; the name is part of addresses.
-    drift : bool, default=True
-        Whether what is scored is watched.
-
-    Raises
-    ------
-    ModelFileError, OSError
-        If one cannot be read now.
-    """
+    """Models by name, which is part of addresses; those that cannot be read now are refused."""
 
     def __init__(self, files: Mapping[str, Path], *, drift: bool = True) -> None:
         for name in files:

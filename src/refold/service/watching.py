@@ -33,13 +33,7 @@ class StreamEvent:
 
 
 class RowWatch:
-    """Compares the rows that were scored with those that a model has learned.
-
-    Parameters
-    ----------
-    model : REF, CreasedREF or Detector
-        Fitted.
-    """
+    """Compares the rows that were scored with those that a model has learned."""
 
     def __init__(self, model: Any) -> None:
         self._model, self._lock, self._comparing = model, threading.Lock(), threading.Lock()

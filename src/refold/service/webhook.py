@@ -36,24 +36,13 @@ _AGAIN = {408, 425, 429}  # and 500 and above: later it may succeed
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookTarget:
-    """Where events are sent.
+    """Where events are sent."""
 
-    Parameters
-    ----------
-    url : str
-        http or https.
-    secret : str or None, default=None
-        What messages are signed with; the receiver has it too.
-    format : {"json", "slack", "teams"}, default="json"
-        What the receiver reads.
-    rows : int, default=3
-        Incidents of at least so many outliers are told: single ones come by chance.
-    """
-
-    url: str
+    url: str  # http or https
+    # What messages are signed with; the receiver has it too.
     secret: str | None = field(default=None, repr=False)
-    format: str = "json"
-    rows: int = 3
+    format: str = "json"  # what the receiver reads: json, slack or teams
+    rows: int = 3  # outliers that an incident needs to be told: single ones come by chance
 
     def __post_init__(self) -> None:
         try:
@@ -82,16 +71,8 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 class Webhook:
     """Sends events from a thread of its own.
 
-    Parameters
-    ----------
-    target : WebhookTarget
-        Where to.
-    log : callable
-        Is told what could not be sent.
-    count : callable
-        Counts what became of an event: ``"delivered"``, ``"given up"`` or ``"dropped"``.
-    pause : float, default=1
-        Seconds before the second attempt.
+    `log` is told what could not be sent, `count` what became of an event: ``"delivered"``, ``"given
+    up"`` or ``"dropped"``. The second attempt comes after `pause` seconds.
     """
 
     def __init__(

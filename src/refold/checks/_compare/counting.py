@@ -104,32 +104,7 @@ class _Changed(NamedTuple):
 
 
 class Comparer:
-    """Counts what two models say of the same rows; a block of rows at a time.
-
-    Parameters
-    ----------
-    old, new : REF, CreasedREF, Detector or Pipeline
-        Fitted.
-    reasons : int, default=3
-        How many columns are named for each changed row.
-    most : int, default=100
-        How many changed rows are listed and explained, the clearest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.checks import Comparer
-    >>> from refold.judgement import Judgement
-    >>> rng = np.random.default_rng(0)
-    >>> old, new = (REF(alpha=a).fit(rng.normal(size=(500, 2))) for a in (0.01, 0.05))
-    >>> comparer = Comparer(old, new)
-    >>> for _ in range(3):
-    ...     block = rng.normal(size=(100, 2))
-    ...     comparer.update(Judgement.of(old, block), Judgement.of(new, block))
-    >>> comparer.result().rows
-    300
-    """
+    """Counts what two models say of the same rows, a block of rows at a time."""
 
     def __init__(self, old: Any, new: Any, *, reasons: int = 3, most: int = 100) -> None:
         if reasons < 1:

@@ -118,13 +118,7 @@ class Comparison:
         return as_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON.
-
-        Returns
-        -------
-        dict
-            All fields but the scatter.
-        """
+        """Return all fields but the scatter as plain values, ready for JSON."""
         counts = ("normal_normal", "normal_outlier", "outlier_normal", "outlier_outlier")
         return {
             "same": self.same,
@@ -150,15 +144,7 @@ class Comparison:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the changed rows as a dataframe, one line each.
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Whose dataframe.
-
-        Returns
-        -------
-        dataframe
-            ``row``, ``now``, what each model says, and ``reason_1`` …, the columns to blame.
+        It has ``row``, ``now``, what each model says, and ``reason_1`` …, the columns to blame.
         """
         columns: dict[str, list[Any]] = {
             "row": [row.row for row in self.changed_rows],

@@ -80,19 +80,7 @@ class Findings(Sequence[Finding]):
         return tuple(dict.fromkeys(found.kind for found in self.findings))
 
     def of(self, kind: str, column: str | None = None) -> tuple[Finding, ...]:
-        """Return the findings and notes of a kind, or of a kind about a column.
-
-        Parameters
-        ----------
-        kind : str
-            Such as ``"sentinel"``.
-        column : str or None, default=None
-            The column that it is about, or one that it names; None is any.
-
-        Returns
-        -------
-        tuple of Finding
-        """
+        """Return the findings and notes of a kind, or of a kind about, or naming, a column."""
         return tuple(
             found
             for found in (*self.findings, *self.notes)
@@ -100,17 +88,7 @@ class Findings(Sequence[Finding]):
         )
 
     def map(self, function: Callable[[Finding], Finding]) -> Findings:
-        """Return the same with each finding and note replaced by what a function makes of it.
-
-        Parameters
-        ----------
-        function : callable
-            Such as ``Finding.one_based``, for people who count rows from 1.
-
-        Returns
-        -------
-        Findings
-        """
+        """Return the same with each finding and note replaced, such as by ``Finding.one_based``."""
         findings, notes = (tuple(map(function, each)) for each in (self.findings, self.notes))
         return replace(self, findings=findings, notes=notes)
 
@@ -120,17 +98,7 @@ class Findings(Sequence[Finding]):
         return {"rows": self.rows, "columns": self.columns, "findings": findings, "notes": notes}
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return one line per finding as a dataframe; rows and values are written as texts.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Which dataframe.
-
-        Returns
-        -------
-        DataFrame or Table
-        """
+        """Return one line per finding as a dataframe; rows and values are written as texts."""
         columns: dict[str, list[Any]] = {key: [] for key in _FIELDS}
         for found in self.findings:
             for key in _FIELDS:
@@ -141,31 +109,11 @@ class Findings(Sequence[Finding]):
         return native_frame(columns, backend, texts=_FIELDS)
 
     def to_html(self, limit: int | None = None) -> str:
-        """Return a page of its own: one file that needs nothing else.
-
-        Parameters
-        ----------
-        limit : int or None, default=None
-            How many findings are shown, those first that matter most; None is all.
-
-        Returns
-        -------
-        str
-        """
+        """Return a page of its own with the findings that matter most; a `limit` of None is all."""
         return _PAGE.format(part=self._part_of_page(limit, in_words))
 
     def to_text(self, limit: int | None = LIMIT) -> str:
-        """Return a table for people.
-
-        Parameters
-        ----------
-        limit : int or None, default=7
-            How many findings are shown, those first that matter most; None is all.
-
-        Returns
-        -------
-        str
-        """
+        """Return a table for people, with what matters most; a `limit` of None is all."""
         kinds = self.by_kind(limit=limit)
         wide = max(map(len, kinds), default=0)
         lines = [self.heading]
@@ -186,18 +134,9 @@ class Findings(Sequence[Finding]):
     def by_kind(
         self, setting: Setting = in_python, limit: int | None = None
     ) -> dict[str, list[str]]:
-        """Return what to tell people of each kind.
+        """Return what to tell people of each kind; `setting` says how what is advised is set.
 
-        Parameters
-        ----------
-        setting : callable, default: as in Python
-            Says how what is advised is set where people read it.
-        limit : int or None, default=None
-            How many findings are told, those first that matter most; None is all.
-
-        Returns
-        -------
-        dict of str to list of str
+        A `limit` shows the findings that matter most.
         """
         kinds: dict[str, list[Finding]] = {}
         for found in self.findings[:limit]:
@@ -222,18 +161,7 @@ class Findings(Sequence[Finding]):
     ) -> list[str]:
         """Return the lines below the findings: how many more there are, and the notes.
 
-        Parameters
-        ----------
-        limit : int or None, default=7
-            How many findings are shown.
-        ask : str, default="to_text(limit=None)"
-            How to see the others.
-        setting : callable, default: as in Python
-            Says how what is advised is set where people read it.
-
-        Returns
-        -------
-        list of str
+        `ask` says how to see the others, `setting` how what is advised is set where people read it.
         """
         lines = []
         if limit is not None and len(self) > limit:

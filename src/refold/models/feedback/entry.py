@@ -61,18 +61,10 @@ LONGEST_NOTE = 1000
 
 
 class Verdict(NamedTuple):
-    """What a model says of rows at a time.
+    """What a model says of rows at a time."""
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n,)
-        How far out each is.
-    threshold : float
-        The model's threshold at that time.
-    """
-
-    distances: Floats
-    threshold: float
+    distances: Floats  #: how far out each is
+    threshold: float  #: the model's threshold at that time
 
     @property
     def labels(self) -> Integers:
