@@ -11,7 +11,8 @@ import pytest
 from refold import REF, CreasedREF, Detector
 from refold.explanation import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
-from refold.judgement.expected import Relations
+from refold.judgement._blame import near_expected
+from refold.judgement.expected import Relations, expected_numbers
 from refold.models.scoring import FoldScorer
 from tests.tables import real_table
 
@@ -216,3 +217,18 @@ def test_what_is_expected_of_a_number_is_what_its_category_usually_has(rng):
     found = Judgement.of(model, new, explained=True)
     np.testing.assert_array_equal(found.labels, -1)
     np.testing.assert_allclose(found.expected[:, 0], [10.0, 40.0], atol=2.0)
+
+
+def test_what_would_be_beyond_all_normal_values_is_said_to_be(rng):
+    x = rng.uniform(0.0, 10.0, 500)
+    model = CreasedREF(n_creases=16).fit(np.column_stack([x, x + 0.05 * rng.normal(size=500)]))
+    expected, beyond = expected_numbers(Judgement.of(model, [[15.0, 5.0], [5.0, 5.0]]))
+    assert beyond.tolist() == [[False, True], [False, False]]
+    assert 9.0 < expected[0, 1] < 11.0
+    np.testing.assert_allclose(expected[1], 5.0, atol=0.5)
+
+
+def test_a_number_that_nearly_all_rows_have_is_as_expected_only_if_it_is_that(rng):
+    X = np.column_stack([np.where(np.arange(400) < 2, 1.0, 0.0), rng.normal(size=(400, 2))])
+    found = Judgement.of(CreasedREF(n_creases=16).fit(X), [[0.0, 9.0, 0.0], [1.0, 0.0, 0.0]])
+    assert near_expected(found, far_out=False)[:, 0].tolist() == [True, False]

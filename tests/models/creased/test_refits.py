@@ -74,3 +74,4 @@ def test_more_rows_use_the_closed_form(table):
 def test_wide_tables_are_refitted_less_often_and_very_wide_ones_not():
     assert [n_parts(np.ones(60), d) for d in (4, 200, 1000, 3000)] == [50, 50, 10, 0]
     assert [n_parts(np.ones(n), 4) for n in (4, 5, 40, 200, 201)] == [0, 5, 40, 50, 0]
+    assert [n_parts(np.ones(n), 4, paired=True) for n in (200, 201, 9000)] == [50, 10, 10]

@@ -58,3 +58,12 @@ def test_rates_hold_on_average_and_on_no_table_beyond_chance(band):
     assert len(shares) > 20
     assert (mean <= 1.25 * np.array(alphas) + 2 * error).all()
     assert min(chances)[0] > 0.001 / len(chances), min(chances)
+
+
+@pytest.mark.parametrize("rows", [500, 1000, 4000])
+@pytest.mark.parametrize("name", ["seattle-temps", "sf-temps"])
+def test_rates_hold_on_two_columns_that_tell_of_each_other(name, rows):
+    table = pd.read_csv(packaged_file(f"vega_datasets/{name}.csv"))
+    n, new, (count,) = counted(table, name, rows, rows, (0.05,))
+    assert betabinom.sf(count - 1, new, (n + 1) * 0.05, (n + 1) * 0.95) > 0.001
+    assert count > 0.2 * 0.05 * new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,17 +22,32 @@ _LEAST_PARTS = 5
 # Columns of all these models together: a few seconds.
 _MOST_COLUMNS = 10_000
 
-# Takes the numbers of rows to learn from and of those that are left out, and returns both as the
-# encoder has them that has counted only the first.
-Divided = Callable[[Integers, Integers], tuple[Floats, Floats]]
+# Of so few columns that are all looked at beside each other, being counted moves all rows with the
+# same pair of values to another place than new ones with it have: models are made anew, too.
+FEW_PAIRED = 4
 
 
-def n_parts(weights: Floats, columns: int, discrete: int = 0) -> int:
+@dataclass(frozen=True)
+class Divided:
+    """Encodes rows anew."""
+
+    # Takes the numbers of rows to learn from and of those that are left out, and returns both as
+    # the encoder has them that has counted only the first.
+    encode: Callable[[Integers, Integers], tuple[Floats, Floats]]
+    paired: bool  # whether there are a few columns, all looked at beside each other
+
+    def of(self, which: Integers) -> Divided:
+        """Return the same for some of the rows."""
+        return replace(self, encode=lambda rest, left: self.encode(which[rest], which[left]))
+
+
+def n_parts(weights: Floats, columns: int, discrete: int = 0, *, paired: bool = False) -> int:
     """Return in how many parts rows are left out; 0 if there are too many, or too many columns."""
     rows = float(np.ceil(weights).sum())
     most = _PARTS
     if rows > MOST_ROWS:
-        most = _FEW_PARTS if discrete >= _MANY_DISCRETE and rows <= _MOST_ROWS_DISCRETE else 0
+        alone = discrete >= _MANY_DISCRETE and rows <= _MOST_ROWS_DISCRETE
+        most = _FEW_PARTS if alone or paired else 0
     parts = int(min(rows, most, _MOST_COLUMNS // columns))
     return parts if parts >= _LEAST_PARTS else 0
 

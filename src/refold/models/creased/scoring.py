@@ -283,7 +283,7 @@ class Learned:
             X[learned],
             kept[learned],
             scores[learned],
-            None if divided is None else _of_some(divided, which[learned]),
+            None if divided is None else divided.of(which[learned]),
         )
         counted = scores if self.accepted is None else self.accepted.least_left_out(scores)
         left_out = Calibration.of(counted, weights, "leave-one-out")
@@ -305,13 +305,17 @@ class Learned:
     ) -> Floats:
         """Return the scores of a few rows by models made without them; of many, as they are."""
         levels = () if parts.box is None else parts.box.levels
-        n = n_parts(weights, X.shape[1], sum(values is not None for values in levels))
+        discrete = sum(values is not None for values in levels)
+        paired = divided is not None and divided.paired
+        n = n_parts(weights, X.shape[1], discrete, paired=paired)
         if n == 0:
             return scores
         rows = np.asarray(X, dtype=np.float64)
 
         def score(rest: Integers, counts: Floats, left: Integers) -> Floats:
-            learned, others = (rows[rest], rows[left]) if divided is None else divided(rest, left)
+            if divided is None:
+                return self._anew(rows[rest], counts, rows[left])
+            learned, others = divided.encode(rest, left)
             return self._anew(learned, counts, others)
 
         anew = refitted(rows, weights, score, scores, n, self.state.recipe.seed)
@@ -342,10 +346,6 @@ class Learned:
         box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
         excess = box.excess(others) + MOST_EXCESS * box.beyond_zero(others)
         return np.asarray(scores[m:] / typical + _penalty(excess, recipe.box).sum(axis=1))
-
-
-def _of_some(divided: Divided, which: Integers) -> Divided:
-    return lambda rest, left: divided(which[rest], which[left])
 
 
 def _factored(state: TrainingState, ridge: float, n_jobs: int | None) -> tuple[Creases, Leverage]:

@@ -22,6 +22,7 @@ from refold.decisions.rules import Rules
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import CreasedREF, CreasedScorer
+from refold.models.creased.refits import FEW_PAIRED, Divided
 from refold.models.detector.ruled import centers_and_steps, judged_rows, left_out_in_folds
 from refold.models.detector.scorer import CERTAIN, MeanScorer, TableScorer
 from refold.models.detector.trim import TableCut, merged_rows
@@ -207,7 +208,8 @@ class LearnedTable:
             return of_model(self.estimator().fit(encoded.numbers, sample_weight=weights))
         model = self.estimator(encoded.magnitudes.shape[1])
         if isinstance(model, CreasedREF):
-            divided = partial(self._divided, rows)
+            paired = len(self.counts.contingency_tables) == len(plan.used) <= FEW_PAIRED
+            divided = Divided(partial(self._divided, rows), paired)
             return of_model(model._fit_encoded(features(encoded), weights, divided))
         scorer = MeanScorer(len(plan.leading))
         learned = encoded.judged if weights is None else encoded.judged & (weights > 0.0)

@@ -1,0 +1,29 @@
+"""Tables of files as a judge reads them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import Detector
+from refold.judgement import Judge
+from refold.judgement.reading import TableReader
+from refold.tabular import open_table
+
+
+@pytest.mark.parametrize("by", [None, "line"])
+def test_a_cell_that_is_not_what_its_column_holds_is_found_in_the_file(rng, tmp_path, by):
+    line = rng.choice(list("AB"), 300)
+    good = pd.DataFrame({"line": line, "size": np.where(line == "A", 5.0, 9.0), "w": 0.0})
+    good["size"] += rng.normal(0.0, 0.1, 300)
+    good["w"] = rng.normal(size=300)
+    judge = Judge.of(Detector(method="ref", by=by).fit(good))
+    (tmp_path / "t.csv").write_text("line,size,w\nA,5.0,0\nB,nine,0\n")
+    with open_table(tmp_path / "t.csv") as table:
+        rows, where = TableReader(judge, table).rows(table)
+    assert rows["size"].to_pylist() == ["5.0", "nine"]
+    assert where(1).endswith("t.csv, line 3")
+    with (
+        open_table(tmp_path / "t.csv") as table,
+        pytest.raises(ValueError, match="line 3, column 'size': 'nine'"),
+    ):
+        TableReader(judge, table, strict=True).rows(table)
