@@ -311,7 +311,7 @@ def test_numbers_with_few_values_make_no_false_alarms_in_their_group():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("each", "worst"), [(8, 0.12), (30, 0.1)])
+@pytest.mark.parametrize(("each", "worst"), [(8, 0.1), (30, 0.09)])
 def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):
     # Of an exact rate of .05, a hundred rows per group would show .087 in the worst tenth.
     found = []
@@ -321,7 +321,7 @@ def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):
         rates = (model.predict(made(100)) == -1).reshape(100, 100).mean(axis=1)
         found.append((rates.mean(), np.sort(rates)[-10:].mean()))
     mean, most = np.mean(found, axis=0)
-    assert 0.025 < mean < 0.05
+    assert 0.015 < mean < 0.05
     assert most < worst
 
 

@@ -27,7 +27,7 @@ _LOG_CHI_SQUARE = 1.2703628454614782
 _ROWS = 20_000
 _BLOCK = 16_384  # rows at once: what is computed of them stays in the processor's cache
 # So many standard errors of its logarithm the spread of a group is widened for new rows.
-_CAREFUL = 0.25
+_CAREFUL = 0.4
 _AMONG_ALL = 4.0  # standard deviations: so far from all groups a new one may be
 
 
