@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.main import get_command
 
-from refold import Detector
+from refold import Detector, check
 from refold.app.reading import as_control
 from refold.base.advice import Advice, AdviceKind, in_python, in_words
 from refold.base.errors import TableError, UserError
@@ -98,3 +98,11 @@ def test_errors_and_findings_say_it_in_the_words_of_the_surface():
 def test_an_error_is_pickled_with_its_advice(error):
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.advice) == (type(error), str(error), error.advice)
+
+
+def test_a_column_that_names_rows_is_offered_as_such_on_every_surface():
+    rows = [{"serial": f"Q{k * 7919 % 9973:04d}X", "heat": k % 11} for k in range(60)]
+    (found,) = check(rows).of("identifier")
+    assert str(found).endswith('To call rows by it, and not to learn it: id_column="serial".')
+    assert found.render(as_option).endswith("--id-column serial.")
+    assert found.render(in_words).endswith("choose column 'serial' as the one that names the rows.")

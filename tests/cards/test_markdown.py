@@ -48,8 +48,8 @@ def test_the_card_of_a_hostile_table_is_a_card_all_the_same(table):
     assert front["library_name"] == "refold"
     assert "anomaly-detection" in front["tags"]
     columns = {row[0]: row[1:] for row in rows[[row[0] for row in rows].index("column") + 1 :]}
-    assert columns["a|b"] == ["number", "0–3"]
-    assert columns["<b>grade</b>"][0] == "category"
+    assert columns["a|b"][:2] == ["number", "0–3"]
+    assert columns["<b>grade</b>"][0].startswith("category, ")
     assert "'*A*'" in columns["<b>grade</b>"][1]
     assert columns.keys() == set(table.columns)
 
@@ -59,7 +59,14 @@ def test_models_of_numbers_have_a_card(kind):
     model = kind(alpha=0.05).fit(pd.DataFrame({"x": range(300), "y": [k % 9 for k in range(300)]}))
     _, rows = parsed(card_markdown(model))
     assert ["Training rows", "300"] in rows
-    assert rows[-2:] == [["x", "number", "0–299"], ["y", "number", "0–8"]]
+    assert rows[-2:] == [["x", "number", "0–299", "", ""], ["y", "number", "0–8", "", ""]]
+
+
+def test_the_card_says_how_each_column_was_read():
+    prices = [f"{k % 9 + 1},50 €" if k % 7 else None for k in range(70)]
+    model = refold.Detector().fit(pd.DataFrame({"price": prices}))
+    price = ["price", "number, decimal commas, €", "1.5–9.5 €", model.columns_[0].example, "10"]
+    assert parsed(card_markdown(model))[1][-1] == price
 
 
 def test_the_command_writes_what_the_function_returns(table, tmp_path):

@@ -59,6 +59,11 @@ def test_fit_of_a_file_name_says_how_to_read_it(model):
         model.fit("parts.csv")
 
 
+def test_a_dict_of_columns_is_told_apart_from_a_table():
+    with pytest.raises(UserError, match=r"X is a dict, not a table.*pandas.DataFrame\(X\)"):
+        check({"torque": [1.0, 2.0]})
+
+
 def test_an_array_with_fewer_columns_is_refused_without_inner_names(rng):
     model = Detector().fit(rng.normal(size=(100, 4)))
     with pytest.raises(ValueError, match="X has 3 features") as caught:

@@ -46,6 +46,7 @@ def test_the_model_is_what_the_library_learns(refold, parts, tmp_path, method):
         "low": expected.columns_[0].low,
         "high": expected.columns_[0].high,
         "example": expected.columns_[0].example,
+        "reading": "number",
     }
     assert document["columns"][0] == torque
 
@@ -102,6 +103,20 @@ def test_roles_are_said_by_option(refold, tmp_path):
     shown = json.loads(refold("inspect", "m.json", "--json", cwd=tmp_path).stdout)["columns"]
     assert (shown[1]["from"], shown[1]["to"]) == ("2026-02-01", "2026-02-08")
     assert shown[0]["frequent"][0]["value"] in "012"
+
+
+def test_inspect_says_how_each_column_was_read(refold, tmp_path):
+    lines = [f"{k % 9 + 1}.234,50 €;{'n.v.' if k % 7 == 0 else k % 5}" for k in range(70)]
+    (tmp_path / "t.csv").write_text("\n".join(["preis;stufe", *lines]), encoding="utf-8")
+    run = ("fit", "t.csv", "-o", "m.json", "--missing", "n.v.")
+    assert "refold inspect m.json" in refold(*run, cwd=tmp_path).stdout
+    done = refold("inspect", "m.json", cwd=tmp_path)
+    shown = " ".join(done.stdout.replace("│", " ").split())
+    assert {"number,", "€", "commas"} <= set(shown.split())
+    assert "14.3 % (n.v.)" in shown
+    price, step = json.loads(refold("inspect", "m.json", "--json", cwd=tmp_path).stdout)["columns"]
+    assert (price["unit"], price["low"], price["high"]) == ("€", 1234.5, 9234.5)
+    assert step["missing_words"] == ["n.v."]
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,36 @@ def test_the_ends_are_the_extremes_without_cells_far_from_all_others(rng):
 
 
 def test_a_gap_is_measured_by_the_middle_of_the_column(rng):
-    column = rng.uniform(size=1000)
+    column = rng.uniform(size=100)  # too few for a tail
     middle = np.quantile(column, 0.9, method="inverted_cdf") - np.quantile(
         column, 0.1, method="inverted_cdf"
     )
     for gap, cut in ((9.9, False), (10.2, True)):
         box = box_of(np.append(column, column.max() + gap * middle)[:, None])
         assert bool(len(box.apart[0].values)) == cut
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_age_of_455_years_is_cut_off_by_the_columns_own_tail(rng, sign):
+    ages = np.append(np.clip(rng.normal(52.0, 20.0, 3000), 1.0, 94.0).round(), 455.0)
+    box = box_of(sign * ages[:, None])
+    assert box.apart[0].values.tolist() == [sign * 455.0]
+    assert box_of(sign * ages[:-1, None]).apart[0].values.tolist() == []
+
+
+@pytest.mark.parametrize("draw", ["exponential", "pareto", "lognormal", "standard_t"])
+def test_long_tails_are_not_cut_off_by_themselves(rng, draw):
+    parameter = {"exponential": 1.0, "pareto": 2.0, "lognormal": 0.0, "standard_t": 4.0}[draw]
+    tables = getattr(rng, draw)(parameter, size=(1000, 200))
+    by_tail = 0
+    for part in np.split(tables, 4, axis=1):
+        box = box_of(part)
+        gaps = [
+            np.abs(apart.values - high).min(initial=np.inf)
+            for apart, high in zip(box.apart, box.high, strict=True)
+        ]
+        by_tail += (np.array(gaps) < 10.0 * box.middle).sum()
+    assert by_tail <= 2
 
 
 def test_excess_is_the_distance_to_the_nearest_value_learned(rng):

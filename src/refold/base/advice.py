@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 AdviceKind = Literal[
     "",
     "role",
+    "id_column",
     "missing",
     "keep",
     "header",
@@ -43,7 +44,7 @@ class Advice:
 
     text: str = ""  # when or why, in words that hold everywhere; without a kind, the whole advice
     kind: AdviceKind = ""  # what to set
-    # column, role: Of a "role": which column, and its role.
+    # column, role: Of a "role" or an "id_column": which column, and its role.
     column: str | None = None
     role: str | None = None
     value: str | float | None = None  # of anything else; None leaves it to the user
@@ -82,6 +83,8 @@ def in_python(advice: Advice) -> str:
         return (
             f"roles={{{json.dumps(advice.column, ensure_ascii=False)}: {json.dumps(advice.role)}}}"
         )
+    if advice.kind == "id_column":
+        return f"id_column={json.dumps(advice.column, ensure_ascii=False)}"
     if advice.kind == "header":
         return "header=True if these are the names, header=False if there are none"
     if advice.kind in ("missing", "keep", "without") and advice.value is not None:
@@ -94,6 +97,8 @@ def in_words(advice: Advice) -> str:
     """Return the setting in words without any syntax, for pages that nobody types into."""
     if advice.kind == "role":
         return f"give column {advice.column!r} the role {advice.role}"
+    if advice.kind == "id_column":
+        return f"choose column {advice.column!r} as the one that names the rows"
     if advice.kind == "header":
         return "say whether these are the names, or the file has none"
     if advice.kind == "missing" and advice.value is not None:

@@ -55,10 +55,13 @@ def number(value: float, digits: int = DIGITS) -> str:
     Examples
     --------
     >>> from refold.base.words import number
-    >>> number(-1234.5678), number(0.1234567)
-    ('−1235', '0.1235')
+    >>> number(-1234.5678), number(0.1234567), number(0.0000912)
+    ('−1235', '0.1235', '0.0000912')
     """
-    if abs(value) < 1e4 or abs(value) >= 1e15 or not math.isfinite(value):
+    if 1e-9 <= abs(value) < 1e-4:  # where "g" writes an exponent
+        places = digits - 1 - math.floor(math.log10(abs(value)))
+        text = f"{value:.{places}f}".rstrip("0")
+    elif abs(value) < 1e4 or abs(value) >= 1e15 or not math.isfinite(value):
         text = f"{value:.{digits}g}"
     else:
         text = f"{value:,.{max(digits - len(str(int(abs(value)))), 0)}f}"

@@ -90,14 +90,14 @@ def _columns_of_a_table(model: Any) -> Iterator[tuple[str, ...]]:
     numbers = [counts.plan.names[k] for k in counts.plan.numbers.tolist()]
     places = {name: place for place, name in enumerate(numbers)}
     for column in model.columns_[:_MOST]:
-        known = {**normal.get(column.name, {}), "distinct": column.distinct}
+        known = {**normal.get(column.name, {}), "distinct": column.distinct, "unit": column.unit}
         place = places.get(column.name)
         values = "" if place is None else _values(summary.quantiles[:, place])
         yield escaped(column.name), _taken_for(column), escaped(normal_text(known)), values
 
 
 def _taken_for(column: ColumnInfo) -> str:
-    told = [column.role if column.role != "ignore" else "left out"]
+    told = [column.reading if column.role != "ignore" else "left out"]
     told += [f"{column.missing:,} missing"] if column.missing else []
     told += [f"{column.unreadable:,} not readable"] if column.unreadable else []
     return ", ".join(told)

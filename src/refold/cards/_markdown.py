@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from refold.base.words import printable
+from refold.base.words import printable, shortened
 from refold.cards._card import card_of
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
@@ -54,7 +54,8 @@ def card_markdown(model: Any, file: str = "model.json") -> str:
     lines.append("It has learned from normal rows, and says of new ones: normal or not, how far")
     lines += ["off, and because of which columns.", "", "## What it is", ""]
     lines += _table(("", ""), card.facts)
-    lines += ["", "## Columns", "", *_table(("column", "role", "normal"), _columns(model))]
+    headings = ("column", "read as", "normal", "such as", "missing")
+    lines += ["", "## Columns", "", *_table(headings, _columns(model))]
     for title, sentences in (
         ("What can be relied on", card.guarantees),
         ("What cannot", card.limits),
@@ -67,16 +68,19 @@ def card_markdown(model: Any, file: str = "model.json") -> str:
     return "\n".join([*lines, ""])
 
 
-def _columns(model: Any) -> Iterator[tuple[str, str, str]]:
+def _columns(model: Any) -> Iterator[tuple[str, ...]]:
     judge = Judge.of(model)
     if judge.encoder is None:
         ranges = normal_ranges(model.summary_)
         for name, normal in zip(judge.names, ranges, strict=True):
-            yield name, "number", normal_text({"normal": normal})
+            yield name, "number", normal_text({"normal": normal}), "", ""
         return
     known = normal_of_columns(judge.encoder, model.summary_)
     for column in model.columns_:
-        yield column.name, column.role, normal_text(known.get(column.name, {}))
+        learned = normal_text({"unit": column.unit, **known.get(column.name, {})})
+        missing = f"{column.missing:,}" if column.missing else ""
+        words = f" ({', '.join(column.missing_words)})" if column.missing_words else ""
+        yield column.name, column.reading, learned, shortened(column.example), missing + words
 
 
 def _table(headings: tuple[str, ...], rows: Any) -> Iterator[str]:

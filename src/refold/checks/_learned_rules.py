@@ -108,7 +108,7 @@ def _of_counts(counts: TableCounts, k: int) -> LearnedRule:
     support = int(counts.states(k)[0])
     rule = LearnedRule(plan.name, str(plan.role), support, 0.0)
     if isinstance(counted, DateCounts):
-        if not (plan.ranged and counted.has_date and counted.low <= counted.high):
+        if not (plan.ranged and counted.has_range):
             return rule
         ends = [
             str(np.datetime64(int(end), "s").astype("M8[D]")) for end in (counted.low, counted.high)

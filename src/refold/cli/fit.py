@@ -217,7 +217,8 @@ def fit(
         return
     for line in summary_lines(model, rows_read):
         options.say(line)
-    options.say(f"The model is in {printable(str(out))}.")
+    name = printable(str(out))
+    options.say(f"The model is in {name}. How each column was read: refold inspect {name}")
     if odd is not None:
         options.say(odd.said())
 

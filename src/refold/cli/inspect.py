@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def inspect(model: options.ModelFile, as_json: options.AsJson = False) -> None:
     """Show what a model has learned: rows, threshold, and what is normal of every column.
 
-    Nearly all rows of training lie in the normal range of numbers; of categories and texts the most
-    frequent values are shown, of dates the first and the last.
+    The normal range of numbers is that of the training rows without cells far from all others; of
+    categories and texts the most frequent values are shown, of dates the first and the last. How
+    each column was read is shown too: unit, decimal mark, words for missing values.
 
     For example:
       refold inspect model.json
@@ -147,19 +148,39 @@ def _table_of_columns(document: dict[str, Any]) -> Table:
     from refold.cli.printing import table_of
     from refold.explanation import normal_text
 
-    headings = ("column", "role", "normal", "missing", "beside")
+    headings = ("column", "read as", "normal", "missing", "beside")
     rows = [
         (
             printable(column["name"]),
-            column["role"],
-            normal_text(column),
-            f"{100 * column['missing'] / document['rows']:.3g} %",
+            column["reading"],
+            f"{normal_text(column)}{_of_all_rows(column)}",
+            _missing(column, document["rows"]),
             printable(column["beside"] or ""),
         )
         for column in document["columns"]
     ]
-    rows += [(printable(name), "ignore", why, "", "") for name, why in document["ignored"].items()]
-    return table_of(headings, rows, words=("column", "role", "normal", "beside"))
+    ignored = document["ignored"].items()
+    rows += [(printable(name), "ignore", why, "", "") for name, why in ignored]
+    return table_of(headings, rows, words=headings)
+
+
+def _of_all_rows(column: dict[str, Any]) -> str:
+    """Name an example of a number, and the ends of all rows if they are not normal."""
+    from refold.judgement.number_text import ranges_text
+
+    ends, normal = (column["low"], column["high"]), column.get("normal")
+    if not normal:
+        return ""
+    example = f", such as {column['example']}"
+    if ends == (normal[0][0], normal[-1][1]):
+        return example
+    return f"{example}; all rows {ranges_text((ends,), decimals=column['decimals'])}"
+
+
+def _missing(column: dict[str, Any], rows: int) -> str:
+    share = f"{100 * column['missing'] / rows:.3g} %"
+    words = ", ".join(map(printable, column["missing_words"]))
+    return f"{share} ({words})" if words else share
 
 
 def _table_of_features(document: dict[str, Any]) -> Table:

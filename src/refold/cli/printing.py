@@ -96,7 +96,8 @@ def column_document(column: ColumnInfo) -> dict[str, Any]:
     """Return what a column was taken for as plain values."""
     fields = asdict(column)
     del fields["views"]
-    return {**fields, "noticed": list(map(sentence, column.noticed))}
+    noticed = list(map(sentence, column.noticed))
+    return {**fields, "reading": column.reading, "noticed": noticed}
 
 
 def sentence(found: Finding) -> str:

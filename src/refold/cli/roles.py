@@ -39,6 +39,8 @@ def as_option(advice: Advice) -> str:
     """Return what is advised as an option of a command."""
     if advice.kind == "role":
         return f"--roles {_quoted(advice.column or '')}={advice.role}"
+    if advice.kind == "id_column":
+        return f"--id-column {shlex.quote(advice.column or '')}"
     if advice.kind == "header":
         return "--header if these are the names, --no-header if there are none"
     option = f"--{advice.kind.replace('_', '-')}"

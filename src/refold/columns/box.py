@@ -20,6 +20,10 @@ from refold.columns.extremes import ColumnExtremes, CountedValues, TableExtremes
 _GAP = 10.0
 # … if that is not more than so many rows.
 _MOST_APART = 3.0
+# So does a gap of three times the middle 80 % that the column's own tail cannot explain: so many
+# times the mean excess of at least ten values beyond the outermost 5 %, and of its logarithms.
+_TAIL_GAP, _TAIL, _FEWEST_TAIL = 3.0, 0.95, 10.0
+_EXCESSES, _LOG_EXCESSES = 20.0, 10.0
 # A column is discrete if every value of it came so often.
 OFTEN = 5.0
 # The unit of a discrete column is this part of its smallest step: a value never seen is far off.
@@ -58,7 +62,7 @@ class Box:
     low: Floats
     high: Floats
     # The cells of each column that are cut off: up to three at either end, beyond a gap ten times
-    # as wide as the middle 80 % of the column.
+    # as wide as the middle 80 % of the column, or too wide for its own tail.
     apart: tuple[CountedValues, ...]
     # The values inside the box of a column that is discrete: each came at least five times.
     levels: tuple[Floats | None, ...]
@@ -203,7 +207,8 @@ def side_of(edge: ColumnExtremes, column: Floats, weights: Floats) -> Side:
     order = kernels.order(values)
     values, counts = values[order], counts[order]
     middle, median = _middle(values, counts)
-    below, above = _cut(edge.low, middle), _cut(edge.high, middle, from_above=True)
+    below = _cut(_mirrored(edge.low), middle, -values[::-1], counts[::-1])
+    above = _cut(edge.high, middle, values, counts)
     low = float(edge.low.values[below])
     high = float(edge.high.values[len(edge.high.values) - 1 - above])
     if low > high:  # two heaps of a few rows each: neither is apart from the other
@@ -261,18 +266,38 @@ def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tup
     return tuple(float(v) for v in values[np.minimum(at, len(values) - 1)])
 
 
-def _cut(end: CountedValues, middle: float, *, from_above: bool = False) -> int:
-    """Return how many of the outermost values are cut off."""
-    step = -1 if from_above else 1
-    values, weights = end.values[::step].tolist(), end.weights[::step].tolist()
+def _mirrored(end: CountedValues) -> CountedValues:
+    return CountedValues(-end.values[::-1], end.weights[::-1], end.rows[::-1])
+
+
+def _cut(end: CountedValues, middle: float, values: Floats, counts: Floats) -> int:
+    """Return how many of the largest values are cut off; `values` are some of all, ascending."""
     cut, rows = 0, 0.0
-    for k, (value, further_in) in enumerate(pairwise(values)):
-        rows += weights[k]
+    for k, (value, further_in) in enumerate(pairwise(end.values[::-1].tolist())):
+        rows += end.weights[-1 - k]
         if rows > _MOST_APART:
             break
-        if abs(further_in / 2.0 - value / 2.0) / _GAP > middle / 2.0:
+        gap = value / 2.0 - further_in / 2.0  # of very large numbers the difference is none
+        if gap / _GAP > middle / 2.0 or (
+            gap / _TAIL_GAP > middle / 2.0 > 0.0 and _beyond_tail(value, further_in, values, counts)
+        ):
             cut = k + 1
     return cut
+
+
+def _beyond_tail(value: float, further_in: float, values: Floats, counts: Floats) -> bool:
+    """Whether a gap is too wide for an exponential and for a Pareto tail of the other values."""
+    (begin,) = _quantiles(values, counts, (_TAIL,))
+    tail, weights = _where((values > begin) & (values <= further_in), values, counts)
+    if weights.sum() < _FEWEST_TAIL:
+        return False
+    excess = np.average(tail / 2.0 - begin / 2.0, weights=weights)
+    if value / 2.0 - further_in / 2.0 <= _EXCESSES * excess:
+        return False
+    if begin <= 0.0:
+        return True
+    in_logs = np.average(np.log(tail / begin), weights=weights)
+    return math.log(value / further_in) > _LOG_EXCESSES * float(in_logs)
 
 
 def _outside(edge: ColumnExtremes, below: int, above: int) -> CountedValues:

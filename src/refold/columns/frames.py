@@ -75,7 +75,12 @@ def row_names_of(X: Any, id_column: str | None = None) -> list[Any] | None:
 
 
 def refuse_text(X: Any) -> None:
-    """Refuse the name of a file in place of a table."""
+    """Refuse the name of a file, or a dict of columns, in place of a table."""
+    if isinstance(X, Mapping):
+        raise UserError(
+            "X is a dict, not a table. Make a table of it first, such as pandas.DataFrame(X); one "
+            "row as a dict is [X]."
+        )
     if isinstance(X, str | bytes | os.PathLike):
         name = os.fspath(X)
         raise UserError(

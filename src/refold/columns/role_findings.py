@@ -89,7 +89,9 @@ def running_number(
         message=message,
         column=name,
         values=(first, last),
-        advice=set_role("New rows lie beyond it. To learn from it all the same", name, otherwise),
+        advice=set_role("New rows lie beyond it. To learn from it all the same", name, otherwise)
+        if rows is not None
+        else _names_rows(name, otherwise),
     )
 
 
@@ -99,7 +101,7 @@ def running_time(name: str, first: float, last: float) -> Finding:
     return Finding(
         kind="running-time",
         message=f"{name} goes on from row to row, from {days[0]} to {days[1]}: "
-        "new rows lie beyond it, so its range does not count.",
+        "new rows are later, so its end does not count.",
         column=name,
         values=(first, last),
         advice=set_role("To leave it out", name, "ignore"),
@@ -124,8 +126,12 @@ def identifier(name: str, example: str) -> Finding:
         kind="identifier",
         message=f"{name} is different in every row, like {shown(example)}: it identifies rows.",
         column=name,
-        advice=set_role("To leave it out", name, "ignore"),
+        advice=_names_rows(name, "ignore"),
     )
+
+
+def _names_rows(name: str, role: str) -> Advice:
+    return Advice("To call rows by it, and not to learn it", "id_column", column=name, role=role)
 
 
 def code(name: str, example: str) -> Finding:

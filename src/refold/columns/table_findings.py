@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding, RowText
-from refold.base.words import quoted
+from refold.base.words import number, quoted
 from refold.columns.box import Box
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.texts import TextCounts
@@ -26,6 +26,7 @@ _FIRST_ROWS = 512  # enough to see that nearly every column is neither
 # out, and how many steps of such a tail, an absurd cell is.
 _TAIL, _FARTHER, _STEPS = 6, 5.0, 2.0
 _APART = 0.5  # of the way to the median of the others, from a usual value to the next
+_DIGITS = 6  # of a cell that is named
 _OTHER_VALUES = 10  # beside its usual value; a column with fewer is a choice among few
 
 
@@ -69,20 +70,25 @@ def _far(
     name: str, values: list[float], rows: list[int], beside: float, *, learned: bool
 ) -> Finding:
     cells: list[str | int] = []
-    for value, row in zip(values, rows, strict=True):
-        cells.append(f"{' and' if cells else name} {value:.6g}")
+    for k, (value, row) in enumerate(zip(values, rows, strict=True)):
+        before = name if k == 0 else " and" if k == len(values) - 1 else ","
+        cells.append(f"{before} {number(value, _DIGITS)}")
         cells += [] if row == UNKNOWN else [" in row ", row]
-    far = "is far from" if len(values) == 1 else "are far from"
+    alone = len(values) == 1
+    far, it = ("is far from", "it is") if alone else ("are far from", "they are")
+    them, an_error = ("it", "an error") if alone else ("them", "errors")
     return Finding(
         kind="absurd-cell",
-        message=RowText.of(*cells, f" {far} all others: the next is {beside:.6g}."),
+        message=RowText.of(*cells, f" {far} all others: the next is {number(beside, _DIGITS)}."),
         column=name,
         rows=tuple(row for row in rows if row != UNKNOWN),
         values=tuple(values),
         advice=Advice(
-            "If it is an error, mend or leave out the cell: up to it everything passes as normal."
+            f"If {it} {an_error}, mend or leave out {them}: up to {them} everything passes as "
+            "normal."
             if learned
-            else "It is not taken as normal. If it is an error, mend it or leave it empty."
+            else f"{it.capitalize()} not taken as normal. If {it} {an_error}, mend {them} or leave "
+            f"{them} empty."
         ),
     )
 

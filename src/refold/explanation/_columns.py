@@ -13,7 +13,7 @@ from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.encoding.texts import TextCounts
 from refold.columns.role_findings import moment
 from refold.columns.summary import Summary
-from refold.judgement.normal import normal_ranges
+from refold.judgement.normal import normal_of
 from refold.judgement.number_text import ranges_text
 
 _FREQUENT = 10  # values that are kept
@@ -23,17 +23,22 @@ _SHOWN = 3  # and named in a few words
 def normal_of_columns(encoder: TableEncoder, summary: Summary | None) -> dict[str, dict[str, Any]]:
     """Return what is normal of each column that is learned, by its name.
 
-    Of numbers that is ``normal``, their ranges, or, where rows are judged in their context,
-    ``deviations``, by how many standard deviations they may differ from what is expected; of texts
-    ``frequent``, values and in how many rows they are; of dates ``from`` and ``to``.
+    Of numbers that is ``normal``, their ranges, and ``decimals``, the digits behind their point;
+    or, where rows are judged in their context, ``deviations``, by how many standard deviations they
+    may differ from what is expected; of texts ``frequent``, values and in how many rows they are;
+    of dates ``from`` and ``to``.
     """
     counts, scored = encoder.counts, encoder.scored
     names = counts.plan.names
-    ranges = [] if summary is None else normal_ranges(summary)
+    normal = None if summary is None else normal_of(summary)
     found: dict[str, dict[str, Any]] = {}
     for place, k in enumerate(counts.plan.numbers.tolist()):
-        kind = "deviations" if names[k] in scored else "normal"
-        found[names[k]] = {kind: [[float(low), float(high)] for low, high in ranges[place]]}
+        assert normal is not None
+        ranges = [[float(low), float(high)] for low, high in normal.ranges[place]]
+        if names[k] in scored:
+            found[names[k]] = {"deviations": ranges}
+        else:
+            found[names[k]] = {"normal": ranges, "decimals": normal.decimals[place]}
     for k, counted in counts.others.items():
         if isinstance(counted, TextCounts):
             found[names[k]] = {"frequent": _frequent(counted)}
@@ -43,9 +48,10 @@ def normal_of_columns(encoder: TableEncoder, summary: Summary | None) -> dict[st
 
 
 def normal_text(column: Mapping[str, Any]) -> str:
-    """Say what is normal of a column, given as plain values, in a few words: "1–2.5"."""
+    """Say what is normal of a column, given as plain values, in a few words: "1–2.5 kg"."""
     if "normal" in column:
-        return ranges_text(column["normal"])
+        unit = f" {column['unit']}" if column.get("unit") else ""
+        return f"{ranges_text(column['normal'], decimals=column.get('decimals'))}{unit}"
     if "deviations" in column:
         return f"{ranges_text(column['deviations'])} standard deviations from what is expected"
     if "from" in column:

@@ -16,7 +16,7 @@ from refold.judgement.number_text import and_list, in_full, ranges_text
 LEADS = 0.1  # what leads with less is a reason only together with others
 # Changes that are all named; of more only some are.
 _MOST_NAMED, _SOME, _FEWEST = 6, 3, 2
-_FAR = 1000.0  # times the limit: how many times it is exactly tells nobody anything
+_NEAR, _FAR = 0.001, 1000.0  # times the limit: how many times exactly tells nobody anything
 
 
 def times_limit(distance: float, threshold: float) -> str:
@@ -28,6 +28,8 @@ def times_limit(distance: float, threshold: float) -> str:
     if not distance < _FAR * threshold:
         return f"more than {_FAR:,.0f} × the limit" if distance > threshold else "within the limit"
     times = distance / threshold
+    if times < _NEAR:
+        return f"less than {_NEAR} × the limit"
     if times >= 10.0:
         return f"{times:.0f} × the limit"
     shown = (f"{times:.{digits}g}" for digits in (2, 3, 4))

@@ -272,7 +272,7 @@ def _difference(high: str, low: str) -> str:
     plain_numbers = [Decimal(text.replace("−", "-").replace(",", "")) for text in (high, low)]
     with localcontext(prec=40):
         difference = plain_numbers[0] - plain_numbers[1]
-    if abs(difference) >= 10**15:
+    if abs(difference) >= 10**15 or "e" in high + low:
         return number(float(difference))
     text = f"{difference:,f}" if abs(difference) >= 10**4 else f"{difference:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -71,7 +71,7 @@ class ExportedDate:
     # hours, weekdays: (24,): how surprising each is; 0 where the column does not tell.
     hours: Floats
     weekdays: Floats
-    ranged: bool  # whether what is earlier or later than all is far out
+    ranged: bool  # whether what is later than all is far out; what is earlier always is
     counts: DateCounts  # from when to when, and written how
     missing: frozenset[str]  # words that stand for a missing value
 
@@ -138,7 +138,7 @@ def _column(
             novel,
             hours if kept.has_clock else 0.0 * hours,
             weekdays if kept.has_date else 0.0 * weekdays,
-            plan.ranged and kept.has_date and kept.low <= kept.high,
+            plan.ranged,
             kept,
             missing_words(plan),
         )

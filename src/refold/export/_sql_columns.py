@@ -268,11 +268,12 @@ class ColumnSteps:
                 views.append(self._if_readable(_by_code(self.reader, self[name], sizes)))
         if counts.shapes.rows:
             views.append(self._tallied("form", counts.shapes))
-        if column.ranged:
-            early = exp.paren(number(counts.low) - self["seconds"])
-            late = exp.paren(self["seconds"] - number(counts.high))
-            beyond = self.words.largest([early, late, number(0.0)])
-            views.append(self._if_readable(divide(beyond, number(counts.span))))
+        if counts.has_range:
+            beyond = [exp.paren(number(counts.low) - self["seconds"]), number(0.0)]
+            if column.ranged:
+                beyond.append(exp.paren(self["seconds"] - number(counts.high)))
+            farther = self.words.largest(beyond)
+            views.append(self._if_readable(divide(farther, number(counts.span))))
         code = self["hours"] if counts.has_clock else self["weekday"]
         return {
             "size": self.words.largest(views),

@@ -256,11 +256,12 @@ def _dates(graph: Graph, column: ExportedDate, cells: str, found: _Cells) -> _Ce
     hour = graph.node("Min", hour, _integer(graph, HOURS - 1))
     weekday = graph.node("Cast", weekday, to=_INT64)
     views = [_look_up(graph, column.hours, hour), _look_up(graph, column.weekdays, weekday)]
-    if column.ranged:
-        early = graph.node("Sub", graph.number(column.counts.low), seconds)
-        late = graph.node("Sub", seconds, graph.number(column.counts.high))
-        beyond = graph.node("Max", early, late, graph.number(0.0))
-        views.append(graph.node("Div", beyond, graph.number(column.counts.span)))
+    if column.counts.has_range:
+        beyond = [graph.node("Sub", graph.number(column.counts.low), seconds)]
+        if column.ranged:
+            beyond.append(graph.node("Sub", seconds, graph.number(column.counts.high)))
+        farther = graph.node("Max", *beyond, graph.number(0.0))
+        views.append(graph.node("Div", farther, graph.number(column.counts.span)))
     told = graph.node("Where", found.missing, graph.number(0.0), graph.node("Max", *views))
     code = hour if column.counts.has_clock else weekday
     code = graph.node("Where", found.missing, _integer(graph, NONE), code)

@@ -110,3 +110,13 @@ def test_two_absurd_cells_are_said_together_with_what_is_next_to_them(table):
         f"heat 2000 in row 17 and 2005 in row 30 are far from all others: the next is {rest:.6g}."
     )
     assert "in row 18 and 2005 in row 31 are" in found.one_based().message
+
+
+def test_three_absurd_cells_are_a_list_of_numbers_that_people_read(table):
+    table.loc[[17, 30, 40], "heat"] = 200000.0, 2725410.0, 3000000.0
+    (found,) = check(table)
+    listed = "heat 200,000 in row 17, 2,725,410 in row 30 and 3,000,000 in row 40 are far from"
+    assert found.message.startswith(listed)
+    assert str(found).endswith(
+        "They are not taken as normal. If they are errors, mend them or leave them empty."
+    )

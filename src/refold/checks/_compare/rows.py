@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats
 from refold.base.results import plain
 from refold.base.words import number, printable
-from refold.explanation import Reason
+from refold.explanation import Reason, times_limit
 from refold.judgement import Judge, Judgement
 from refold.judgement.number_text import ranges_text
 
@@ -106,10 +106,7 @@ class Opinion:
 
     def __str__(self) -> str:
         rare = "" if self.p_value is None else f", p = {self.p_value:.2g}"
-        times = number(self.times, 3)
-        if (float(f"{self.times:.3g}") > 1.0) != (self.verdict == "outlier"):
-            times = f"just {'above' if self.verdict == 'outlier' else 'below'} 1"
-        return f"{times} × the limit{rare}"
+        return f"{times_limit(self.distance, self.threshold)}{rare}"
 
 
 @dataclass(frozen=True)

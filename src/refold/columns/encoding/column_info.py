@@ -8,6 +8,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from refold.base.findings import Finding
+from refold.base.words import printable, shortened
 from refold.columns.date_form import DateForm
 from refold.columns.encoding import dates, numbers, texts
 from refold.columns.encoding.counts import TableCounts
@@ -68,6 +69,14 @@ class ColumnInfo:
     high: float | str | None = None
     example: str = ""
 
+    @property
+    def reading(self) -> str:
+        """How it was read, in a few words: "number, decimal commas, €", "category, 3 values"."""
+        values = ""
+        if self.distinct is not None:
+            values = f"{self.distinct:,} value{'' if self.distinct == 1 else 's'}"
+        return ", ".join(filter(None, [self.role, self.form, printable(self.unit), values]))
+
 
 class ColumnInfos(list[ColumnInfo]):
     """How the columns of a table were read.
@@ -92,6 +101,8 @@ class ColumnInfos(list[ColumnInfo]):
     def __str__(self) -> str:
         return "\n".join(map(_line, self))
 
+    __repr__ = __str__
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
@@ -100,17 +111,15 @@ def _plain(value: Any) -> Any:
 
 
 def _line(column: ColumnInfo) -> str:
-    parts = [column.role, column.form, column.unit]
+    parts = [column.reading]
     if column.low is not None:
         parts.append(f"{_plain(column.low)} to {_plain(column.high)}")
-    if column.distinct is not None:
-        parts.append(f"{column.distinct:,} value{'' if column.distinct == 1 else 's'}")
     if column.missing:
         parts.append(f"{column.missing:,} missing")
     if column.missing_words:
         parts.append(f"missing: {', '.join(column.missing_words)}")
-    parts.append(f"such as {column.example}" if column.example else "")
-    return f"{column.name}: {', '.join(filter(None, parts))}"
+    parts.append(f"such as {shortened(column.example)}" if column.example else "")
+    return f"{printable(column.name)}: {', '.join(filter(None, parts))}"
 
 
 def column_info(counts: TableCounts, k: int, noticed: tuple[Finding, ...]) -> ColumnInfo:

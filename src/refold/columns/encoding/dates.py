@@ -81,6 +81,11 @@ class DateCounts:
         return int(self.states[CellState.MISSING])
 
     @property
+    def has_range(self) -> bool:
+        """Whether it is known from which day to which the rows are."""
+        return self.has_date and self.low <= self.high
+
+    @property
     def span(self) -> float:
         """From the first to the last day, or hour of a clock, in seconds."""
         return max(self.high - self.low, _DAY if self.has_date else 3600.0)
@@ -88,8 +93,8 @@ class DateCounts:
     def views(self, dates: DateColumn, *, ranged: bool, left_out: LeftOut = False) -> Floats:
         """Return how surprising each row is in each view.
 
-        What is earlier or later than all is far out if the column is `ranged`; not so of a clock
-        that runs on.
+        What is earlier than all is far out; what is later too, if the column is `ranged`: not so of
+        a clock that runs on.
         """
         out = np.zeros((len(dates), len(VIEWS)))
         hours, weekdays, states, shapes = self._surprises
@@ -104,9 +109,9 @@ class DateCounts:
             surprise[-1] = 0.0  # missing: another view says so
             out[:, 2] = surprise[dates.shapes.codes]
         out[:, 3] = states.of_rows(self.states, left_out=left_out)[dates.state]
-        if ranged and self.has_date and self.low <= self.high:
+        if self.has_range:
             seconds = dates.seconds[seen]
-            beyond = np.maximum(self.low - seconds, seconds - self.high)
+            beyond = np.maximum(self.low - seconds, seconds - (self.high if ranged else np.inf))
             out[seen, 4] = np.maximum(beyond, 0.0) / self.span
         return out
 

@@ -48,7 +48,7 @@ class ColumnPlan:
     role: Role  # "number", "date", "ignore", or a kind of text: "category", "text", "identifier"
     # How its texts are read; None of other texts, and of a column with a type of its own.
     form: NumberForm | DateForm | None = None
-    ranged: bool = True  # of a date: whether one earlier or later than all is far out
+    ranged: bool = True  # of a date: whether one later than all is far out
     frequent: tuple[str, ...] = ()  # of a text: the values that dependence tells apart
     edges: tuple[float, ...] = ()  # of a number: where dependence divides it
     # The column that it is looked at beside: its number among those that are not ignored.
