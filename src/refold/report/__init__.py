@@ -1,8 +1,8 @@
 """One page that says what a model makes of a table, for whoever has to act on it.
 
-What is said is computed in `_describe` (rates in `_rates`, pictures' counts in `_histograms`, the
-small print in `refold.cards`) and is typed in `_contents`; how it is shown is decided in `_page`,
-`_drawing` and the templates.
+What is said is computed in `_describe` (what pictures show in `_counts`, the small print in
+`refold.cards`) and is typed in `_contents`; how it is shown is decided in `_page`, `_drawing` and
+the templates.
 """
 
 from refold.report._comparison import write_comparison

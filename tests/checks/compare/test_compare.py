@@ -56,7 +56,7 @@ def test_the_counts_are_those_of_both_models_predictions(old, new, benign, cases
     assert [getattr(found, name) for name in told] == counts
     assert found.changed == (before != after).mean()
     low, high = stats.binomtest(found.n_changed, 569).proportion_ci(0.95)
-    assert found.interval == (low, high)
+    assert found.interval == pytest.approx((low, high), rel=1e-9)
     for row in found.changed_rows:
         assert (row.now == "outlier") == (after[row.row] == -1)
         assert before[row.row] != after[row.row]

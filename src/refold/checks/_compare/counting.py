@@ -14,7 +14,7 @@ from refold.base.errors import UserError
 from refold.checks._compare.columns import LearnedTableView, compared_columns
 from refold.checks._compare.models import ComparedModel, differences
 from refold.checks._compare.result import Comparison
-from refold.checks._compare.rows import ChangedRow, ChangeReason, Opinion, ScatterSample, Verdict
+from refold.checks._compare.rows import ChangedRow, ChangeReason, RowVerdict, ScatterSample, Verdict
 from refold.columns.conversion import is_table
 from refold.columns.frames import batch_to_table, column_names, feature_names, frame_to_numpy
 from refold.explanation import Explanation, explain
@@ -245,10 +245,10 @@ class Comparer:
         return list(explain(self._models[which], found, nearest=False))
 
 
-def _opinions(found: Judgement) -> list[Opinion]:
+def _opinions(found: Judgement) -> list[RowVerdict]:
     p_values = [None] * len(found) if found.p_values is None else found.p_values.tolist()
     return [
-        Opinion(distance, found.judge.threshold, p)
+        RowVerdict(distance, found.judge.threshold, p)
         for distance, p in zip(found.distances.tolist(), p_values, strict=True)
     ]
 

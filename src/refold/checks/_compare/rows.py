@@ -83,7 +83,7 @@ Verdict = Literal["normal", "outlier"]
 
 
 @dataclass(frozen=True)
-class Opinion:
+class RowVerdict:
     """What one model says of a row."""
 
     #: distance, threshold: the row is normal if the distance is at most the threshold
@@ -141,8 +141,8 @@ class ChangedRow:
     """A row of which the two models say different things."""
 
     row: int  #: its number, from 0 (on the command line from 1)
-    old: Opinion  #: old, new: what each says
-    new: Opinion
+    old: RowVerdict  #: old, new: what each says
+    new: RowVerdict
     #: Why the one that rejects it does, the most important first, beside what the other says
     reasons: tuple[ChangeReason, ...]
 

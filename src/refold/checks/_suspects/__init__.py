@@ -1,7 +1,4 @@
-"""Training rows that look least like the rest.
-
-From below: `_compared` (rows and what they are compared with), `_results`, `_suspects`.
-"""
+"""Training rows that look least like the rest."""
 
 from refold.checks._suspects.results import Suspects
 from refold.checks._suspects.suspects import suspects

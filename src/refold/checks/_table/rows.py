@@ -1,4 +1,4 @@
-"""Rows that come twice, that lack values together, and too few of them."""
+"""Rows that come twice, that lack values together, that belong to groups, and too few of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from refold.base.findings import Finding, RateWarning, RowText
 from refold.base.words import printable
 from refold.checks._table.cells import LISTED
 from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.columns.table import Table
 from refold.decisions.thresholds import check_supported
 from refold.models.detector import Detector
+from refold.models.detector.context_noticed import groups_matter
 from refold.models.detector.learned import auto_rate
 
 _LEAST_RUN = 5  # rows
@@ -251,3 +253,18 @@ def _of_model(X: Any, rate: float, roles: Mapping[str, str]) -> Iterator[Finding
         except ValueError:  # what is wrong with the rows is said by the other findings
             return
     yield from (found for found in model.noticed_ if found.kind == "too-few-rows")
+
+
+def notice_groups(table: CheckedTable) -> Finding | None:
+    """Say that a category hides faults of numbers; a model is fitted only if it may."""
+    rows = table.sample.parsed
+
+    def outliers(faulty: Table) -> Booleans:
+        model = Detector()
+        model._quiet = True
+        return np.asarray(model.fit(rows).predict(faulty) == -1)
+
+    try:
+        return groups_matter(rows, outliers)
+    except UserError:  # nothing can be learned from it, which is said elsewhere
+        return None
