@@ -8,13 +8,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import refold.report._page
 from refold import REF
+from refold.base.words import p_text
 from refold.report import describe, render, write_report
-from refold.report._template import rarity
 from tests.report.conftest import HOSTILE, QUOTED
 
 
@@ -125,24 +123,10 @@ def test_few_alarms_that_are_far_out_are_not_called_chance(written):
     assert "that is less than usual" in text_of(usual)
 
 
-@pytest.mark.parametrize(
-    ("p", "least", "said"),
-    [
-        (1 / 301, 1 / 301, "< 0.0034"),
-        (2 / 301, 1 / 301, "0.0066"),
-        (0.01, 0.01, "≤ 0.01"),
-        (1 / 7_654_321, 1 / 7_654_321, "< 1.4e-07"),
-    ],
-)
-def test_the_smallest_p_value_is_a_bound(p, least, said):
-    assert rarity(p, least) == said.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-@given(st.integers(1, 10**9))
-def test_the_bound_is_true_and_close(rows):
-    p = 1.0 / (1.0 + rows)
-    bound = float(rarity(p, p)[2:])
-    assert p <= bound <= 1.11 * p
+def test_a_row_has_the_p_value_that_python_and_the_console_say(written):
+    found = re.findall(r'data-label="P-value" data-value="([^"]+)">([^<]+)', written[0].read_text())
+    assert found
+    assert all(p_text(float(p)) == f"p = {said}" for p, said in found)
 
 
 def test_ten_rows_and_features_are_seen_and_the_others_folded_away():

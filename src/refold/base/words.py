@@ -21,6 +21,7 @@ _SUGGESTED = 6  # names that are told one by one
 ONLY_TOGETHER = "the values are unusual only together; no single column stands out"
 # How many digits of a number a person reads.
 DIGITS = 4
+_SMALLEST_P = 1e-6
 
 
 def printable(text: str, *, lines: bool = False) -> str:
@@ -78,6 +79,15 @@ def percent(share: float, digits: int = 3) -> str:
     if abs(hundredths) >= 10.0 ** (digits - 1):
         return f"{hundredths:.0f} %"
     return f"{hundredths:.{digits}g} %"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as everything that people read has it.
+
+    >>> p_text(1 / 2001), p_text(1e-9)
+    ('p = 0.0005', 'p < 0.000001')
+    """
+    return f"p = {p:.2g}" if p >= _SMALLEST_P else "p < 0.000001"
 
 
 def outliers_among(outliers: int, rows: int, share: str = "") -> str:

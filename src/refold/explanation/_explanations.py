@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refold.base.results import Backend, ResultSequence, native_frame, plain
-from refold.base.words import ONLY_TOGETHER, number
+from refold.base.words import ONLY_TOGETHER, number, p_text
 from refold.explanation._reason import Cell, Reason, called, within
 from refold.explanation.gauges import html_of
 from refold.judgement.number_text import and_list, in_full, ranges_text
@@ -110,7 +110,7 @@ class Explanation:
 
     def limit(self) -> str:
         """Say how far from the limit the row is, and how rare that is."""
-        rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
+        rarity = "" if self.p_value is None else f", {p_text(self.p_value)}"
         return f"{times_limit(self.distance, self.threshold)}{rarity}"
 
     def headline(self) -> str:

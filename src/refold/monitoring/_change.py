@@ -9,6 +9,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.results import plain_fields
+from refold.base.words import p_text
 from refold.decisions.intervals import interval_of_rate
 from refold.judgement import Judge, Judgement
 from refold.monitoring._counts import Baseline
@@ -52,8 +53,8 @@ class StreamChange:
     def __str__(self) -> str:
         what = "the distances of rows" if self.column is None else f"column {self.column!r}"
         if self.changed:
-            return f"The stream has changed (p = {self.p_value:.2g}), most in {what}."
-        return f"No change is proven in {self.rows:,} rows (p = {self.p_value:.2g})."
+            return f"The stream has changed ({p_text(self.p_value)}), most in {what}."
+        return f"No change is proven in {self.rows:,} rows ({p_text(self.p_value)})."
 
 
 class ChangeTest:

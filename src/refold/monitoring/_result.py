@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from refold.base import markup
 from refold.base.results import Backend, native_frame, plain_fields
-from refold.base.words import number, percent, printable
+from refold.base.words import number, p_text, percent, printable
 from refold.columns.encoding.shapes import example_of
 from refold.columns.role_findings import shown
 
@@ -129,14 +129,14 @@ class ColumnDrift:
 
     def how(self) -> str:
         """Say how it differs, and how likely that is by chance."""
-        chance = _chance(self.adjusted_p_value)
+        chance = p_text(self.adjusted_p_value)
         text = f"{self._what()}distributions differ by {percent(self.distance)} ({chance})"
         text += self._new()
         for what in ("missing", "unreadable"):
             before, now = getattr(self, f"{what}_before"), getattr(self, what)
             if before or now:
                 p = getattr(self, f"{what}_adjusted_p_value")
-                text += f", {what} {percent(before)} → {percent(now)} ({_chance(p)})"
+                text += f", {what} {percent(before)} → {percent(now)} ({p_text(p)})"
         return text + ("; outliers may explain it" if self.differs and not self.changed else "")
 
     def _new(self) -> str:
@@ -271,12 +271,8 @@ class Drift:
         text += f"; {percent(self.rejected)} are outliers"
         if self.expected is None or self.outlier_adjusted_p_value is None:
             return f"{text}, with nothing to compare it with: the model is not calibrated."
-        chance = _chance(self.outlier_adjusted_p_value)
+        chance = p_text(self.outlier_adjusted_p_value)
         return f"{text}, {percent(self.expected)} expected ({chance})."
-
-
-def _chance(p: float) -> str:
-    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
 
 
 def _html(found: Drift) -> str:

@@ -167,7 +167,6 @@ class Report:
     #: How many rows it would take to calibrate on for a single row to be selected, if there were
     #: fewer: a p-value cannot be smaller than one in so many
     needed: int | None
-    least_p: float | None  #: the smallest p-value there can be; None without calibration
     #: How many rows the pictures show and were looked through: all, or some drawn of very many
     pictured: int
     distances: Distances  #: how far from normal these rows are

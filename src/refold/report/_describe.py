@@ -122,7 +122,6 @@ def describe(
         fdr=fdr,
         selected=None if chosen is None else chosen[1],
         needed=_needed(judge, table.judged, fdr),
-        least_p=None if judge.calibration is None else 1.0 / (1.0 + judge.calibration.total),
         pictured=len(found),
         distances=distances_of(found.distances[found.judged], judge.threshold),
         worst=_worst(table, because[:worst], None if chosen is None else chosen[0]),

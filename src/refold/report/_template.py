@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
 import os
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from refold.base.files import replacing
 from refold.base.findings import Finding
 from refold.base.markup import html_templates
 from refold.base.needs import needs
-from refold.base.words import number, printable, quoted, shortened
+from refold.base.words import number, p_text, printable, quoted, shortened
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import Reason, times_limit
@@ -42,16 +41,7 @@ def count(rows: float) -> str:
 
 def chance(p: float) -> str:
     """Return a p-value."""
-    return (f"p = {p:.2g}" if p >= 1e-6 else "p < 0.000001").replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def rarity(p: float, least: float) -> str:
-    """Return a row's p-value; of the smallest there can be, rounded up, that it is no larger."""
-    if p > least:
-        return f"{p:.2g}"
-    step = 10.0 ** (math.floor(math.log10(p)) - 1)
-    bound = float(f"{math.ceil(p / step - 1e-9) * step:.2g}")
-    return f"{'<' if p < bound else '≤'}\N{NO-BREAK SPACE}{bound:.2g}"
+    return p_text(p).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def plural(rows: int, word: str) -> str:
@@ -108,7 +98,6 @@ _SAID = (
     percent,
     count,
     chance,
-    rarity,
     plural,
     state,
     state_text,

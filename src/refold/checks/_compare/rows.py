@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats
 from refold.base.results import plain
-from refold.base.words import number, printable
+from refold.base.words import number, p_text, printable
 from refold.explanation import Reason, times_limit
 from refold.judgement import Judge, Judgement
 from refold.judgement.number_text import ranges_text
@@ -105,7 +105,7 @@ class RowVerdict:
         return "outlier" if self.distance > self.threshold else "normal"
 
     def __str__(self) -> str:
-        rare = "" if self.p_value is None else f", p = {self.p_value:.2g}"
+        rare = "" if self.p_value is None else f", {p_text(self.p_value)}"
         return f"{times_limit(self.distance, self.threshold)}{rare}"
 
 

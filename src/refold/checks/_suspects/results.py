@@ -18,7 +18,7 @@ from refold.base.results import (
     plain,
     plain_fields,
 )
-from refold.base.words import ONLY_TOGETHER, number
+from refold.base.words import ONLY_TOGETHER, number, p_text
 from refold.explanation import Reason
 from refold.explanation.gauges import pictured
 
@@ -58,7 +58,7 @@ class Suspect:
         return {**plain_fields(self, but=("reasons",)), "reasons": reasons}
 
     def __str__(self) -> str:
-        rarity = "" if self.p_value is None else f", p = {self.p_value:.2g}"
+        rarity = "" if self.p_value is None else f", {p_text(self.p_value)}"
         head = f"{self.rank}. row {self.row}: score {number(self.score)}{rarity}"
         return "\n  ".join([head, *self.because])
 
