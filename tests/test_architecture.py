@@ -141,7 +141,7 @@ def test_a_class_name_stands_for_one_thing():
 APART = {"refold.integrations.airflow", "refold.integrations.pyspark"}
 PUBLIC = [
     *("refold", "refold.cards", "refold.checks", "refold.explanation", "refold.export"),
-    *("refold.judgement", "refold.monitoring"),
+    "refold.monitoring",
     *(
         f"refold.integrations.{name}"
         for name in ("dagster", "great_expectations", "mcp", "mlflow", "pandera", "pyod")

@@ -11,7 +11,7 @@ import pytest
 from refold import REF, CreasedREF, Detector
 from refold.explanation import importance
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
-from refold.judgement._blame import near_expected
+from refold.judgement.blame import near_expected
 from refold.judgement.expected import Relations, expected_numbers
 from refold.models.scoring import FoldScorer
 from tests.tables import real_table

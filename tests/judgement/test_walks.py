@@ -46,7 +46,7 @@ def walked(monkeypatch, model):
 
         monkeypatch.setattr(where, name, counting)
 
-    count(document, "parse", "parsed", lambda *_: 1)
+    count(document, "parse_document", "parsed", lambda *_: 1)
     count(frames, "frame_to_numpy", "converted", len)
     count(Features, "matrix", "converted", lambda _, block: block.rows)
     for scorer in (FoldScorer, CreasedScorer):

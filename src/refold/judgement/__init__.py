@@ -11,11 +11,11 @@ array([ 1, -1,  0], dtype=int8)
 'x0'
 """
 
-from refold.judgement._answers import answer_names, answer_types, answers
-from refold.judgement._facts import asked_for, calibrated_on, parameters, training_rows
-from refold.judgement._judgement import LEAST_SHARE, Judge, Judgement
-from refold.judgement._unwrapping import unwrapped
-from refold.judgement._worst import WorstRows
+from refold.judgement.answers import answer_names, answer_types, answers
+from refold.judgement.facts import asked_for, calibrated_on, parameters, training_rows
+from refold.judgement.judgement import LEAST_SHARE, Judge, Judgement
+from refold.judgement.unwrapping import unwrapped
+from refold.judgement.worst import WorstRows
 
 __all__ = [
     "LEAST_SHARE",

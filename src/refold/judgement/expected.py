@@ -16,7 +16,7 @@ from refold.models.creased import CreasedScorer, Creases, Expected
 from refold.models.detector.scorer import TableScorer, inside
 
 if TYPE_CHECKING:
-    from refold.judgement._judgement import Judgement
+    from refold.judgement.judgement import Judgement
 
 # Of models that are in use: what numbers say about each other, by how many of the columns they are.
 _MARGINAL: WeakKeyDictionary[Creases, dict[int, Floats]] = WeakKeyDictionary()

@@ -14,7 +14,7 @@ from refold.judgement.normal import normal_of
 from refold.models.detector.scorer import TableScorer
 
 if TYPE_CHECKING:
-    from refold.judgement._judgement import Judgement
+    from refold.judgement.judgement import Judgement
 
 # What the part of a value counts for that many training rows have: where parts add up next to
 # nothing; else it may be a reason together with others.

@@ -10,27 +10,15 @@ def unwrapped(model: Any) -> Any:
     """Return a model that takes what a pipeline takes, and speaks of it in the pipeline's words.
 
     Every room that is handed a model calls this first; :meth:`Judgement.of` then lets rows go
-    through the steps.
+    through the steps. One of refold's models is returned as it is, of a fitted ``Pipeline`` that
+    ends in one a copy of its last step. Its features have the names of the columns that they come
+    from where the steps say so (``island = 'Dream'`` after one-hot encoding), and are in these
+    columns' units where the steps only scale.
 
-    Parameters
-    ----------
-    model : estimator
-        One of refold's, which is returned as it is, or a fitted ``Pipeline`` that ends in one.
-
-    Returns
-    -------
-    REF, CreasedREF or Detector
-        Of a pipeline a copy of its last step. Its features have the names of the columns that they
-        come from where the steps say so (``island = 'Dream'`` after one-hot encoding), and are in
-        these columns' units where the steps only scale.
-
-    Examples
-    --------
     >>> import numpy as np, pandas as pd
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from refold import REF
-    >>> from refold.judgement import unwrapped
     >>> table = pd.DataFrame({"heat": np.linspace(60.0, 80.0, 21), "flow": [3.0, 4.0, 5.0] * 7})
     >>> model = unwrapped(make_pipeline(StandardScaler(), REF()).fit(table))
     >>> list(model.feature_names_in_), model.summary_.high
@@ -39,6 +27,6 @@ def unwrapped(model: Any) -> Any:
     known = sys.modules.get("sklearn.pipeline")  # whoever has a pipeline has imported it
     if known is None or not isinstance(model, known.Pipeline):
         return model
-    from refold.judgement._pipelines import taken_apart
+    from refold.judgement.pipelines import taken_apart
 
     return taken_apart(model)

@@ -15,7 +15,7 @@ from refold.models.detector.scorer import TableScorer
 from refold.models.scoring import Attribution
 
 if TYPE_CHECKING:
-    from refold.judgement._judgement import Judge
+    from refold.judgement.judgement import Judge
 
 Scored = TypeVar("Scored")
 

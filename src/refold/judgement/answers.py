@@ -10,22 +10,13 @@ import numpy as np
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.judgement._judgement import Judge, Judgement
+from refold.judgement.judgement import Judge, Judgement
 
 
 def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) -> list[str]:
     """Return the names of the columns that scoring adds; refuse names that are there already.
 
     They are ``distance``, ``label``, ``p_value`` if the model is calibrated, and ``reason_1`` …
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import Judge, answer_names
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> answer_names(Judge.of(model), 2, "", ["torque"])
-    ['distance', 'label', 'p_value', 'reason_1', 'reason_2']
     """
     names = ["distance", "label", *(["p_value"] if judge.calibration is not None else [])]
     names += [f"reason_{number}" for number in range(1, reasons + 1)]
@@ -40,35 +31,14 @@ def answer_names(judge: Judge, reasons: int, prefix: str, taken: Iterable[str]) 
 
 
 def answer_types(judge: Judge, reasons: int) -> list[Any]:
-    """Return the Arrow types of the columns that scoring adds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import Judge, answer_types
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> answer_types(Judge.of(model), 1)
-    [DataType(double), DataType(int8), DataType(double), DataType(string)]
-    """
+    """Return the Arrow types of the columns that scoring adds."""
     pa = needs("pyarrow", "parquet")
     rarity = [pa.float64()] if judge.calibration is not None else []
     return [pa.float64(), pa.int8(), *rarity, *[pa.string()] * reasons]
 
 
 def answers(found: Judgement, reasons: int) -> list[Any]:
-    """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import Judgement, answers
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> found = Judgement.of(model, [[0.1, 0.2], [0.3, 9.0]], explained=True)
-    >>> answers(found, 1)[-1].to_pylist()
-    [None, 'x1']
-    """
+    """Return the columns that scoring adds, as Arrow arrays; null where a row is not judged."""
     pa = needs("pyarrow", "parquet")
     if reasons and found.judge.scorer.additive:
         found.attribution()  # first: distances come with it

@@ -22,17 +22,17 @@ from refold.columns.summary import Summary
 from refold.columns.table import NumberColumn, Table
 from refold.decisions.rules import NO_RULES, Rules
 from refold.decisions.thresholds import Calibration
-from refold.judgement._blame import near_expected, shares_of
-from refold.judgement._scored_rows import ScoredRows
-from refold.judgement._unwrapping import unwrapped
+from refold.judgement.blame import near_expected, shares_of
 from refold.judgement.expected import expected_numbers
+from refold.judgement.scored_rows import ScoredRows
+from refold.judgement.unwrapping import unwrapped
 from refold.models.detector import refuse_window
 from refold.models.detector.ruled import judged_rows, muting_rules
 from refold.models.detector.scorer import TableScorer
 from refold.models.scoring import Attribution, Scorer
 
 if TYPE_CHECKING:
-    from refold.judgement._pipelines import PipelineSteps
+    from refold.judgement.pipelines import PipelineSteps
 
 _COMMON = 0.05  # a value that so many of the training rows have is a common one
 LEAST_SHARE = 0.01  # what matters less is no reason
@@ -42,43 +42,21 @@ LEAST_SHARE = 0.01  # what matters less is no reason
 class Judge:
     """A fitted model as far as judging rows needs it; it pickles, and holds no training row.
 
-    Parameters
-    ----------
-    scorer : Scorer
-        Gives distances, and each feature's part in them.
-    names : tuple of str
-        The features; x0, x1, … if the model was fitted without names, as scikit-learn calls them.
-    threshold : float
-        A row is normal if its distance is at most this.
-    alpha : float or None
-        The rate that the threshold was set for, if for one.
-    calibration : Calibration or None
-        What p-values are read from, if there is anything.
-    summary : Summary or None
-        What is remembered of the columns of numbers; None if there are none.
-    encoder : TableEncoder or None
-        What makes rows of a table that does not hold numbers alone; None where all do.
-    id_column : str or None
-        The column that names rows, if the model knows one.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold.judgement import Judge
     >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
     >>> Judge.of(model).rows(np.array([[0.1, 0.2], [0.3, 9.0]])).labels
     array([ 1, -1], dtype=int8)
     """
 
     scorer: Scorer
-    names: tuple[str, ...]
-    threshold: float
-    alpha: float | None
-    calibration: Calibration | None
-    summary: Summary | None = None
-    encoder: TableEncoder | None = None
-    id_column: str | None = None
+    names: tuple[str, ...]  # the features; x0, x1, … if the model was fitted without names
+    threshold: float  # a row is normal if its distance is at most this
+    alpha: float | None  # the rate that the threshold was set for, if for one
+    calibration: Calibration | None  # what p-values are read from, if there is anything
+    summary: Summary | None = None  # what is remembered of the columns of numbers, if there are any
+    encoder: TableEncoder | None = None  # what makes rows of a table of other columns than numbers
+    id_column: str | None = None  # the column that names rows, if the model knows one
 
     @classmethod
     def of(cls, model: Any, *, on_worker: bool = False) -> Judge:
@@ -179,35 +157,13 @@ class Judge:
 class Judgement(ScoredRows):
     """What a model says of rows. Each thing is computed when it is first asked for, and once.
 
-    By REF and CreasedREF a row without any value is not judged: its label is 0, its
-    distance and p-value are NaN (null where a table has nulls), and it has no reasons.
+    By REF and CreasedREF a row without any value is not judged: its label is 0, its distance and
+    p-value are NaN (null where a table has nulls), and it has no reasons. `rows` are numbers in the
+    model's order, `cells` the table that they were encoded from, parsed. If reasons will be asked
+    for (`explained`), and come with the distances, rows are scored once for both.
 
-    Parameters
-    ----------
-    judge : Judge
-        The model.
-    rows : ndarray of shape (n, d)
-        Numbers, NaN where missing, columns in the model's order. See :meth:`of` for tables. Where
-        the model encodes tables, what these became.
-    cells : Table or None, default=None
-        The cells that were encoded, parsed.
-    explained : bool, default=False
-        Whether reasons will be asked for: where they come with the distances, rows are then scored
-        once for both.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The features.
-    row_names : sequence of n objects or None
-        What rows are called: the cells of the model's id column, or the labels of the index of a
-        pandas dataframe; None where they only have numbers.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from refold import REF
-    >>> from refold.judgement import Judgement
     >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
     >>> found = Judgement.of(model, [[0.1, 0.2], [0.3, 9.0]])
     >>> found.labels, found.judged
@@ -224,24 +180,14 @@ class Judgement(ScoredRows):
     ) -> None:
         super().__init__(judge, rows, explained=explained)
         self.cells = cells
+        # What rows are called: cells of the id column, or labels of an index of pandas.
         self.row_names: Sequence[Any] | None = None
 
     @classmethod
     def of(cls, model: Any, X: Array | Judgement, *, explained: bool = False) -> Judgement:
-        """Read a table and judge its rows.
+        """Read a table and judge its rows; a judgement is returned as it is.
 
-        Parameters
-        ----------
-        model : estimator
-            Fitted, any of refold's, or a ``Pipeline`` that ends in one.
-        X : array-like, dataframe, Arrow batch or Judgement
-            Rows with the columns of training. A judgement is returned as it is.
-        explained : bool, default=False
-            Whether reasons will be asked for.
-
-        Returns
-        -------
-        Judgement
+        The model is any of refold's, fitted, or a ``Pipeline`` that ends in one.
         """
         if isinstance(X, Judgement):
             return X
@@ -341,17 +287,9 @@ class Judgement(ScoredRows):
         return np.argsort(-self.shares, axis=1, kind="stable")
 
     def reasons(self, most: int) -> Integers:
-        """Return for each row the columns that make it an outlier, by number, the first most.
+        """Return for each row the columns that make it an outlier, by number, the first `most`.
 
-        Parameters
-        ----------
-        most : int
-            How many at most.
-
-        Returns
-        -------
-        ndarray of int, shape (n, at most `most`)
-            -1 where a row has no more reasons; a normal row has none.
+        -1 where a row has no more reasons; a normal row has none.
         """
         order = self.by_blame[:, :most]
         matter = np.take_along_axis(self.shares, order, axis=1) >= LEAST_SHARE

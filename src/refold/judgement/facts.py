@@ -14,46 +14,20 @@ _SOURCES = {
 
 
 def training_rows(model: Any) -> int:
-    """Return how many rows a model has learned from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import training_rows
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> training_rows(model)
-    300
-    """
+    """Return how many rows a model has learned from."""
     encoder = getattr(model, "encoder_", None)
     return int(model.summary_.rows if encoder is None else encoder.counts.rows)
 
 
 def asked_for(model: Any) -> str:
-    """Return the estimator as it was asked for: what is not as by default.
-
-    Examples
-    --------
-    >>> from refold import REF
-    >>> from refold.judgement import asked_for
-    >>> asked_for(REF(fold="sqr"))
-    "REF(fold='sqr')"
-    """
+    """Return the estimator with what is not as by default, such as "REF(fold='sqr')"."""
     given, usual = parameters(model), parameters(type(model)())
     said = [f"{name}={value}" for name, value in given.items() if value != usual[name]]
     return f"{type(model).__name__}({', '.join(said)})"
 
 
 def parameters(model: Any) -> Mapping[str, str]:
-    """Return the parameters of an estimator as they are written.
-
-    Examples
-    --------
-    >>> from refold import REF
-    >>> from refold.judgement import parameters
-    >>> parameters(REF(fold="sqr"))["fold"]
-    "'sqr'"
-    """
+    """Return the parameters of an estimator as they are written."""
     return {name: _written(value) for name, value in model.get_params(deep=False).items()}
 
 
@@ -63,17 +37,7 @@ def _written(value: Any) -> str:
 
 
 def calibrated_on(model: Any) -> str:
-    """Say what the p-values of a model are read from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import calibrated_on
-    >>> model = REF(alpha=0.05).fit(np.random.default_rng(0).normal(size=(300, 2)))
-    >>> calibrated_on(model)
-    '300 training rows, each left out in turn'
-    """
+    """Say what the p-values of a model are read from: "300 training rows, left out by folds"."""
     calibration = getattr(model, "calibration_", None)
     if calibration is None:
         return "none"

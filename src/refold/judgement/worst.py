@@ -7,37 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from refold._typing import Integers
-from refold.judgement._judgement import Judgement
+from refold.judgement.judgement import Judgement
 
 
 @dataclass
 class WorstRows:
-    """The rows farthest out so far, the worst first.
-
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-    rows : list of int
-        Their numbers.
-    found : Judgement or None
-        What is said of them; None as long as there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refold import REF
-    >>> from refold.judgement import Judgement, WorstRows
-    >>> model, worst = REF().fit(np.random.default_rng(0).normal(size=(500, 1))), WorstRows(2)
-    >>> for first, rows in ((0, [[9.0], [0.1]]), (2, [[7.0], [8.0]])):
-    ...     worst.add(Judgement.of(model, rows), first + np.arange(2))
-    >>> worst.rows
-    [0, 3]
-    """
+    """The rows farthest out so far, at most so many, the worst first."""
 
     most: int
-    rows: list[int] = field(default_factory=list)
-    found: Judgement | None = None
+    rows: list[int] = field(default_factory=list)  # their numbers
+    found: Judgement | None = None  # what is said of them
 
     def add(self, found: Judgement, numbers: Integers) -> None:
         """Look for worse rows among some with these numbers."""
