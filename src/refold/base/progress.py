@@ -25,6 +25,8 @@ _WATCHER: ContextVar[_Watcher | None] = ContextVar("watcher", default=None)
 def watched(report: Callable[[float], None]) -> Iterator[None]:
     """Tell `report` which share of the work is done, from 0 to 1; what it raises ends the work.
 
+    The share never shrinks: work may be done again for a part of the rows.
+
     >>> seen = []
     >>> with watched(seen.append):
     ...     with part(0.0, 0.5):
@@ -34,7 +36,14 @@ def watched(report: Callable[[float], None]) -> Iterator[None]:
     >>> seen
     [0.0, 0.25, 0.5, 1.0]
     """
-    token = _WATCHER.set(_Watcher(report))
+    most = 0.0
+
+    def grown(share: float) -> None:
+        nonlocal most
+        most = max(most, share)
+        report(most)
+
+    token = _WATCHER.set(_Watcher(grown))
     try:
         yield
     finally:

@@ -227,9 +227,10 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         found = None
         if self._has_context:
             rows_read = table.rows
-            found = state.learn_context(table)
+            with part(0.0, 0.1):
+                found = state.learn_context(table)
             state, table = found.state, found.learned
-        with part(0.0, 0.2):
+        with part(0.1, 0.2):
             state, cut, table = of_rows(state, table, trim=self.trim, n_jobs=self.n_jobs)
         learned = self._learned_of(state, sample.plus_rows(table), cut)
         with part(0.2, 0.6):

@@ -71,7 +71,7 @@ class TableMixin(FeedbackMixin):
     @threshold_.setter
     def threshold_(self, value: float) -> None:
         if self._learned.rules:  # outside the user's limits is an outlier whatever is set
-            value = min(value, float(np.nextafter(self._learned.scorer.violation, 0.0)))
+            value = min(value, float(np.nextafter(self._learned.scorer.violation, -np.inf)))
         self._set_threshold = value
 
     @property
