@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
+import shlex
 from typing import get_args
 
 import pytest
@@ -68,6 +69,12 @@ def test_a_role_that_is_advised_can_be_typed(name):
     option, value = shlex.split(as_option(Advice("", "role", column=name, role="ignore")))
     assert option == "--roles"
     assert roles_in(value) == {name: "ignore"}
+
+
+@pytest.mark.parametrize("role", ["number:,", "date:%d.%m.%Y %H:%M", "date:%b %d, %Y", "text"])
+def test_a_role_is_one_word_of_a_shell_and_read_again(role):
+    option, value = shlex.split(as_option(Advice("", "role", column="when", role=role)))
+    assert (option, roles_in(value)) == ("--roles", {"when": role})
 
 
 def test_a_value_is_one_word_of_a_shell():

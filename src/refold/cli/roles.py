@@ -38,7 +38,9 @@ def roles_in(text: str | None) -> dict[str, str]:
 def as_option(advice: Advice) -> str:
     """Return what is advised as an option of a command."""
     if advice.kind == "role":
-        return f"--roles {_quoted(advice.column or '')}={advice.role}"
+        role, form = (advice.role or "").partition(":")[::2]
+        written = f'date:"{form}"' if role == "date" and "," in form else advice.role or ""
+        return f"--roles {_quoted(advice.column or '')}={shlex.quote(written)}"
     if advice.kind == "id_column":
         return f"--id-column {shlex.quote(advice.column or '')}"
     if advice.kind == "header":

@@ -20,6 +20,7 @@ def test_rows_that_come_twice_are_listed_but_not_where_chance_makes_them(rng):
     twice = pd.concat([table, table.iloc[[4, 9]]], ignore_index=True)
     (found,) = check(twice).of("duplicate-rows")
     assert found.rows == (300, 301)
+    assert "no column names the rows" in found.message
     dice = pd.DataFrame(rng.integers(1, 7, size=(300, 3)), columns=list("abc"))
     assert dice.duplicated().any()
     assert not check(dice).of("duplicate-rows")

@@ -155,10 +155,12 @@ def notice_duplicates(table: CheckedTable) -> Iterator[Finding]:
         return
     rows = "row is" if len(again) == 1 else "rows are"
     left_out = [column.name for column in table.columns if column.role in ("identifier", "ignore")]
-    but = f", but for {', '.join(left_out[:3])}" if left_out else ""
+    told = "; no column names the rows, so they can be called by their numbers only"
+    if left_out:
+        told = f", but for {', '.join(left_out[:3])}"
     yield Finding(
         kind="duplicate-rows",
-        message=f"{len(again):,} {rows} the same as an earlier one{but}.",
+        message=f"{len(again):,} {rows} the same as an earlier one{told}.",
         rows=tuple(again[:LISTED].tolist()),
         advice=Advice(
             "If they were recorded twice, leave them out: rows that come twice look more "
