@@ -225,3 +225,13 @@ def test_samples_go_all_the_way(visitor, key):
     assert checked.rejected > checked.rates[checked.choice].expected.interval[1]
     for path in ("/", "/learn", "/check", "/limits", "/take", "/check/rows/0"):
         visitor.page(path)
+
+
+def test_the_table_step_says_what_columns_there_are_and_shows_the_first_rows(visitor, files):
+    visitor.put("/table", files / "parts.csv")
+    page = visitor.page("/")
+    assert re.search(r"\d columns: .*2 numbers.*; .* missing", page)
+    first = page[page.index('class="first-rows"') : page.index("</table>")]
+    rows = pd.read_csv(files / "parts.csv", dtype=str).head(5)
+    assert first.count("<tr>") == 1 + len(rows)
+    assert all(f"<td>{cell}</td>" in first for cell in rows["code"].dropna())

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from refold import Detector, explain
+from refold import Detector, explain, incidents
+from refold.report import describe
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,13 @@ def test_a_column_that_is_alone_is_no_combination():
     model = Detector().fit([{"x": value % 50} for value in range(600)])
     (found,) = explain(model, [{"x": 900}], reasons=1)
     assert (found.together, found.combination) == (False, ())
+
+
+def test_the_report_and_an_incident_name_the_combination(twins):
+    model = Detector().fit(twins)
+    row = pd.DataFrame({"p": [0.01], "q": [0.02], "r": [0.1], "s": [0.1], "t": [0.0]})
+    (worst,) = describe(model, row).worst
+    assert worst.together
+    assert {reason.feature for reason in worst.reasons} == {"p", "q"}
+    (incident,) = incidents(model, row)
+    assert set(incident.columns) == {"p", "q"}

@@ -46,6 +46,7 @@ _STEPS = (
     ("/limits", "What would it catch?"),
     ("/take", "Take it along"),
 )
+_FIRST_ROWS = 5  # that are shown as they were read
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -145,6 +146,7 @@ class _Steps:
     async def _table(self, request: Request) -> Response:
         state, table = self._work.state, self._work.state.table
         targets = {} if table is None else await _thread(lambda: table.targets)
+        first = [] if table is None else table.training.table.slice(0, _FIRST_ROWS).to_pylist()
         return self._shown(
             request,
             "table",
@@ -152,6 +154,7 @@ class _Steps:
             state=state,
             samples=SAMPLES,
             targets=targets,
+            first_rows=[list(row.values()) for row in first],
             rules=read_rules(state.choice.rules),
             file=self._work.file_of(TABLE),
             marks=MARKS,

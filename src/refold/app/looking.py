@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from refold.app.tables import KeptTable
 from refold.base.errors import UserError
 from refold.base.findings import told
 from refold.base.progress import part
-from refold.base.words import number, shortened
+from refold.base.words import number, percent, shortened
 from refold.checks import Findings, Limit, Limits, check
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.encoding.encoder import TableEncoder
@@ -153,6 +154,12 @@ def _reach(limit: Limit, shift: float | None) -> float:
     return min(limit.relative(shift) or 0.0, _WIDEST)
 
 
+_KINDS = {
+    "number": ("number", "numbers"),
+    "category": ("category", "categories"),
+    "date": ("date", "dates"),
+    "text": ("text", "texts"),
+}
 ROLES = ("number", "category", "date", "text", "identifier", "ignore")
 _EXAMPLES, _LOOKED_AT = 3, 200
 
@@ -255,6 +262,14 @@ class TableLook:
                 if not cells.is_null.any() and _distinct(cells) == self.rows > 1:
                     return column.name
         return ""
+
+    @property
+    def summary(self) -> str:
+        """How many columns there are of each role, and how much is missing."""
+        counts = Counter(_KINDS.get(column.role, ("other", "others")) for column in self.columns)
+        said = ", ".join(f"{n:,} {kind[n > 1]}" for kind, n in counts.most_common())
+        missing = sum(column.missing for column in self.columns) / len(self.columns)
+        return f"{said}; {f'{percent(missing)} of cells are' if missing else 'no cell is'} missing"
 
     @property
     def groups(self) -> list[ColumnLook]:

@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats
 from refold.base.words import number, shortened
 from refold.columns.table import Column, DateColumn, NumberColumn, Table
-from refold.explanation import Explanation
+from refold.explanation import LEADS, Explanation
 from refold.explanation.gauges import short
 
 WIDE, TALL, EDGE = 360, 240, 14.0
@@ -45,9 +45,11 @@ def odd_pair(said: Explanation, learned: Table, row: Table) -> tuple[str, str] |
     """
     if said.label != -1:
         return None
+    if len(said.combination) > 1:
+        return said.combination[0].feature, said.combination[1].feature
     reasons = [reason for rank, reason in enumerate(said.reasons) if reason.matters(rank)]
     for reason in reasons:
-        if reason.beside and not reason.measure:
+        if reason.beside and not reason.measure and reason.share >= LEADS:
             return reason.feature, reason.beside[0].feature
     return None if reasons else _rarest_pair(learned, row)
 

@@ -257,8 +257,10 @@ class IncidentFinder:
 
 
 def _strong(row: Explanation) -> list[str]:
-    """Return the columns that an explanation leads with; none where no column says much alone."""
-    first = [] if row.together else row.first(_LEADING)
+    """Return the columns that an explanation leads with; none of an unknown combination."""
+    if row.together:
+        return [each.feature for each in row.combination]
+    first = row.first(_LEADING)
     return [each.feature for each in first if each.share >= _STRONG * first[0].share]
 
 

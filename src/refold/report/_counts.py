@@ -74,8 +74,10 @@ def reasons_of(model: Any, rows: Judgement, count: int) -> list[tuple[Reason, ..
 
 
 def that_matter(row: Explanation) -> tuple[Reason, ...]:
-    """Return the reasons of a row that are worth a line."""
-    return tuple(reason for rank, reason in enumerate(row.reasons) if reason.matters(rank))
+    """Return the reasons of a row that are worth a line: of a combination, its columns."""
+    return row.combination or tuple(
+        reason for rank, reason in enumerate(row.reasons) if reason.matters(rank)
+    )
 
 
 def grouped(reasons: Sequence[tuple[Reason, ...]]) -> dict[tuple[str, str], list[int]]:
