@@ -45,6 +45,7 @@ def test_a_common_reason_joins_what_a_gap_parts(model):
     assert spans(incidents(model, table)) == [(3, 10), (13,)]
     assert spans(incidents(model, table, gap=6)) == [(3,), (10,), (13,)]
     assert spans(incidents(model, table, gap=7)) == [(3, 10), (13,)]
+    assert spans(incidents(model, table, gap="7")) == [(3, 10), (13,)]
 
 
 def test_the_default_gap_follows_the_rate(model):

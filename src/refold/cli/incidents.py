@@ -35,7 +35,7 @@ class TableIncidents:
         table.require(self.columns)
         self._finder = IncidentFinder(
             loaded.model,
-            options.gap_of(gap),
+            gap,
             timed=self._timeline.timed,
             most=_MOST,
             most_rows=_MOST,

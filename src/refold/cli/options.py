@@ -220,11 +220,6 @@ def reads_tables(command: Callable[..., None], *, light: bool = True) -> Callabl
     return run
 
 
-def gap_of(gap: str | None) -> int | str | None:
-    """Return the gap of incidents as a number of rows, if it is one."""
-    return int(gap) if gap is not None and gap.strip().isdecimal() else gap
-
-
 def format_of(out: str | Path, option: str = "--out") -> str:
     """Return how to write a table: the name of its file says so; standard output is CSV."""
     if str(out) == "-":

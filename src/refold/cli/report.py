@@ -74,7 +74,7 @@ def report(
                 first=1,
                 time=time,
                 by=by or None,
-                gap=options.gap_of(gap),
+                gap=gap,
             )
         _read(judged, loaded.on(data, reading.bad_cells), data, id_column)
         with as_bad_input(data.name):

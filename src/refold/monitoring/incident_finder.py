@@ -51,7 +51,7 @@ def incidents(
         The columns whose values make a group, such as a machine, or the groups themselves: an
         incident is of one group. None is ``by`` of a Detector, else all rows are one group.
     gap : int, str, timedelta, float or None, default=None
-        How far apart outliers with a common reason may be: so many rows if it is an int, a duration
+        How far apart outliers with a common reason may be: so many rows if it is whole, a duration
         such as ``"90min"`` or a timedelta, seconds or units of a time column of numbers if it is a
         float. None is so many rows that chance alone has an outlier in them with probability 1/4.
 

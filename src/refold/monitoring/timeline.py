@@ -65,6 +65,8 @@ def seconds_of(moment: Any) -> float:
 
 def gap_of(gap: Any, alpha: float | None, *, timed: bool) -> tuple[int, float | None]:
     """Return the gap as rows, and as seconds or units of time if it is a duration."""
+    if isinstance(gap, str) and gap.strip().isdecimal():
+        gap = int(gap)
     if gap is None:
         return (_GAP if not alpha else max(1, round(_CHANCE / alpha))), None
     if isinstance(gap, bool) or not isinstance(gap, int | float | str | dt.timedelta | np.integer):
