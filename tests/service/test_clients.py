@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 import subprocess
 import sys
 
@@ -99,3 +100,14 @@ def test_files_that_are_no_certificate_are_refused(models, certificate, cert, ke
     )
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
+
+
+def test_a_handshake_that_is_not_finished_is_closed(models, certificate):
+    files = ("--certfile", certificate["cert"], "--keyfile", certificate["key"])
+    with (
+        serving(models["ref"], *files, "--header-seconds", "0.5") as (_, port),
+        socket.create_connection(("127.0.0.1", port), timeout=30) as silent,
+    ):
+        assert silent.recv(1) == b""  # by itself asyncio waits for a minute
+        at = f"https://127.0.0.1:{port}/v1/models/ref/score"
+        assert requests.post(at, json=[GOOD], verify=certificate["cert"], timeout=60).ok

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 import socket
@@ -91,19 +92,26 @@ def run(
         backlog=_BACKLOG,
         ssl_certfile=None if certificate is None else certificate.certfile,
         ssl_keyfile=None if certificate is None else certificate.keyfile,
+        loop="auto" if certificate is None else "asyncio",  # see _Server
     )
-    server = _Server(config, started)
+    server = _Server(config, started, connections.settings.header_seconds)
     server.run(sockets=[at])
 
 
 class _Server(uvicorn.Server):
     """A server that says when it has started, and ends as a process that did what it was told."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[], None], handshake_seconds: float
+    ) -> None:
         super().__init__(config)
-        self._on_start = started
+        self._on_start, self._handshake_seconds = started, handshake_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.config.is_ssl:  # uvicorn has no option for it, and a minute is the default
+            loop = asyncio.get_running_loop()
+            limited = partial(loop.create_server, ssl_handshake_timeout=self._handshake_seconds)
+            loop.create_server = limited  # type: ignore[method-assign]
         await super().startup(sockets)
         if self.started:
             self._on_start()
