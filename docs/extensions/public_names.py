@@ -51,8 +51,6 @@ VALUES = {
     "refold.model_selection.gmean_scorer": "Gmean for ``scoring=`` in scikit-learn's searches and "
     "validation: :func:`refold.model_selection.gmean_score` of what ``predict`` says.",
     "refold.checks.LIMIT": "How many findings are shown first.",
-    "refold.tabular.Paths": "What stands for one or more files: a path, a folder, a pattern with "
-    "``*``, or a list of them.",
 }
 
 PAGE = """\

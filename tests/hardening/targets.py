@@ -16,7 +16,8 @@ from refold import REF, Detector, ModelFileError
 from refold.modelfile.document import from_bytes
 from refold.modelfile.json_text import Budget, scan
 from refold.models.files import KINDS
-from refold.tabular import Features, InputError, TrainingSelection, open_table, read_training
+from refold.tabular import InputError, TrainingSelection, open_table, read_training
+from refold.tabular.features import Features
 
 _CHECKSUM = re.compile(rb'"sha256"\s*:\s*"([0-9a-f]{64})"')
 _CELLS = ["A", "zzz", "1e300", "-1", "31.12.2025 23:59"]

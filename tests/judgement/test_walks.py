@@ -15,7 +15,7 @@ from refold.models.creased import CreasedScorer
 from refold.models.scoring import FoldScorer
 from refold.plot import ContributionsDisplay
 from refold.report import write_report
-from refold.tabular import Features
+from refold.tabular.features import Features
 from tests.command import run_in_process
 
 ROWS, NAMES = 500, [*"abcd"]

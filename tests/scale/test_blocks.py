@@ -6,7 +6,7 @@ import pytest
 from refold.columns.table import Table
 from refold.models.parts import FirstLook
 from refold.scale.blocks import BlockParts, rows_at_once
-from refold.tabular import Block
+from refold.tabular.block import Block
 
 
 @pytest.mark.parametrize("known", [True, False])

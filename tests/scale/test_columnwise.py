@@ -10,7 +10,9 @@ from refold import REF, scale
 from refold.columns.table import NumberColumn, Table
 from refold.models.parts import FirstLook
 from refold.scale._columnwise import ColumnParts
-from refold.tabular import Block, Files, InputError
+from refold.tabular import InputError
+from refold.tabular.block import Block
+from refold.tabular.files import Files
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from refold.tabular import Features, InputError
-from refold.tabular.features import not_numbers
+from refold.tabular import InputError
+from refold.tabular.features import Features, not_numbers
 
 
 def read_numbers(table, *, ignore_text=False):

@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 
 from refold import TableEncoder
-from refold.tabular import (
-    Column,
-    InputError,
-    TrainingSelection,
-    open_table,
-    read_arrow,
-    read_training,
-)
+from refold.tabular import InputError, TrainingSelection, open_table, read_arrow, read_training
+from refold.tabular.features import Column
 
 
 @pytest.fixture

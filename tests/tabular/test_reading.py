@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refold.tabular import Column, Features, InputError, _lines, csv_table, open_table
+from refold.tabular import InputError, _lines, csv_table, open_table
 from refold.tabular import table_source as tables
 from refold.tabular._cell_text import BadCellError, cell_number, column_numbers
 from refold.tabular.csv_dialect import guess_dialect
+from refold.tabular.features import Column, Features
 from refold.tabular.files import is_text_file
 from tests.tabular.numbers import read_numbers
 

@@ -14,7 +14,9 @@ from refold import REF, scale
 from refold.base.errors import UserError
 from refold.columns.conversion import to_table
 from refold.scale.spark import _collected
-from refold.tabular import Features, Files, InputError, TrainingSelection, open_table, read_training
+from refold.tabular import InputError, TrainingSelection, open_table, read_training
+from refold.tabular.features import Features
+from refold.tabular.files import Files
 from tests.growth import assert_linear
 
 pytestmark = pytest.mark.growth

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from refold import Detector, scale
 from refold.columns.missing import MISSING_WORDS
-from refold.tabular import Column, InputError, _lines, open_table
+from refold.tabular import InputError, _lines, open_table
 from refold.tabular._csv_arrow import ArrowCsvReader
+from refold.tabular.features import Column
 from tests.tables import OTHERS, PACKAGED, of_tables, real_table
 from tests.tabular.numbers import read_numbers
 

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refold.columns.missing import MISSING_WORDS
-from refold.tabular import Files, InputError, _lines, block_to_arrow, open_table, read_arrow
+from refold.tabular import InputError, _lines, open_table, read_arrow
+from refold.tabular.block import block_to_arrow
+from refold.tabular.files import Files
 
 word = st.sampled_from(sorted(MISSING_WORDS)).flatmap(
     lambda word: st.sampled_from([word, word.upper(), f" {word} ", f"{word}\u00a0", f"\t{word}"])

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 import xlsxwriter
 
-from refold.tabular import Column, InputError, _workbook_size, open_table, read_arrow
+from refold.tabular import InputError, _workbook_size, open_table, read_arrow
+from refold.tabular.features import Column
 from tests.tabular.numbers import read_numbers
 
 

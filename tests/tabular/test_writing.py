@@ -10,7 +10,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from refold.tabular import InputError, WriteOptions, open_table, read_arrow, writing
+from refold.tabular import InputError, open_table, read_arrow
+from refold.tabular.writing import WriteOptions, writing
 
 
 def read_xlsx(path):

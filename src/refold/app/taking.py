@@ -21,7 +21,7 @@ from refold.report import write_report
 from refold.report.parts import plural
 from refold.scale.stream import ScoredColumns
 from refold.service import curl_command, example_row
-from refold.tabular import WriteOptions, writing
+from refold.tabular.writing import WriteOptions, writing
 
 _REASONS, _PREFIX = 3, "refold_"
 _AT_ONCE = 2000  # rows that are explained before it is said how far it has come

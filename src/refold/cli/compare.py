@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from refold.checks import Comparer, Comparison
     from refold.cli.models import LoadedModel
     from refold.judgement.reading import Reader
-    from refold.tabular import Block, TableSource
+    from refold.tabular import TableSource
+    from refold.tabular.block import Block
 
 _LISTED = 100  # changed rows that are explained, for the page and to find what makes the difference
 

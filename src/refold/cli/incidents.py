@@ -10,7 +10,8 @@ from refold.judgement import Judgement
 from refold.monitoring import Incidents
 from refold.monitoring.incident_finder import IncidentFinder
 from refold.monitoring.timeline import RowTimes, Timeline
-from refold.tabular import Block, TableSource, block_to_arrow
+from refold.tabular import TableSource
+from refold.tabular.block import Block, block_to_arrow
 
 _MOST = 1_000  # incidents that are kept of a file, and row numbers of each
 

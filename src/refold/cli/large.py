@@ -16,7 +16,8 @@ from refold.judgement.reading import check_cells
 from refold.models.files import check_columns
 from refold.models.parts import Header, learn_parts
 from refold.scale.blocks import BlockParts, Ready, typed_tables
-from refold.tabular import Block, TableSource, Training, TrainingSelection
+from refold.tabular import TableSource, Training, TrainingSelection
+from refold.tabular.block import Block
 from refold.tabular.training import TrainingBlocks
 
 # More bytes than these, as they were read, are not held in memory: what learns from rows there

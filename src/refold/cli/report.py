@@ -105,7 +105,8 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
     """Judge all rows, and note what they are called."""
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
-    from refold.tabular import InputError, block_to_arrow
+    from refold.tabular import InputError
+    from refold.tabular.block import block_to_arrow
 
     ids = [] if id_column is None else [id_column]
     data.require([*ids, *table.columns])

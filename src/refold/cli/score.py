@@ -201,7 +201,7 @@ def _writer(
     """Return what opens the output, once its columns and those that are added are known."""
     if out is None or fmt is None:
         return None
-    from refold.tabular import WriteOptions, writing
+    from refold.tabular.writing import WriteOptions, writing
 
     def opened(schema: Any, added: list[str]) -> Any:
         distance, label, *_ = added

@@ -20,7 +20,8 @@ from refold.decisions.gate import Gate, GateResult
 from refold.judgement import Judge, Judgement, WorstRows
 from refold.judgement.reading import Reader
 from refold.scale.stream import ScoredColumns, judged_blocks
-from refold.tabular import Block, InputError, TableSource
+from refold.tabular import InputError, TableSource
+from refold.tabular.block import Block
 
 needs("pyarrow", "cli")  # the error names the extra of the commands
 

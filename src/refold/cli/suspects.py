@@ -18,7 +18,8 @@ from refold.cli import options
 
 if TYPE_CHECKING:
     from refold import Detector, Suspects
-    from refold.tabular import Block, Training
+    from refold.tabular import Training
+    from refold.tabular.block import Block
 
 LEAVE_OUT, ROW, FINGERPRINT = "leave_out", "row", "fingerprint"
 _OPTION, _REASONS = "--suspects", 3
@@ -57,7 +58,7 @@ class SuspectList:
 
     def write(self, id_column: str | None) -> None:
         """Write a line for each: a box to tick, which row it is, why, and its own cells."""
-        from refold.tabular import WriteOptions, writing
+        from refold.tabular.writing import WriteOptions, writing
 
         batch, fmt = self._batch(id_column), options.format_of(self.out)
         how = WriteOptions(added=[f"reason_{k + 1}" for k in range(_REASONS)])

@@ -14,17 +14,11 @@ from refold.columns.context.history import History
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Table, as_texts
 from refold.judgement import Judge, Judgement
-from refold.tabular import (
-    Block,
-    Features,
-    InputError,
-    RowPlaces,
-    TableSource,
-    TrainingSelection,
-    block_to_arrow,
-    read_training,
-)
+from refold.tabular import InputError, TableSource, TrainingSelection, read_training
+from refold.tabular.block import Block, block_to_arrow
 from refold.tabular.errors import listed, located
+from refold.tabular.features import Features
+from refold.tabular.training import RowPlaces
 
 
 class NumberReader:

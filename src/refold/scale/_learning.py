@@ -14,9 +14,10 @@ from refold.scale._columnwise import ColumnParts
 from refold.scale._database import DatabaseParts
 from refold.scale._query import QueryTable
 from refold.scale.blocks import BlockParts, Ready, number_tables, typed_tables
-from refold.tabular import Files, InputError, Paths
+from refold.tabular import InputError
 from refold.tabular.errors import listed
 from refold.tabular.features import LOOKED_AT, not_numbers
+from refold.tabular.files import Files, Paths
 
 Model = TypeVar("Model", REF, CreasedREF, Detector)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from refold.base.needs import needs
 from refold.columns.frames import is_number, is_text, type_text
-from refold.tabular import Block, InputError, TableSource
+from refold.tabular import InputError, TableSource
+from refold.tabular.block import Block
 from refold.tabular.table_source import ScanOptions
 
 

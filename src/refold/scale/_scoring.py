@@ -20,8 +20,9 @@ from refold.models.ref import REF
 from refold.scale._query import QueryTable
 from refold.scale.blocks import rows_at_once
 from refold.scale.stream import ScoredColumns, judge_of_tables, judged_blocks
-from refold.tabular import Files, Paths, WriteOptions, prefetch, writing
-from refold.tabular.writing import format_of
+from refold.tabular.files import Files, Paths
+from refold.tabular.streams import prefetch
+from refold.tabular.writing import WriteOptions, format_of, writing
 
 _Source = Files | QueryTable
 

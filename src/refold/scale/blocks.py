@@ -10,8 +10,10 @@ from refold.base.progress import counting
 from refold.columns.conversion import to_table
 from refold.columns.table import Table
 from refold.models.parts import FirstLook, Work
-from refold.tabular import Block, Column, InputError, block_to_arrow
+from refold.tabular import InputError
+from refold.tabular.block import Block, block_to_arrow
 from refold.tabular.errors import located
+from refold.tabular.features import Column
 from refold.tabular.streams import prefetch_map
 
 # Numbers in a block, 16 MB of them: much more than what is kept of it, so that adding up is cheap.

@@ -15,7 +15,8 @@ from refold.columns.frames import feature_names, features_of, floats, is_text
 from refold.explanation import explain
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.judgement.reading import Reader
-from refold.tabular import Block, InputError
+from refold.tabular import InputError
+from refold.tabular.block import Block
 
 Batch = Any
 

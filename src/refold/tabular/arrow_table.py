@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from refold.base.needs import needs
 from refold.columns.frames import is_number
-from refold.tabular._block import Block
+from refold.tabular.block import Block
 from refold.tabular.errors import InputError
 from refold.tabular.streams import seekable
 from refold.tabular.table_source import FileTable, ReadOptions, ScanOptions, checked_names

@@ -14,7 +14,6 @@ from refold._typing import Integers
 from refold.base.advice import Advice
 from refold.base.needs import needs
 from refold.columns.number_form import NumberForm
-from refold.tabular._block import Block
 from refold.tabular._cell_text import cell_kind, first_known
 from refold.tabular._csv_arrow import ArrowCsvReader, one_chunk
 from refold.tabular._layout import (
@@ -29,6 +28,7 @@ from refold.tabular._layout import (
     units_below,
 )
 from refold.tabular._lines import LONGEST_LINE, Lines
+from refold.tabular.block import Block
 from refold.tabular.csv_dialect import (
     QuoteError,
     Record,

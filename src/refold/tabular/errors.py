@@ -17,15 +17,15 @@ class InputError(UserError):
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.tabular import Column, InputError, open_table
+    >>> from refold.tabular import InputError, open_table
     >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,heavy\n")
+    >>> _ = file.write_text("part,torque,part\n007,75.1,008\n008\n")
     >>> try:
     ...     with open_table(file) as table:
-    ...         [Column("torque").numbers(block) for block in table.blocks()]
+    ...         list(table.blocks())
     ... except InputError as error:
     ...     print(Path(str(error)).name)
-    parts.csv, line 3, column 'torque': 'heavy' is not a number.
+    parts.csv, line 3: the number of cells is 1, in the first line it is 3 (separated by commas).
     """
 
 

@@ -11,8 +11,8 @@ from refold._typing import Floats
 from refold.columns.frames import floats, is_number, is_text, type_text
 from refold.columns.missing import is_missing
 from refold.tabular import _cell_text
-from refold.tabular._block import Block
 from refold.tabular._layout import is_moment
+from refold.tabular.block import Block
 from refold.tabular.errors import InputError, cell_repr, listed
 from refold.tabular.table_source import TableSource
 
@@ -47,19 +47,7 @@ def _not_numbers(block: Block, name: str) -> str | None:
 
 
 class Column:
-    r"""One column, read as numbers block by block.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import Column, open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     [Column("torque").numbers(block) for block in table.blocks()]
-    [array([75.1, 74.9])]
-    """
+    """One column, read as numbers block by block."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -99,28 +87,9 @@ class Column:
 
 
 class Features:
-    r"""How the columns of a table become the features of a model.
+    """How the columns of a table become the features of a model.
 
     Columns are found by name, in any order; others do not matter.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The model's features.
-    table : TableSource
-        What is to be judged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import Features, open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     features = Features(["torque"], table)
-    ...     [features.matrix(block).shape for block in table.blocks()]
-    [(2, 1)]
     """
 
     def __init__(self, names: Sequence[str], table: TableSource) -> None:

@@ -18,9 +18,9 @@ from refold._typing import PathLike
 from refold.base.findings import Finding
 from refold.base.needs import needs
 from refold.columns.frames import is_number, is_text, type_text
-from refold.tabular._block import Block, common_type
 from refold.tabular._excel_table import Workbook
 from refold.tabular.arrow_table import ArrowFile, ArrowStream, ParquetTable
+from refold.tabular.block import Block, common_type
 from refold.tabular.csv_table import CsvTable
 from refold.tabular.errors import InputError, listed
 from refold.tabular.json_table import JsonTable
@@ -169,25 +169,10 @@ class _Head:
 class Files(TableSource):
     r"""Files that together are one table, each of any format; they can be read more than once.
 
-    Parameters
-    ----------
-    paths : path or sequence of paths
-        Files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``.
-    say : callable, default: nothing is said
-        Takes findings that the user should know, such as a guessed encoding.
-    reading : mapping or None, default=None
-        How files are read: arguments of `open_table`, such as ``{"decimal": ","}``.
+    They are files, folders (their files, sorted by name) or patterns such as ``"2024-*.parquet"``;
+    `reading` are arguments of `open_table`, such as ``{"decimal": ","}``.
 
-    Attributes
-    ----------
-    files : list of Path
-        In the order of their rows.
-
-    Examples
-    --------
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import Files
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "1.csv").write_text("torque,speed\n75.1,300\n")
     >>> _ = (folder / "2.csv").write_text("speed;torque\n301;74,9\n?;75,0\n")

@@ -191,14 +191,7 @@ _Made = TypeVar("_Made")
 
 
 def prefetch(items: Iterator[_Item]) -> Iterator[_Item]:
-    """Give the items in their order; the next one is made, in a thread, while this one is used.
-
-    Examples
-    --------
-    >>> from refold.tabular import prefetch
-    >>> list(prefetch(iter(["first", "second"])))
-    ['first', 'second']
-    """
+    """Give the items in their order; the next one is made, in a thread, while this one is used."""
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:

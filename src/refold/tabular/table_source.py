@@ -12,8 +12,8 @@ from typing import IO, Any, Self
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.findings import Finding
 from refold.columns.missing import IN_MEMORY, SourceFormat
-from refold.tabular._block import Block
 from refold.tabular._cell_text import MissingWords
+from refold.tabular.block import Block
 from refold.tabular.csv_dialect import Dialect
 from refold.tabular.errors import InputError, listed
 from refold.tabular.streams import name_of

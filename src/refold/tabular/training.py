@@ -12,8 +12,8 @@ import numpy as np
 from refold._typing import Booleans, Integers
 from refold.base.advice import set_role
 from refold.base.needs import needs
-from refold.tabular._block import Block, join_blocks
 from refold.tabular._cell_text import cell_kind, cell_number
+from refold.tabular.block import Block, join_blocks
 from refold.tabular.errors import InputError, listed
 from refold.tabular.table_source import TableSource
 
@@ -173,20 +173,7 @@ def read_training(
 
 
 class RowPlaces:
-    r"""Where rows are that come from several blocks.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import RowPlaces, open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     places = RowPlaces(list(table.blocks()))
-    >>> Path(places(1)).name
-    'parts.csv, line 3'
-    """
+    """Says where rows are that come from several blocks: "parts.csv, line 3"."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._where = [(block.file, block.where) for block in blocks]

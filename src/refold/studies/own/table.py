@@ -23,7 +23,8 @@ from refold.columns.frames import is_text
 from refold.studies.own.faults import put_faults
 from refold.studies.tables.columns import CleanColumn
 from refold.studies.tables.suite import ANOMALY, NORMAL, TableTask
-from refold.tabular import Block, InputError, TableSource, TrainingSelection
+from refold.tabular import InputError, TableSource, TrainingSelection
+from refold.tabular.block import Block
 from refold.tabular.errors import listed
 from refold.tabular.training import has_target
 

@@ -23,50 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Block:
-    r"""Some rows of a table that follow each other.
+    """Some rows of a table that follow each other, and where a person finds them."""
 
-    Parameters
-    ----------
-    first : int
-        The number of its first row; the rows of a table are counted from 1.
-    columns : dict of str to pyarrow.Array
-        Where the file is text, text, or numbers if these were asked for; else as the file has them.
-    rows : int
-        How many rows there are.
-    where : callable
-        Says where a person finds the k-th row of the block, k from 0: "line 18" or "row 17".
-    file : str
-        What messages call the file that it is from.
-    decimal : str
-        What stands before a fraction in its columns of text.
-    marks : dict of str to NumberForm
-        Columns of text whose numbers are written otherwise.
-    written : SourceFormat
-        How its texts are written, as far as the file or its user says so.
-    chosen : ndarray of int or None
-        Which rows from the first on these are, from 0; None is all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     [(block.first, block.rows, list(block.columns)) for block in table.blocks()]
-    [(1, 2, ['part', 'torque'])]
-    """
-
-    first: int
+    first: int  # the number of its first row; the rows of a table are counted from 1
+    # Where the file is text, text, or numbers if these were asked for; else as the file has them.
     columns: dict[str, Any]
     rows: int
-    where: Callable[[int], str]
-    file: str
-    decimal: str = "."
+    where: Callable[[int], str]  # says where the k-th row is, from 0: "line 18" or "row 17"
+    file: str  # what messages call the file that it is from
+    decimal: str = "."  # what stands before a fraction in its columns of text
+    # Columns of text whose numbers are written otherwise.
     marks: Mapping[str, NumberForm] = field(default_factory=dict)
-    written: SourceFormat = IN_MEMORY
-    chosen: Integers | None = None
+    written: SourceFormat = IN_MEMORY  # how its texts are written, as far as that is known
+    chosen: Integers | None = None  # which rows from the first on these are, from 0; None is all
 
     @property
     def numbers(self) -> Integers:
@@ -194,7 +163,7 @@ def read_arrow(
 
 def join_blocks(blocks: Sequence[Block]) -> Any:
     """Return the rows of blocks with the same columns as one Arrow table."""
-    parts = [_as_it_is(block) for block in blocks]
+    parts = [block_to_arrow(block) for block in blocks]
     kinds = parts[0].schema
     for block, part in zip(blocks, parts, strict=True):
         if part.schema != kinds:
@@ -206,23 +175,7 @@ def join_blocks(blocks: Sequence[Block]) -> Any:
 
 
 def block_to_arrow(block: Block) -> Any:
-    r"""Return the rows of a block as they are written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from refold.tabular import block_to_arrow, open_table
-    >>> file = Path(tempfile.mkdtemp()) / "parts.csv"
-    >>> _ = file.write_text("part,torque\n007,75.1\n008,74.9\n")
-    >>> with open_table(file) as table:
-    ...     [block_to_arrow(block).to_pydict() for block in table.blocks()]
-    [{'part': ['007', '008'], 'torque': ['75.1', '74.9']}]
-    """
-    return _as_it_is(block)
-
-
-def _as_it_is(block: Block) -> Any:
+    """Return the rows of a block as they are written, as an Arrow table."""
     return needs("pyarrow", "parquet").table(block.columns, metadata=block.written.metadata())
 
 
