@@ -51,7 +51,7 @@ def by_refold(frame):
     begin = time.process_time()
     scored = model.apply(rows)
     spent = time.process_time() - begin
-    assert abs(float(np.std(scored["a"].values)) - 1.0) < 0.1
+    assert abs(float(np.std(scored["a"].values)) - 1.0) < 0.2
     return {"learn": learned, "score": spent}
 
 

@@ -334,6 +334,15 @@ def test_a_group_in_nearly_every_row_names_rows():
         Detector(by="part").fit(frame)
 
 
+def test_a_part_may_have_few_rows_of_each_group():
+    rng = np.random.default_rng(0)
+    parts = pd.DataFrame(
+        {"part": rng.integers(0, 200_000, 12_000), "heat": rng.normal(size=12_000)}
+    )
+    model = Detector(by="part").partial_fit(parts)
+    assert len(model.encoder_.context.groups.keys) == parts["part"].nunique()
+
+
 def test_small_groups_are_said():
     rng = np.random.default_rng(0)
     machine = np.append(np.repeat(np.arange(20), 30), [20, 20, 21, 21, 21])

@@ -31,6 +31,14 @@ def learned_apart() -> UserError:
     )
 
 
+def names_rows(column: str, groups: int, rows: int) -> UserError:
+    """Say that a column of groups has a value per row."""
+    return UserError(
+        f"by={column!r} has {groups:,} values in {rows:,} rows: it names rows, not groups. Name a "
+        "column whose values come back, or leave by= out."
+    )
+
+
 class ContextFeatures(Protocol):
     """Some features of the context, in blocks that share a ridge."""
 

@@ -10,7 +10,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.context import ContextModel
-from refold.columns.context.design import SEASON_DAYS
+from refold.columns.context.design import SEASON_DAYS, names_rows
 from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.trend import TimeAxis, seconds
 from refold.columns.context.window import SortedRows, WindowModel
@@ -22,6 +22,7 @@ _WANDERS = 0.5
 _STRETCHES = 5
 # So many rows for each time, and no more different times: rows of one time are one observation.
 _REPEATED, _FEW_TIMES = 3.0, 100
+_ALONE = 0.9  # of all rows: if so many are the only one of their group, it is none
 _FEW_ROWS = 8  # of a group: less than that says little of it
 
 
@@ -83,11 +84,13 @@ def notice_same_times(window: WindowModel, rows: SortedRows) -> Iterator[Finding
 
 
 def notice_groups(context: ContextModel, inputs: Table) -> Iterator[Finding]:
-    """Say that rows have no group, or that groups have few rows."""
+    """Say that rows have no group, or that groups have few rows; refuse groups of one row each."""
     if not context.given.by:
         return
     codes = context.groups.codes(inputs)
     sizes = np.bincount(codes[codes >= 0], minlength=len(context.groups.keys))
+    if np.count_nonzero(sizes == 1) >= _ALONE * inputs.rows:
+        raise names_rows(context.given.by[-1], len(sizes), inputs.rows)
     if few := int(np.count_nonzero(sizes < _FEW_ROWS)):
         column, least = context.given.by[-1], int(sizes.argmin())
         key = " ".join(list(context.groups.keys)[least])

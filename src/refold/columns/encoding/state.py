@@ -12,6 +12,7 @@ from refold._typing import Integers
 from refold.base.errors import UserError
 from refold.base.once import once
 from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
+from refold.columns.context.design import names_rows
 from refold.columns.context.window import SortedRows, Window, WindowModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
@@ -27,9 +28,6 @@ class RowsInContext(NamedTuple):
     kept: Integers  # where these are among all
     places: Integers  # and in the table that came; rows without a time are left out of both
     rows: SortedRows | None  # the rows one after another; None without a window
-
-
-_ALONE = 0.9  # of all rows: if so many are the only one of their group, it is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +111,8 @@ class TableState:
         if self.window is not None:
             windows, table, rows = WindowModel.learn(self.window, self.given, table)
         model, learned, kept = ContextModel.learn(self.given, table, windows)
-        codes = model.groups.codes(table) if self.given.by else np.empty(0, dtype=np.int64)
-        sizes = np.bincount(codes[codes >= 0])
-        if table.rows > 1 and np.count_nonzero(sizes == 1) >= _ALONE * table.rows:
-            raise UserError(
-                f"by={self.given.by[-1]!r} has {len(sizes):,} values in {table.rows:,} rows: it "
-                "names rows, not groups. Name a column whose values come back, or leave by= out."
-            )
+        if table.rows > 1 and len(model.groups.keys) == table.rows:
+            raise names_rows(self.given.by[-1], table.rows, table.rows)
         judged: dict[str, str] = {
             c.name: c.role for c in plan.used if c.name not in self.given.names
         }
