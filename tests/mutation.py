@@ -105,6 +105,9 @@ def _verdict(mutant: Mutant) -> str:
         verdict = "NOT REACHED"
     else:
         verdict = _run(mutant, tests)
+        if verdict == "undecided":  # with which arguments a test runs has been changed
+            functions = dict.fromkeys(test.partition("[")[0] for test in tests)
+            verdict = _run(mutant, list(functions))
     print(f"{verdict:<12} {mutant}", flush=True)
     return verdict
 
