@@ -209,6 +209,32 @@ def binary_book(*cells):
     return sink.getvalue()
 
 
+def open_document(rows):
+    """Return an .ods whose one sheet has such rows."""
+    parts = ["office", "table", "text"]
+    spaces = " ".join(f'xmlns:{x}="urn:oasis:names:tc:opendocument:xmlns:{x}:1.0"' for x in parts)
+    sheet = f'<table:table table:name="S">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    content = f"<office:document-content {spaces}>{body}</office:document-content>"
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", '<m:manifest xmlns:m="m"/>')
+        archive.writestr("content.xml", content)
+    return sink.getvalue()
+
+
+def open_row(*cells, repeated=1):
+    """Return a row of an .ods: texts, and how often each is there."""
+    filled = ' office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    inside = "".join(
+        f'<table:table-cell table:number-columns-repeated="{times}"'
+        + (filled.format(text) if text else "/>")
+        for text, times in cells
+    )
+    return f'<table:table-row table:number-rows-repeated="{repeated}">{inside}</table:table-row>'
+
+
 FIRST = b'<row r="1"><c r="A1"><v>1</v></c></row>'
 FAR = FIRST + b'<row r="2"><c r="XFD1048576"><v>1</v></c></row>'
 WIDE = b'<row r="1"><c r="XFD1"><v>1</v></c></row>'
@@ -222,6 +248,7 @@ BOMBS = {
     ),
     "under another name": renamed(sheet_of(FAR), "worksheets/sheet1.xml", "other/numbers"),
     "declared smaller": declared_smaller(sheet_of(FAR), "xl/worksheets/sheet1.xml", 64),
+    "cells repeated": open_document(open_row(("x", 65), repeated=1_048_576)),
     "binary": binary_book((0, 0, 1.0), (1_048_575, 16_383, 1.0)),
 }
 
@@ -237,6 +264,13 @@ def test_a_binary_workbook_is_read(tmp_path):
     (tmp_path / "t").write_bytes(binary_book((0, 0, 1.0), (0, 1, 2.0), (5, 0, 3.0)))
     table = read(tmp_path / "t", header=False)[0]
     assert table.to_pydict() == {"x0": [1.0, 3.0], "x1": [2.0, None]}
+
+
+def test_an_open_document_that_repeats_what_is_empty_is_read(tmp_path):
+    rows = [open_row(("a", 1), ("b", 1), ("", 16_000)), open_row(("x", 2)), open_row(("y", 2))]
+    rows.append(open_row(("", 16_000), repeated=1_048_000))
+    (tmp_path / "t").write_bytes(open_document("".join(rows)))
+    assert read(tmp_path / "t")[0].to_pydict() == {"a": ["x", "y"], "b": ["x", "y"]}
 
 
 def test_a_few_cells_that_span_too_much_for_what_they_hold_are_refused(tmp_path):

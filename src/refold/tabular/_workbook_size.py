@@ -8,7 +8,7 @@ import io
 import re
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO
 from xml.parsers import expat
@@ -68,7 +68,10 @@ def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
                     _check_unpacked(unpacked, len(content), name)
                     found = found or b"sheetData" in last + piece
                     last = piece[-16:]
-            if found or member.filename.rpartition("/")[2] in binary:
+            if member.filename == "content.xml":
+                with archive.open(member) as stream:
+                    yield from _repeating_spans(stream)
+            elif found or member.filename.rpartition("/")[2] in binary:
                 with archive.open(member) as stream:
                     yield _xml_span(stream) if found else _binary_span(stream)
 
@@ -105,13 +108,45 @@ def _xml_span(stream: IO[bytes]) -> Span:
         elif kind == "c":
             span.add()
 
+    _parse(stream, start)
+    return span
+
+
+def _repeating_spans(stream: IO[bytes]) -> list[Span]:
+    """Return the spans of the sheets of an .ods, where one cell may stand for a million."""
+    spans: list[Span] = []
+    row = column = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column
+        kind = name.rpartition(":")[2]
+        given = {key.rpartition(":")[2]: value for key, value in attributes.items()}
+        if kind == "table":
+            spans.append(Span())
+            row = 0
+        elif kind == "table-row":
+            row, column = row + _repeats(given.get("number-rows-repeated", "")), 0
+        elif kind in ("table-cell", "covered-table-cell"):
+            column += _repeats(given.get("number-columns-repeated", ""))
+        # Only cells with something in them count: the last rows and columns are often empty.
+        if spans and (kind == "p" or "value-type" in given):
+            spans[-1].add(column, row)
+
+    _parse(stream, start)
+    return spans
+
+
+def _repeats(number: str) -> int:
+    return int(number) if number.isdecimal() and len(number) < 13 else 1
+
+
+def _parse(stream: IO[bytes], start: Callable[[str, dict[str, str]], None]) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
     try:
         parser.ParseFile(stream)
     except expat.ExpatError as error:
         raise ValueError(f"a sheet is no XML: {error}") from None
-    return span
 
 
 def _binary_span(stream: IO[bytes]) -> Span:
