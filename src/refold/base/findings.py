@@ -66,21 +66,6 @@ class RowText(str):
 class Finding:
     """One thing that somebody who knows the table should look at.
 
-    Parameters
-    ----------
-    kind : str
-        What it is, for programs: ``"absurd-cell"``, ``"too-few-rows"``, …
-    column : str or None
-        Which column it is about, if one.
-    rows : tuple of int
-        Which training rows, from 0, as far as they are known.
-    values : tuple of float or str
-        The values in question.
-    message : str
-        What it is, for people: a sentence; a `RowText` where it names rows.
-    advice : Advice
-        What to do about it, as data; false if there is none.
-
     Examples
     --------
     >>> from refold.base.findings import Finding
@@ -88,12 +73,12 @@ class Finding:
     gear is always 5.
     """
 
-    kind: str
-    column: str | None = None
-    rows: tuple[int, ...] = ()
-    values: tuple[float | str, ...] = ()
-    message: str = ""
-    advice: Advice = NO_ADVICE
+    kind: str  #: what it is, for programs: ``"absurd-cell"``, ``"too-few-rows"``, …
+    column: str | None = None  #: which column it is about, if one
+    rows: tuple[int, ...] = ()  #: which training rows, from 0, as far as they are known
+    values: tuple[float | str, ...] = ()  #: the values in question
+    message: str = ""  #: what it is, for people: a sentence; a `RowText` where it names rows
+    advice: Advice = NO_ADVICE  #: what to do about it, as data; false if there is none
 
     def __str__(self) -> str:
         return self.render(in_python)

@@ -58,20 +58,14 @@ def _rounded_up(rate: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Distances of normal rows to a model that has not seen them.
-
-    Attributes
-    ----------
-    total : float
-        The number of rows.
-    """
+    """Distances of normal rows to a model that has not seen them."""
 
     # The distances, ascending, each once. Of very many the lower ones are rounded up to a few
     # thousand steps: that can only lower the rate of false alarms.
     scores: Floats
     weights: Floats  # how many rows have each
     source: str  # where they come from: ``"held-out"``, ``"leave-one-out"`` or ``"cross-fitted"``
-    total: float = field(init=False, repr=False)
+    total: float = field(init=False, repr=False)  #: the number of rows
     # How many rows have each score or more, and last that none has more than all of them: added
     # up once, not for every row that is asked about.
     _at_least: Floats = field(init=False, repr=False)

@@ -51,18 +51,6 @@ Roles = Annotated[
 class ModelTools:
     """What an agent may ask. Rows are counted from 1; every answer is a document of plain values.
 
-    Parameters
-    ----------
-    models : mapping of str to path
-        Model files by the name that agents use.
-    folder : path or None, default=None
-        Where tables and further models are read and learned models are written. No other file is
-        opened, not by a symbolic link either. None is nowhere: rows come with the question.
-    max_rows : int, default=100_000
-        Rows of one table.
-    max_bytes : int, default=64 * 2**20
-        Bytes of one file.
-
     Examples
     --------
     >>> import tempfile
@@ -78,10 +66,12 @@ class ModelTools:
     (1, 2)
     """
 
-    models: Mapping[str, Path]
+    models: Mapping[str, Path]  #: model files by the name that agents use
+    #: Where tables and further models are read and learned models are written. No other file is
+    #: opened, not by a symbolic link either. None is nowhere: rows come with the question.
     folder: Path | None = None
-    max_rows: int = 100_000
-    max_bytes: int = 64 * 2**20
+    max_rows: int = 100_000  #: rows of one table
+    max_bytes: int = 64 * 2**20  #: bytes of one file
     _root: Path | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

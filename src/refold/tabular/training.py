@@ -22,17 +22,6 @@ from refold.tabular.table_source import TableSource
 class TrainingSelection:
     r"""What someone wants to learn of a table.
 
-    Parameters
-    ----------
-    columns : sequence of str or None, default=None
-        The columns to learn; None is all.
-    ignore : collection of str, default=()
-        Columns that are not learned.
-    target_column, target : str or None, default=None
-        Learn only the rows that have this value in this column, and not the column.
-    whole : bool, default=False
-        Whether the other columns are read as well, for people to see what a row is.
-
     Examples
     --------
     >>> import tempfile
@@ -45,10 +34,13 @@ class TrainingSelection:
     ['torque']
     """
 
-    columns: Sequence[str] | None = None
-    ignore: Collection[str] = ()
+    columns: Sequence[str] | None = None  #: the columns to learn; None is all
+    ignore: Collection[str] = ()  #: columns that are not learned
+    #: target_column, target: learn only the rows that have this value in this column, and not the
+    #: column
     target_column: str | None = None
     target: str | None = None
+    #: Whether the other columns are read as well, for people to see what a row is
     whole: bool = False
 
     def of(self, table: TableSource) -> list[str]:
@@ -71,19 +63,6 @@ class TrainingSelection:
 class Training:
     r"""Rows to learn from.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The columns to learn, as they are written; its metadata says how, as far as that is known.
-    rows_read : int
-        How many rows the table has; those with another target are not among these.
-    where : callable
-        Says where a person finds a row, counted from 0: "parts.csv, line 18".
-    numbers : ndarray of int
-        Which rows of the table these are, counted from 1.
-    cells : pyarrow.Table
-        The same rows with all columns of the table, if these were wanted.
-
     Examples
     --------
     >>> import tempfile
@@ -97,11 +76,13 @@ class Training:
     (2, ['torque'])
     """
 
+    #: The columns to learn, as they are written; its metadata says how, as far as that is known
     table: Any
-    rows_read: int
+    rows_read: int  #: how many rows the table has; those with another target are not among these
+    #: Says where a person finds a row, counted from 0: "parts.csv, line 18"
     where: Callable[[int], str]
-    numbers: Integers
-    cells: Any
+    numbers: Integers  #: which rows of the table these are, counted from 1
+    cells: Any  #: the same rows with all columns of the table, if these were wanted
 
     def only(self, chosen: Booleans) -> Training:
         """Return some of the rows; they are still found where they are."""

@@ -21,53 +21,28 @@ from refold.columns.table import CellState
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """What a column was taken for, and what is known of it: over all rows, not over a sample.
+    """What a column was taken for, and what is known of it: over all rows, not over a sample."""
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    role : str
-        "number", "category", "text", "identifier", "date" or "ignore"; "context" if it says what
-        is normal for a row and is not judged itself.
-    views : tuple of str
-        In which respects its cells are looked at.
-    distinct : int or None
-        How many different values a column of texts has; about, if there are very many.
-    missing : int
-        How many rows have none.
-    unreadable : int
-        How many rows have something else than the column's role says.
-    beside : str or None
-        The column that it is looked at beside.
-    noticed : tuple of Finding
-        What stood out.
-    form : str
-        How its texts are read: decimal and thousands marks, durations, the format of dates.
-    unit : str
-        What stands before or behind its numbers.
-    missing_words : tuple of str
-        Words and numbers that stand for a missing value, beside empty cells.
-    low, high : float, str or None
-        The smallest and the largest number, the first and the last moment.
-    example : str
-        A usual value.
-    """
-
-    name: str
+    name: str  #: what it is called
+    #: "number", "category", "text", "identifier", "date" or "ignore"; "context" if it says what is
+    #: normal for a row and is not judged itself
     role: str
-    views: tuple[str, ...]
+    views: tuple[str, ...]  #: in which respects its cells are looked at
+    #: How many different values a column of texts has; about, if there are very many
     distinct: int | None
-    missing: int
-    unreadable: int
-    beside: str | None
-    noticed: tuple[Finding, ...]
+    missing: int  #: how many rows have none
+    unreadable: int  #: how many rows have something else than the column's role says
+    beside: str | None  #: the column that it is looked at beside
+    noticed: tuple[Finding, ...]  #: what stood out
+    #: How its texts are read: decimal and thousands marks, durations, the format of dates
     form: str = ""
-    unit: str = ""
+    unit: str = ""  #: what stands before or behind its numbers
+    #: Words and numbers that stand for a missing value, beside empty cells
     missing_words: tuple[str, ...] = ()
+    #: low, high: the smallest and the largest number, the first and the last moment
     low: float | str | None = None
     high: float | str | None = None
-    example: str = ""
+    example: str = ""  #: a usual value
 
     @property
     def reading(self) -> str:
