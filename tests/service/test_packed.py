@@ -141,6 +141,38 @@ def test_columns_that_are_too_large_unpacked_are_refused(client_of, bomb):
     assert pa.total_allocated_bytes() - before < 100_000
 
 
+def varint(value, length=0):
+    """Return a number as Thrift writes it, in so many bytes at least."""
+    value, out = value << 1, []
+    while value > 127 or len(out) + 1 < length:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def test_a_footer_that_lies_about_the_size_of_its_columns_is_refused(client_of):
+    body = BOMBS["bytes of Parquet"]()
+    (group,) = [pq.read_metadata(io.BytesIO(body)).row_group(0)]
+    for k in range(group.num_columns):
+        said = varint(group.column(k).total_uncompressed_size)
+        body = body[:-8].replace(said, varint(100, len(said))) + body[-8:]
+    found = pq.read_metadata(io.BytesIO(body)).row_group(0)
+    assert sum(found.column(k).total_uncompressed_size for k in range(found.num_columns)) < 1000
+    assert sum(map(len, pq.read_table(io.BytesIO(body))["t"].to_pylist())) > 10**6
+    client = client_of(max_body=200_000, max_rows=1000)
+    before = pa.default_memory_pool().max_memory()
+    assert send(client, body, KIND["parquet"]).status_code == 413
+    assert pa.default_memory_pool().max_memory() == before
+
+
+def test_a_page_whose_header_is_damaged_is_refused(client):
+    body = bytearray(parquet(numbers(100)))
+    body[4] = 0xFF  # of the first page
+    answer = send(client, bytes(body), KIND["parquet"])
+    assert answer.status_code == 400
+    assert "it is no Parquet" in answer.json()["error"]
+
+
 def test_a_long_text_in_many_rows_of_parquet_is_kept_once(client, penguins):
     table = pa.Table.from_pandas(penguins, preserve_index=False)
     at = table.schema.get_field_index("island")

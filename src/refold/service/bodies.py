@@ -15,6 +15,9 @@ from refold.service.scoring import check_count
 from refold.tabular.arrow_table import ParquetTable
 
 _GZIP = 31  # what zlib calls it
+# Fields of the header of a Parquet page, and types of Thrift's compact protocol.
+_UNPACKED, _PACKED = 2, 3
+_TRUTHS, _INTEGERS, _BYTES, _STRUCT, _DEEPEST = (1, 2), (4, 5, 6), 8, 12, 8
 _RECORD_BATCH, _DICTIONARY_BATCH = 3, 2  # messages of Arrow IPC that hold rows
 
 
@@ -59,7 +62,7 @@ def _is_large(kind: Any) -> bool:
 
 
 def check_parquet(body: bytes, most_rows: int, most_bytes: int) -> None:
-    """Refuse what its footer says is too large."""
+    """Refuse what its footer or the headers of its pages say is too large."""
     pa = needs("pyarrow", "app")
     try:
         found = needs("pyarrow.parquet", "app").read_metadata(io.BytesIO(body))
@@ -70,9 +73,84 @@ def check_parquet(body: bytes, most_rows: int, most_bytes: int) -> None:
     for k, j in product(range(found.num_row_groups), range(found.num_columns)):
         column, width = found.row_group(k).column(j), found.schema.column(j).length
         check_count(max(column.num_values, 1), most_rows)  # of a list there are more than rows
-        size += max(column.total_uncompressed_size, column.num_values * max(width, 0))
+        pages = _pages_size(body, column)
+        size += max(column.total_uncompressed_size, pages, column.num_values * max(width, 0))
     if size > most_bytes:
         raise _too_large(most_bytes)
+
+
+def _pages_size(body: bytes, column: Any) -> int:
+    """Return how many bytes the pages of a column take, by their own headers.
+
+    Readers unpack pages as large as these headers say, whatever the footer says.
+    """
+    at = column.data_page_offset
+    if column.has_dictionary_page:
+        at = min(at, column.dictionary_page_offset)
+    end, size = at + column.total_compressed_size, 0
+    try:
+        while at < end:
+            header = _ThriftReader(body, at)
+            unpacked, packed = header.integers(_UNPACKED, _PACKED)
+            if unpacked < 0 or packed < 0:
+                raise ValueError(at)
+            at, size = header.at + packed, size + unpacked
+    except (IndexError, ValueError):
+        raise RequestError(400, "The request is damaged: it is no Parquet.") from None
+    return size
+
+
+class _ThriftReader:
+    """The header of a page: a struct of Thrift's compact protocol."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self._data, self.at = data, at
+        if at < 0:
+            raise ValueError(at)
+
+    def integers(self, *wanted: int) -> list[int]:
+        """Read a struct; return these of its fields, which are integers."""
+        found: dict[int, int] = {}
+        field = 0
+        while kind := self._byte():
+            step, kind = kind >> 4, kind & 15
+            field = field + step if step else self._integer()
+            if kind in _INTEGERS:
+                found[field] = self._integer()
+            else:
+                self._skip(kind)
+        return [found.get(each, -1) for each in wanted]
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self._data[self.at - 1]
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 128:
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if shift > 63:
+                raise ValueError(self.at)
+        return value | byte << shift
+
+    def _integer(self) -> int:
+        value = self._varint()
+        return value >> 1 ^ -(value & 1)
+
+    def _skip(self, kind: int, depth: int = 0) -> None:
+        """Go past a value; headers hold no doubles, lists or maps."""
+        if kind == _BYTES:
+            length = self._varint()
+            self.at += length
+        elif kind == _STRUCT and depth < _DEEPEST:
+            while inner := self._byte():
+                if not inner >> 4:
+                    self._integer()
+                self._skip(inner & 15, depth + 1)
+        elif kind in _INTEGERS:
+            self._integer()
+        elif kind not in _TRUTHS:
+            raise ValueError(kind)
 
 
 def check_arrow(body: bytes, most_rows: int, most_bytes: int) -> None:
