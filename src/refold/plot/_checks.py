@@ -46,10 +46,6 @@ class LimitsDisplay(Display):
             Normal rows; None takes what the model has kept.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        LimitsDisplay
         """
         return cls(limits=limits(model, X)).plot(ax=ax)
 
@@ -140,10 +136,6 @@ class ComparisonDisplay(Display):
             Rows.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        ComparisonDisplay
         """
         return cls(comparison=compare_models(old, new, X, most=0)).plot(ax=ax)
 

@@ -73,10 +73,6 @@ class FoldMapDisplay(Display):
             The feature's number or name.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        FoldMapDisplay
         """
         model = unwrapped(model)
         scorer = folding(model, "fold map")
@@ -235,10 +231,6 @@ class LevelsDisplay(Display):
             1 for normal rows, anything else for outliers; None if all are normal.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        LevelsDisplay
         """
         if isinstance(model, Pipeline):  # names and units do not matter here
             model, X = model[-1], model[:-1].transform(X)

@@ -52,10 +52,6 @@ class DistancesDisplay(Display):
             1 for normal rows, anything else for outliers, if that is known.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        DistancesDisplay
         """
         found = Judgement.of(model, X)
         known = None if y is None else np.asarray(y) == 1
@@ -138,10 +134,6 @@ class ContributionsDisplay(Display):
             The most features to draw; the others are added up in one bar.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        ContributionsDisplay
         """
         explanation = replace(explain(model, one_row(X, row))[0], row=row)
         return cls(explanation=explanation).plot(most=most, ax=ax)
@@ -155,10 +147,6 @@ class ContributionsDisplay(Display):
             The most features to draw; the others are added up in one bar.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        ContributionsDisplay
         """
         self._place(ax)
         self._draw(most)
@@ -252,10 +240,6 @@ class RegionsDisplay(Display):
             Points per side of the grid.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        RegionsDisplay
         """
         model = unwrapped(model)
         judge = Judge.of(model)

@@ -28,11 +28,6 @@ class Display(ABC):
         ----------
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        self
-            With ``ax_`` and ``figure_``, where it was drawn.
         """
         self._place(ax)
         self._draw()
