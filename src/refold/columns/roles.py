@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -23,6 +22,12 @@ from refold.columns.form_guess import (
     read_as_durations,
     read_as_numbers,
 )
+from refold.columns.identifiers import (
+    are_named_as_codes,
+    are_written_as_codes,
+    count_up,
+    look_like_identifiers,
+)
 from refold.columns.missing import SourceFormat
 from refold.columns.name_hints import (
     name_words,
@@ -33,7 +38,7 @@ from refold.columns.name_hints import (
     says_time,
 )
 from refold.columns.number_form import NumberForm
-from refold.columns.row_numbers import is_chronological, is_row_number
+from refold.columns.row_numbers import is_chronological, is_row_number, is_whole
 from refold.columns.table import (
     Column,
     DateColumn,
@@ -51,13 +56,9 @@ _FEW, _MOST_OF_FEW = 2.0, 0.1  # or all but two, in a table in which that is les
 _DIFFERENT = 0.99  # the share of different values of a column that names the rows
 _LEAST_ROWS = 20  # fewer than these differ by chance
 _CATEGORIES = 1000  # a column with more values is text
-_LONG_CODE = 9  # digits; numbers that all have as many, or more, are telephone numbers and the like
 _ORDERED_ROWS = 50_000  # of texts, to see whether they go on from row to row
-_LONGEST_IDENTIFIER = 64  # characters
-_DIGITS = 0.9  # the share of identifiers that have a digit
 _DRAWN = 2000  # numbers, to see whether they are dates
 _YEARS = (1500.0, 2200.0)
-_COUNTED = re.compile(r"(.*?)([0-9]{1,15})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _of_numbers(name: str, column: NumberColumn, likely: str) -> Guess:
     values = column.values[np.isfinite(column.values)]
     if column.form is None or not column.form.plain:
         return _numbers(name, values, column.form or NumberForm())
-    whole = _is_whole(values)
+    whole = is_whole(values)
     form = NumberForm(decimal=likely) if whole and likely else NumberForm()
     return replace(_numbers(name, values, form), decimal="" if whole else ".")
 
@@ -168,7 +169,7 @@ def _reading(
     """Return the form in which enough of the cells can be read as numbers or dates."""
     rows = float(sample.weights.sum())
     numbers = read_as_numbers(sample, likely=likely)
-    fit = _enough(numbers.share, rows) and not _is_coded(name, sample.texts)
+    fit = _enough(numbers.share, rows) and not are_written_as_codes(name, sample.texts)
     if fit and not numbers.form.suffix:
         return numbers
     durations = read_as_durations(sample)
@@ -183,17 +184,6 @@ def _reading(
 
 def _enough(share: float, rows: float) -> bool:
     return (1.0 - share) * rows <= max((1.0 - _ENOUGH) * rows, min(_FEW, _MOST_OF_FEW * rows))
-
-
-def _is_coded(name: str, texts: list[str]) -> bool:
-    """Whether numbers are written as codes are: with zeros before them, or all very long."""
-    digits = [text for text in texts if text.isdigit()]
-    if len(digits) < _ENOUGH * len(texts):
-        return False
-    lengths = {len(text) for text in digits}
-    if len(lengths) == 1 and min(lengths) >= _LONG_CODE and len(digits) > 1:
-        return not says_time(name)
-    return sum(text[0] == "0" and len(text) > 1 for text in digits) > (1.0 - _ENOUGH) * len(digits)
 
 
 def _in_order(column: TextColumn, form: Form) -> Floats:
@@ -239,7 +229,7 @@ def _numbers(name: str, values: Floats, form: NumberForm) -> Guess:
         ends = (float(values.min()), float(values.max()))
         said = findings.running_number(name, *ends, otherwise="number", rows=len(values))
         return Guess("ignore", None, (said,))
-    if bare and _are_codes(name, values):
+    if bare and are_named_as_codes(name, values):
         return _codes(name, values)
     found = list(_notice_numbers(name, values))
     if bare and is_numeric_time(name, values):
@@ -261,15 +251,8 @@ def is_numeric_time(name: str, values: Floats) -> bool:
         return False
     if name_words(name) in (["year"], ["yr"], ["jahr"]):
         low, high = _YEARS
-        return _is_whole(values) and low <= values.min() and values.max() <= high
+        return is_whole(values) and low <= values.min() and values.max() <= high
     return says_time(name) and not says_duration(name) and is_chronological(values)
-
-
-def _are_codes(name: str, values: Floats) -> bool:
-    """Whether the name says that whole numbers are names; a choice of two is a number."""
-    if not says_code(name) or not _is_whole(values) or values.min() < 0.0:
-        return False
-    return len(np.unique(values)) > 2
 
 
 def _codes(name: str, values: Floats) -> Guess:
@@ -312,38 +295,18 @@ def _words(name: str, column: TextColumn, sample: TextSample) -> Guess:
     if different == 1:
         return Guess("category", None, tuple(_constant(name, example, rows)))
     if different >= max(_LEAST_ROWS, _DIFFERENT * rows):
-        if _count_up(column):
+        if count_up(column):
             ends = (column.values[code] for code in column.codes[column.codes >= 0][[0, -1]])
             said = findings.running_number(name, *ends, otherwise="text")
             return Guess("ignore", None, (said,))
         named = says_identifier(name) or not says_code(name)
-        if named and _look_like_identifiers(sample.texts):
+        if named and look_like_identifiers(sample.texts):
             return Guess("identifier", None, (findings.identifier(name, example),))
     return Guess("category" if _repeats(different, rows) else "text")
 
 
 def _repeats(different: int, rows: int) -> bool:
     return different <= _CATEGORIES and 2 * different <= rows
-
-
-def _look_like_identifiers(texts: list[str]) -> bool:
-    """Whether texts are single words with digits."""
-    alike = [len(text) <= _LONGEST_IDENTIFIER and not re.search(r"\s", text) for text in texts]
-    with_digits = sum(bool(re.search("[0-9]", text)) for text in texts)
-    return all(alike) and with_digits >= _DIGITS * len(texts)
-
-
-def _count_up(column: TextColumn) -> bool:
-    """Whether texts are the same but for a number at the end that counts the rows."""
-    codes = column.codes[column.codes >= 0][:_ORDERED_ROWS]
-    texts = [column.values[code].strip() for code in codes.tolist()]
-    ends = [
-        _COUNTED.fullmatch(text) if len(text) <= _LONGEST_IDENTIFIER else None for text in texts
-    ]
-    found = [match for match in ends if match]
-    if len(found) < len(texts) or len({match[1] for match in found}) > 1:
-        return False
-    return is_row_number(np.array([float(match[2]) for match in found]), named=True)
 
 
 def _constant(name: str, value: str, rows: int) -> Iterator[Finding]:
@@ -370,17 +333,13 @@ def _drawn(values: Floats) -> Floats:
     return values[np.random.default_rng(0).integers(0, len(values), _DRAWN)]
 
 
-def _is_whole(values: Floats) -> bool:
-    return bool((values == np.floor(values)).all())
-
-
 def _as_numbers(name: str, column: Column, decimal: str, likely: str) -> Guess:
     if isinstance(column, DateColumn):
         raise ValueError(f"{name} cannot be a number: it has a type for dates or times")
     if isinstance(column, NumberColumn):
         values = column.values[np.isfinite(column.values)]
         form = column.form or NumberForm()
-        if form.plain and (decimal or likely) and _is_whole(values):
+        if form.plain and (decimal or likely) and is_whole(values):
             form = NumberForm(decimal or likely)
         return Guess("number", form, tuple(_notice_numbers(name, values)))
     sample = TextSample.of(column)

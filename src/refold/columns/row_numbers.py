@@ -37,7 +37,7 @@ def is_row_number(values: Floats, *, named: bool) -> bool:
         return len(values) >= _LEAST_IN_ORDER and bool((np.diff(values) == 1.0).all())
     if evenly_spaced(values):
         return True
-    if not (values == np.floor(values)).all():
+    if not is_whole(values):
         return False
     low, high = float(values.min()), float(values.max())
     if high - low < len(values) - 1:  # not all different
@@ -115,3 +115,8 @@ def record_times(dates: Mapping[str, Floats]) -> list[str]:
         if ordered or end - nine_tenths <= _THINNED * (end - begin):
             found.append((ordered, float(np.median(times)), name))
     return [name for _, _, name in sorted(found, key=lambda each: each[:2], reverse=True)]
+
+
+def is_whole(values: Floats) -> bool:
+    """Whether all are whole numbers."""
+    return bool((values == np.floor(values)).all())

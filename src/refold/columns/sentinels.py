@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from refold._typing import Floats, Integers
+from refold.columns.row_numbers import is_whole
 
 _NUMBERS = frozenset({s * (10.0**k - 1.0) for k in range(1, 10) for s in (1, -1)})
 _DATES = {
@@ -41,7 +42,7 @@ def number_sentinels(values: Floats, counts: Integers) -> Iterator[tuple[float, 
         beside = float(rest[0] if end == 0 else rest[-1])
         apart = abs(beside - value) >= float(rest[-1] - rest[0]) or value < 0.0 <= beside
         far = value in _NUMBERS and apart
-        minus_one = value == -1.0 and len(rest) >= 2 * _OTHERS and _whole(values) and end == 0
+        minus_one = value == -1.0 and len(rest) >= 2 * _OTHERS and is_whole(values) and end == 0
         if rows >= _REPEATED and (far or minus_one):
             yield value, rows
 
@@ -58,7 +59,3 @@ def date_sentinels(seconds: Floats, counts: Integers) -> Iterator[tuple[str, int
             far = abs(float(beside) - begin) > _YEAR
             if seconds[end] == begin and far and counts[end] >= _REPEATED:
                 yield day, int(counts[end])
-
-
-def _whole(values: Floats) -> bool:
-    return bool((values == np.floor(values)).all())
