@@ -9,6 +9,7 @@ from refold.columns.date_form import DateForm
 from refold.columns.encoding.plan import Plan
 from refold.columns.missing import masked_texts
 from refold.columns.number_form import NumberForm
+from refold.columns.parsing import parse
 from refold.columns.roles import guess
 from refold.columns.table import (
     CellState,
@@ -18,7 +19,6 @@ from refold.columns.table import (
     TextColumn,
     as_texts,
     concat,
-    parse,
 )
 
 CELLS = ["12,5", "", "3", "n.d.", "12,5", "-1,25"]

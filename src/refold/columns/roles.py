@@ -38,15 +38,9 @@ from refold.columns.name_hints import (
     says_time,
 )
 from refold.columns.number_form import NumberForm
+from refold.columns.parsing import clear, parse
 from refold.columns.row_numbers import is_chronological, is_row_number, is_whole
-from refold.columns.table import (
-    Column,
-    DateColumn,
-    NumberColumn,
-    TextColumn,
-    clear,
-    parse,
-)
+from refold.columns.table import Column, DateColumn, NumberColumn, TextColumn
 
 Role = Literal["number", "category", "text", "identifier", "date", "ignore"]
 Form = NumberForm | DateForm

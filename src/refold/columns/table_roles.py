@@ -12,8 +12,9 @@ from refold.base.progress import steps
 from refold.columns import role_findings as findings
 from refold.columns.form_guess import common_mark
 from refold.columns.missing import MISSING_WORDS, masked_texts, missing_word
+from refold.columns.parsing import clear
 from refold.columns.roles import Guess, as_role, guess
-from refold.columns.table import Column, Table, TextColumn, clear
+from refold.columns.table import Column, Table, TextColumn
 
 
 def guess_roles(table: Table, roles: Mapping[str, str]) -> list[Guess]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
-from refold.columns.table import TRUTHS
+from refold.columns.parsing import TRUTHS
 from refold.export._graph import Graph
 from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from refold.columns.date_form import LONGEST
 from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.number_form import NumberForm
-from refold.columns.table import TRUTHS
+from refold.columns.parsing import TRUTHS
 from refold.export._sql_names import text_literal
 from refold.export._sql_stages import Expression, choose, number
 

@@ -12,7 +12,7 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
 from refold.columns.encoding.numbers import GRID
-from refold.columns.table import TRUTHS
+from refold.columns.parsing import TRUTHS
 from refold.export._columns import (
     Columns,
     ExportedColumn,

@@ -20,18 +20,10 @@ from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHE
 from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
+from refold.columns.parsing import are_truths, with_truths
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
-from refold.columns.table import (
-    Column,
-    DateColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    are_truths,
-    check_finite,
-    with_truths,
-)
+from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn, check_finite
 from refold.columns.table_roles import guess_roles
 
 # A category with more frequent values than this is told by how surprising they are alone.
