@@ -76,7 +76,7 @@ def row_names_of(X: Any, id_column: str | None = None) -> list[Any] | None:
 
 def refuse_text(X: Any) -> None:
     """Refuse the name of a file, or a dict of columns, in place of a table."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(X, "toarray"):  # a sparse matrix of SciPy is one too
         raise UserError(
             "X is a dict, not a table. Make a table of it first, such as pandas.DataFrame(X); one "
             "row as a dict is [X]."
