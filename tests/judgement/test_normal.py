@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from refold import Detector
 from refold.columns.summary import Summary
 from refold.judgement.normal import Normal, _ranges, normal_of, normal_ranges
 
@@ -115,13 +117,15 @@ def test_up_to_five_levels_are_named_one_by_one(kinds):
     assert normal_ranges(summary_of(np.repeat(levels, 20)))[0] == expected
 
 
-def test_without_a_box_the_outermost_quantiles_are_left_out_of_many_rows():
+def test_without_a_box_ends_far_from_the_next_quantile_are_cut_off():
     values = np.append(np.linspace(0.0, 1.0, 1000), [50.0, -50.0])
     ((low, high),) = normal_ranges(summary_of(values, box=False))[0]
     assert -0.1 < low < 0.1 < 0.9 < high < 1.1
-    for rows, high in ((256, 3.0), (257, 1.0)):
-        few = np.append(np.linspace(0.0, 1.0, rows - 1), 3.0)
-        assert normal_ranges(summary_of(few, box=False))[0][-1][1] == high
+    for end, high in ((3.0, 3.0), (9.8, 1.0)):  # up to ten times the middle 80 % is a tail
+        values = np.append(np.linspace(0.0, 1.0, 1000), end)
+        assert normal_ranges(summary_of(values, box=False))[0][-1][1] == pytest.approx(
+            high, abs=0.01
+        )
 
 
 @pytest.fixture
@@ -180,3 +184,14 @@ def test_the_share_of_rows_as_far_out(rng):
 def test_ranges_are_found_once_for_everybody(rng):
     summary = summary_of(rng.normal(size=50))
     assert normal_of(summary) is normal_of(summary)
+
+
+def test_the_range_of_a_model_that_kept_a_sketch_is_that_of_its_rows(rng):
+    x = rng.gamma(3.0, 2.0, 3000).round(2)
+    table = pd.DataFrame({"x": x, "kind": rng.choice(["a", "b"], 3000)})
+    for method in ("ref", "creased"):
+        ((low, high),) = normal_ranges(Detector(method=method).fit(table).summary_)[0]
+        assert (low, high) == (x.min(), x.max())
+    table.loc[7, "x"] = 9999.0  # far from all others
+    ((_, high),) = normal_ranges(Detector(method="ref").fit(table).summary_)[0]
+    assert np.quantile(x, 0.99) < high <= x.max()

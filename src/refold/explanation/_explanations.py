@@ -29,7 +29,7 @@ def times_limit(distance: float, threshold: float) -> str:
         return f"more than {_FAR:,.0f} × the limit" if distance > threshold else "within the limit"
     times = distance / threshold
     if times < _NEAR:
-        return f"less than {_NEAR} × the limit"
+        return "within the limit"
     if times >= 10.0:
         return f"{times:.0f} × the limit"
     shown = (f"{times:.{digits}g}" for digits in (2, 3, 4))

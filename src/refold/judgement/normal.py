@@ -23,14 +23,16 @@ _GAP_STEPS = 8.0
 _GAP_MARGIN = 6
 # As few distinct values as this are named one by one.
 _FEW_VALUES = 5
+# An end so many times the middle 80 % from the next quantile is cut off, as in a box.
+_FAR = 10.0
 _FEW_ROWS = 50
 
 
 def normal_ranges(summary: Summary) -> list[Ranges]:
     """Return for each feature the ranges that were learned, without cells that are cut off.
 
-    A real gap, with at most 1 in 256 training rows in it, divides a range. Of a model from a file
-    that does not say what was cut off, all but about 1 in 128 training rows lie in them.
+    A real gap, with at most 1 in 256 training rows in it, divides a range. Where only a sketch was
+    kept, at most 1 in 256 at either end is cut off.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def normal_ranges(summary: Summary) -> list[Ranges]:
     """
     box, rows = summary.box, summary.sampled
     if box is None:
-        return [_without_tails(quantiles, rows) for quantiles in summary.quantiles.T]
+        return [_of_quantiles(quantiles, rows) for quantiles in summary.quantiles.T]
     return [
         _of_levels(levels) if levels is not None else _ranges(np.clip(q, low, high), rows)
         for low, high, levels, q in zip(
@@ -57,8 +59,14 @@ def _of_levels(levels: Floats) -> Ranges:
     return ((float(levels[0]), float(levels[-1])),)
 
 
-def _without_tails(quantiles: Floats, rows: int) -> Ranges:
-    inner = quantiles[1:-1] if rows >= len(quantiles) else quantiles
+def _of_quantiles(quantiles: Floats, rows: int) -> Ranges:
+    """Return the ranges of a column of which only quantiles are known: ends far out are cut off."""
+    quarter = quantiles / 4.0  # the range of very large values would overflow
+    tenth = len(quantiles) // 10
+    far = _FAR * (quarter[-1 - tenth] - quarter[tenth])
+    first = int(quarter[1] - quarter[0] > far > 0.0)
+    last = int(quarter[-1] - quarter[-2] > far > 0.0)
+    inner = quantiles[first : len(quantiles) - last]
     values = np.unique(inner)
     few = len(values) <= _FEW_VALUES and rows >= _FEW_ROWS
     return _of_levels(values) if few else _ranges(inner, rows)
