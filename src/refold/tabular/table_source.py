@@ -50,29 +50,6 @@ class ReadOptions:
 class TableSource(ABC):
     r"""A table in a file, in several or in a pipe, which can be read once.
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    format : str
-        How it is written, in words.
-    kinds : dict of str to pyarrow.DataType
-        The columns and their types.
-    unnamed : sequence of str
-        Those of them that the file gives no name; they are called after their number.
-    units : dict of str to str
-        The units of columns, where a line below their names has them.
-    unlearnable : dict of str to str
-        Columns that can be passed on but not learned, and why: those of JSON that hold lists.
-    rows : int or None
-        How many rows there are, if the file says so.
-    by_column : bool
-        Whether columns lie apart, so that some of them can be read without the others.
-    dialect : Dialect or None
-        Of text: what separates its cells, and what stands before a fraction.
-    sheets, sheet : sequence of str, str
-        Of a workbook: what its sheets are called, and the one that is read.
-
     Examples
     --------
     >>> import tempfile
@@ -85,17 +62,19 @@ class TableSource(ABC):
     ['part', 'torque'] CSV, commas
     """
 
-    name: str
-    format: str
-    kinds: dict[str, Any]
-    unnamed: Sequence[str] = ()
+    name: str  #: what messages call it
+    format: str  #: how it is written, in words
+    kinds: dict[str, Any]  #: the columns and their types, those of Arrow
+    unnamed: Sequence[str] = ()  #: columns that the file gives no name, called after their number
+    #: the units of columns, where a line below their names has them
     units: Mapping[str, str] = MappingProxyType({})
+    #: columns that can be passed on but not learned, and why: those of JSON that hold lists
     unlearnable: Mapping[str, str] = MappingProxyType({})
-    rows: int | None = None
-    by_column: bool = False
-    dialect: Dialect | None = None
-    sheets: Sequence[str] = ()
-    sheet: str = ""
+    rows: int | None = None  #: how many rows there are, if the file says so
+    by_column: bool = False  #: whether some columns can be read without the others
+    dialect: Dialect | None = None  #: of text: what separates cells, and its decimal mark
+    sheets: Sequence[str] = ()  #: of a workbook: what its sheets are called
+    sheet: str = ""  #: the one that is read
     written = IN_MEMORY
     _missing_words = MissingWords(())
 
