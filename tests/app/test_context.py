@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import refold
+from tests.models.detector.test_context_noticed import people
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +70,11 @@ def test_a_place_that_is_no_column_is_refused(visitor, fleet):
     answer = visitor.send("/learn", by=77)
     assert answer.status_code == 400
     assert "The page is older than the table" in answer.text
+
+
+def test_a_date_of_birth_is_not_guessed_as_the_time_of_a_row(visitor, tmp_path):
+    people().drop(columns="level").to_csv(tmp_path / "people.csv", index=False)
+    visitor.put("/table", tmp_path / "people.csv")
+    page = visitor.page("/learn")
+    assert "seen looks like the time of a row" in page
+    assert "born looks like" not in page

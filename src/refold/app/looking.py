@@ -19,6 +19,7 @@ from refold.base.words import number, percent, shortened
 from refold.checks import Findings, Limit, Limits, check
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.row_numbers import record_times
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.judgement.number_text import ranges_text, split_unit
 from refold.report.parts import Associations, associations_of
@@ -287,7 +288,10 @@ class TableLook:
     def guess(self) -> dict[str, ColumnLook]:
         """The columns that look like a group and like a time."""
         groups = [column for column in self.groups if self._is_group(column)]
-        dates = [column for column in self.times if column.role == "date"]
+        named = {column.name: column for column in self.times if column.role == "date"}
+        cells = {name: self.parsed[name] for name in named if name in self.parsed.names}
+        seconds = {n: c.seconds for n, c in cells.items() if isinstance(c, DateColumn)}
+        dates = [named[name] for name in record_times(seconds)]
         return {name: some[0] for name, some in (("by", groups), ("over", dates)) if some}
 
     def _is_group(self, column: ColumnLook) -> bool:
