@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -77,9 +78,16 @@ class Guess:
 
     def parse(self, column: Column, written: SourceFormat) -> Column:
         """Return a column of a table as its role has it, without what stands for missing values."""
-        missing = (written.words | set(self.missing)) - set(self.kept)
+        missing = _words_cleared(written, self.missing, self.kept)
         form = self.form.in_file(written) if isinstance(self.form, NumberForm) else self.form
-        return parse(clear(column, frozenset(missing)), self.role, form)
+        return parse(clear(column, missing), self.role, form)
+
+
+@lru_cache(maxsize=1024)
+def _words_cleared(
+    written: SourceFormat, missing: tuple[str, ...], kept: tuple[str, ...]
+) -> frozenset[str]:
+    return (written.words | set(missing)) - set(kept)
 
 
 def guess(name: str, column: Column, likely: str = "") -> Guess:

@@ -7,7 +7,7 @@ from scipy.linalg.lapack import dpstrf
 from refold import CreasedREF
 from refold.algorithm import kernels
 from refold.models.creased import drawing
-from refold.models.creased.leverage import Leverage, Sums, left_out, of_parts
+from refold.models.creased.leverage import Leverage, Sums, few_leverages, left_out, of_parts
 from tests.models.creased import oracle
 
 
@@ -153,6 +153,16 @@ def test_dual_and_primal_are_the_same_score(table, new):
     assert not primal.dual
     found = [scores(each, model.creases_, new) for each in (dual, primal)]
     np.testing.assert_allclose(*found, rtol=1e-9)
+
+
+def test_few_rows_are_scored_without_a_factor_to_the_same(table, new, rng):
+    weights = rng.uniform(0.2, 3.0, len(table))
+    model = CreasedREF(n_creases=200).fit(table, sample_weight=weights)
+    sums, creases = model.sums_, model.creases_
+    learned, others = few_leverages(sums, kernels.crease_features(creases.map, new, 1), 1.0)
+    leverage = Leverage.of(sums, 1.0)
+    np.testing.assert_allclose(learned, scores(leverage, creases, table), rtol=1e-9)
+    np.testing.assert_allclose(others, scores(leverage, creases, new), rtol=1e-9)
 
 
 def test_p_values_count_the_leave_one_out_scores_that_are_as_large(table, new):

@@ -130,7 +130,10 @@ class TableCounts:
             out[:, self.plan.numbers] = fold(X, n_jobs=n_jobs)
         for k, each in enumerate(cells):
             if isinstance(each, NumberColumn):
-                states = self._states[k].of_rows(self.states(k), left_out=left_out)
+                have = self.states(k)
+                if each.complete and have[CellState.READABLE] == self.rows:
+                    continue  # as all cells were
+                states = self._states[k].of_rows(have, left_out=left_out)
                 known = states[:1] if each.complete else states[each.state]
                 np.maximum(out[:, k], known, out=out[:, k])
             else:

@@ -108,7 +108,8 @@ class DateCounts:
             surprise = shapes.of_rows(have, left_out=left_out)
             surprise[-1] = 0.0  # missing: another view says so
             out[:, 2] = surprise[dates.shapes.codes]
-        out[:, 3] = states.of_rows(self.states, left_out=left_out)[dates.state]
+        if not dates.complete or self.states[1:].any():
+            out[:, 3] = states.of_rows(self.states, left_out=left_out)[dates.state]
         if self.has_range:
             seconds = dates.seconds[seen]
             beyond = np.maximum(self.low - seconds, seconds - (self.high if ranged else np.inf))

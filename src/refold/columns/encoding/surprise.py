@@ -146,4 +146,4 @@ def _surprise(
     total = rows - without
     share = (rows_up_to(r + 1) - (without & (have <= r + 1))) / total
     share = np.where(r <= 0, np.maximum(singles - without, 1.0) / total, share)
-    return np.asarray(np.maximum(-np.log(np.clip(share, 1e-300, 1.0)), 0.0))
+    return np.asarray(np.maximum(-np.log(np.maximum(share, 1e-300)), 0.0))

@@ -82,8 +82,9 @@ class TextCounts:
             drawn = np.random.RandomState(0).choice(len(values), _ENOUGH_VALUES, replace=False)
             values = [values[k] for k in np.sort(drawn)]
         counts = self.values.counts_of(values)
-        rarest = _rarest(self.characters, _ascii_rows(self.characters), values)
-        return Characters(self.characters, rarest, counts)
+        ascii_rows = _ascii_rows(self.characters)
+        rarest = _rarest(self.characters, ascii_rows, values)
+        return Characters(self.characters, ascii_rows, rarest, counts)
 
     def views(
         self, texts: TextColumn, *, left_out: LeftOut = False, without: Collection[str] = ()
@@ -96,14 +97,13 @@ class TextCounts:
         value, *shapes = self.surprises
         out = np.zeros((len(texts.values) + 1, len(VIEWS)))
         have = self.values.counts_of(texts.values)
-        out[:-1, 0] = value.of_rows(have, left_out=left_out)
+        out[:, 0] = value.of_rows(np.append(have, self.missing), left_out=left_out)
         tallies = zip((1, 2), shapes, (self.shapes, self.collapsed), strict=True)
         for view, surprise, tally in tallies:
             codes, different = shapes_of(texts.values, collapsed=view == 2)
             alike = tally.counts_of(different)
             out[:-1, view] = surprise.of_rows(alike, left_out=left_out)[codes]
         out[:-1, 3] = self.rarest.of_texts(texts.values, left_out=left_out)
-        out[-1, 0] = value.of_rows(np.array([self.missing]), left_out=left_out)[0]
         for k in (k for k, view in enumerate(VIEWS) if view in without):
             out[:-1, k] *= have > 0
         return out
@@ -122,12 +122,13 @@ class Characters:
     """
 
     rows_with: Mapping[str, int]  # how many rows have each character
+    ascii_rows: Integers  # (128,): the same of the first 128
     rarest: Integers  # r_row of different texts
     counts: Integers  # how many rows have each of these texts
 
     def of_texts(self, texts: Sequence[str], *, left_out: LeftOut = False) -> Floats:
         """Return the surprise of each text."""
-        have = _rarest(self.rows_with, self._ascii, texts)
+        have = _rarest(self.rows_with, self.ascii_rows, texts)
         # As for values: what learns from these must not tell new rows from those counted.
         if len(self.rarest) == 0:
             return np.zeros(len(have))
@@ -141,10 +142,6 @@ class Characters:
             known[new] = self._share(new)
         share = np.fromiter(map(known.__getitem__, asked), np.float64, len(asked))
         return np.asarray(np.maximum(-np.log(share), 0.0))
-
-    @cached_property
-    def _ascii(self) -> Integers:
-        return _ascii_rows(self.rows_with)
 
     @cached_property
     def _rows(self) -> float:
@@ -180,7 +177,11 @@ def _characters(texts: list[str], counts: Integers) -> dict[str, int]:
 
 
 def _ascii_rows(rows_with: Mapping[str, int]) -> Integers:
-    return np.array([rows_with.get(chr(code), 0) for code in range(kernels.ASCII)], dtype=np.int64)
+    out = np.zeros(kernels.ASCII, dtype=np.int64)
+    for character, rows in rows_with.items():
+        if character.isascii():
+            out[ord(character)] = rows
+    return out
 
 
 def _rarest(rows_with: Mapping[str, int], ascii_rows: Integers, texts: Sequence[str]) -> Integers:

@@ -58,10 +58,11 @@ def _bend(z: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
     ordered = z[order]
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     knots, counts = ordered[first], np.add.reduceat(weights[order], first)
-    heights = ndtri((np.cumsum(counts) - counts / 2.0) / counts.sum())
-    mean = np.average(heights, weights=counts)
+    total = counts.sum()
+    heights = ndtri((np.cumsum(counts) - counts / 2.0) / total)
+    mean = (heights * counts).sum() / total
     # At least two different values: a constant column is not among these.
-    spread = np.sqrt((counts * np.square(heights - mean)).sum() / (counts.sum() - 1.0))
+    spread = np.sqrt((counts * np.square(heights - mean)).sum() / (total - 1.0))
     if len(knots) > MOST_KNOTS:
         even = np.linspace(heights[0], heights[-1], MOST_KNOTS)
         at = np.unique(np.searchsorted(heights, even).clip(0, len(knots) - 1))

@@ -135,12 +135,8 @@ class Leverage:
         """Factor the sums."""
         if sums.gram is not None:
             return cls.primal(sums, ridge, n_jobs)
-        center = sums.total / sums.weight
-        V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
-        ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
-        roots = kernels.Scatter(kernels.product(V, V), ridge=ridge).cholesky()
-        factor = kernels.solve_lower(roots, V)
-        return cls(sums.weight, center, factor, ridge, dual=True)
+        center, V, ridge, roots = _dual(sums, ridge)
+        return cls(sums.weight, center, kernels.solve_lower(roots, V), ridge, dual=True)
 
     @classmethod
     def primal(cls, sums: Sums, ridge: float, n_jobs: int | None = 1) -> Leverage:
@@ -201,6 +197,30 @@ class Leverage:
             return self.quarters.last.size + self.quarters.first.size // 2
         height, width = self.factor.shape
         return int(2 * height * width if self.dual else height * width // 2)
+
+
+def few_leverages(sums: Sums, others: Floats, ridge: float) -> tuple[Floats, Floats]:
+    """Return s of the rows that sums are of, fewer than features, and of the features of others.
+
+    Where others are few, this takes less than to factor what scores any row.
+    """
+    center, V, ridge, roots = _dual(sums, ridge)
+    inverse = kernels.solve_lower(roots)
+    learned = (1.0 - ridge * np.square(inverse).sum(axis=0)) / sums.counts
+    v = others - center
+    shared = kernels.product(kernels.product(v, V), inverse)
+    fitted = kernels.product(kernels.product(shared, inverse.T), V.T)
+    # v · (v − GᵀGv) loses fewer digits than a difference of two, G being L⁻¹Φ_c.
+    rest = np.maximum((v * (v - fitted)).sum(axis=1), 0.0) / ridge
+    return 1.0 / sums.weight + learned, 1.0 / sums.weight + rest
+
+
+def _dual(sums: Sums, ridge: float) -> tuple[Floats, Floats, float, Floats]:
+    """Return φ̄, Φ_c, the ridge and the lower factor of Φ_cΦ_cᵀ + ridge·I."""
+    center = sums.total / sums.weight
+    V = (sums.rows - center) * np.sqrt(sums.counts)[:, None]
+    ridge = _at_least_rounding(ridge, np.einsum("ij,ij->j", V, V))
+    return center, V, ridge, kernels.Scatter(kernels.product(V, V), ridge=ridge).cholesky()
 
 
 def left_out(leverages: Floats, weights: Floats) -> Floats:

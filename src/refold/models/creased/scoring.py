@@ -20,7 +20,7 @@ from refold.decisions.thresholds import Calibration
 from refold.models.creased import row_sample
 from refold.models.creased.creases import Creases
 from refold.models.creased.known import KnownRows, have_twins
-from refold.models.creased.leverage import Leverage, Sums, left_out, of_parts
+from refold.models.creased.leverage import Leverage, Sums, few_leverages, left_out, of_parts
 from refold.models.creased.refits import Divided, n_parts, refitted
 from refold.models.creased.row_sample import Sample, n_threads
 from refold.models.creased.state import TrainingState
@@ -332,20 +332,23 @@ class Learned:
         if self.accepted is not None:
             learned = np.concatenate([rows, self.accepted.rows])
             counts = np.concatenate([weights, self.accepted.weights])
-        m = len(learned)
-        leverage = Leverage.of(Sums.of(creases, learned, counts, 1), self.ridge)
-        rows_of_all = np.concatenate([learned, others])
-        scores = kernels.leverages(creases.map, leverage.form(creases), rows_of_all, 1)
+        sums = Sums.of(creases, learned, counts, 1)
+        if sums.gram is None:
+            features = kernels.crease_features(creases.map, others, 1)
+            known, scores = few_leverages(sums, features, self.ridge)
+        else:
+            form = Leverage.of(sums, self.ridge).form(creases)
+            known, scores = (kernels.leverages(creases.map, form, X, 1) for X in (learned, others))
         if recipe.box == 0.0:
-            return scores[m:]
-        typical = _median(left_out(scores[:n], weights), weights)
+            return scores
+        typical = _median(left_out(known[:n], weights), weights)
         edges = extremes_of(rows, weights, magnitudes=recipe.magnitudes)
         if self.accepted is not None:
             more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)
             edges = join_extremes(edges, more)
         box = Box.of(edges, rows, weights, magnitudes=recipe.magnitudes)
         excess = box.excess(others) + MOST_EXCESS * box.beyond_zero(others)
-        return np.asarray(scores[m:] / typical + _penalty(excess, recipe.box).sum(axis=1))
+        return np.asarray(scores / typical + _penalty(excess, recipe.box).sum(axis=1))
 
 
 def _factored(state: TrainingState, ridge: float, n_jobs: int | None) -> tuple[Creases, Leverage]:
