@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from refold import Detector
-from refold.export._columns import LEFT_OUT
+from refold.export._exported_columns import LEFT_OUT
 from refold.models.detector.scorer import pack
 from tests.tables import OTHERS, PACKAGED, real_table
 

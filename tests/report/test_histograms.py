@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from refold.columns.summary import Summary
 from refold.judgement.normal import normal_ranges
-from refold.report._counts import distances_of, histogram_of
 from refold.report._drawing import distance_picture, feature_picture
+from refold.report._report_counts import distances_of, histogram_of
 
 
 def of(training, new):

@@ -11,7 +11,7 @@ from scipy import stats
 from refold.decisions.intervals import interval_of_rate
 from refold.decisions.thresholds import Calibration
 from refold.judgement import Judge
-from refold.report._counts import expected_of
+from refold.report._report_counts import expected_of
 
 
 @pytest.mark.parametrize(("rejected", "rows"), [(0, 1), (1, 1), (0, 50), (7, 50), (50, 50)])

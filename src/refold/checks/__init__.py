@@ -9,14 +9,14 @@ True
 """
 
 from refold.checks._compare import compare
+from refold.checks._compare.changed_rows import ScatterSample as ScatterSample
+from refold.checks._compare.comparison_result import Comparison
 from refold.checks._compare.counting import Comparer as Comparer
-from refold.checks._compare.result import Comparison
-from refold.checks._compare.rows import ScatterSample as ScatterSample
 from refold.checks._learned_rules import learned_rules
 from refold.checks._limits import limits
-from refold.checks._result import Limit as Limit
-from refold.checks._result import Limits
-from refold.checks._rows import drawn as drawn
+from refold.checks._limits_result import Limit as Limit
+from refold.checks._limits_result import Limits
+from refold.checks._normal_rows import drawn as drawn
 from refold.checks._rules_result import LearnedRules
 from refold.checks._suspects import Suspects, suspects
 from refold.checks._table import LIMIT, Findings, check

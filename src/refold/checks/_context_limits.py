@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats, Integers
-from refold.checks._result import Limit, Limits
+from refold.checks._limits_result import Limit, Limits
 from refold.columns.context.context import ContextModel
 from refold.columns.context.context_rows import ContextUnits
 from refold.columns.table import NumberColumn, Table, as_texts

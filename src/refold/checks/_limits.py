@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.checks._changes import cell_changes
+from refold.checks._cell_changes import cell_changes
 from refold.checks._context_limits import ShiftUnits
-from refold.checks._result import Limit, Limits
-from refold.checks._rows import normal_rows
-from refold.checks._search import ShiftSearch, learned_columns
+from refold.checks._limits_result import Limit, Limits
+from refold.checks._normal_rows import normal_rows
+from refold.checks._shift_search import ShiftSearch, learned_columns
 from refold.judgement import Judge, unwrapped
 from refold.models.detector import refuse_window
 

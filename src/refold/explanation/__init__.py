@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from refold.base.results import Backend, ResultSequence, native_frame, plain
-from refold.explanation._columns import normal_of_columns as normal_of_columns
-from refold.explanation._columns import normal_text as normal_text
 from refold.explanation._explain import explain as explain
 from refold.explanation._explanations import LEADS as LEADS
 from refold.explanation._explanations import Explanation, Explanations
 from refold.explanation._explanations import times_limit as times_limit
+from refold.explanation._normal_columns import normal_of_columns as normal_of_columns
+from refold.explanation._normal_columns import normal_text as normal_text
 from refold.explanation._reason import Reason
 from refold.explanation._stream import RowStream
 from refold.judgement import Judgement

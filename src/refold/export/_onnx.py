@@ -16,7 +16,8 @@ from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.summary import N_QUANTILES
-from refold.export._columns import (
+from refold.export._creased_graph import EXPORTERS
+from refold.export._exported_columns import (
     ExportedColumn,
     ExportedDate,
     ExportedNumber,
@@ -25,7 +26,6 @@ from refold.export._columns import (
     check_views,
     columns_of,
 )
-from refold.export._creased_graph import EXPORTERS
 from refold.export._graph import Graph
 from refold.export._group_graph import GroupScores
 from refold.export._groups import check_context

@@ -12,7 +12,7 @@ from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.frames import features_of
-from refold.export._columns import check_missing, columns_of
+from refold.export._exported_columns import check_missing, columns_of
 from refold.export._sql_names import (
     LIMITS,
     check_apart,

@@ -17,7 +17,12 @@ from refold._typing import Floats
 from refold.columns.encoding.dependence import NONE
 from refold.columns.encoding.surprise import Surprise
 from refold.columns.encoding.value_counts import ValueCounts
-from refold.export._columns import ExportedColumn, ExportedDate, ExportedNumber, ExportedText
+from refold.export._exported_columns import (
+    ExportedColumn,
+    ExportedDate,
+    ExportedNumber,
+    ExportedText,
+)
 from refold.export._sql_cells import FIELDS, Reader
 from refold.export._sql_groups import GroupTables, score
 from refold.export._sql_rules import SqlRules

@@ -11,7 +11,7 @@ from sqlglot import exp
 from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
-from refold.export._columns import missing_words
+from refold.export._exported_columns import missing_words
 from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants, check_context
 from refold.export._sql_cells import READERS
 from refold.export._sql_stages import Expression, choose, divide, is_finite, number

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from refold.base.errors import UserError
 from refold.decisions.rules import ColumnRule, Rules, Specification
-from refold.export._columns import Columns, ExportedText
+from refold.export._exported_columns import Columns, ExportedText
 from refold.export._sql_cells import Reader
 from refold.export._sql_stages import Expression, Vocabulary, any_of, choose, number
 from refold.models.detector import Detector

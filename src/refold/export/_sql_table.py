@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from refold.export._columns import (
+from refold.export._exported_columns import (
     Columns,
     ExportedDate,
     check_plain_numbers,

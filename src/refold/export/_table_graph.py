@@ -13,14 +13,14 @@ from refold.columns.encoding.dates import DAYS, HOURS
 from refold.columns.encoding.dependence import N_CODES, NONE
 from refold.columns.encoding.numbers import GRID
 from refold.columns.parsing import TRUTHS
-from refold.export._columns import (
+from refold.export._creased_graph import write_creased_distance
+from refold.export._exported_columns import (
     Columns,
     ExportedColumn,
     ExportedDate,
     ExportedNumber,
     ExportedText,
 )
-from refold.export._creased_graph import write_creased_distance
 from refold.export._graph import Graph, write, write_shares
 from refold.export._group_graph import GroupScores
 from refold.models.creased import CreasedREF

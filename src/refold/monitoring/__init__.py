@@ -14,10 +14,10 @@
 """
 
 from refold.monitoring._change import StreamChange
+from refold.monitoring._drift_result import VERDICTS, ColumnDrift, Drift, Verdict
 from refold.monitoring._incident import Incident, Incidents
 from refold.monitoring._monitor import DriftMonitor
 from refold.monitoring._monitor import drift as drift
-from refold.monitoring._result import VERDICTS, ColumnDrift, Drift, Verdict
 from refold.monitoring.incident_finder import incidents as incidents
 
 __all__ = [

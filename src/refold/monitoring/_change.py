@@ -12,7 +12,7 @@ from refold.base.results import plain_fields
 from refold.base.words import p_text
 from refold.decisions.intervals import interval_of_rate
 from refold.judgement import Judge, Judgement
-from refold.monitoring._counts import Baseline
+from refold.monitoring._drift_counts import Baseline
 from refold.monitoring._martingale import BLOCK, ConformalMartingale
 
 

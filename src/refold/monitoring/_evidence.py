@@ -11,8 +11,8 @@ from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.judgement import Judge
 from refold.monitoring._classes import OTHERS, ClassComparison, chance
-from refold.monitoring._counts import Baseline, Counts, Places, independent_rows
-from refold.monitoring._result import ColumnDrift, Drift, Share
+from refold.monitoring._drift_counts import Baseline, Counts, Places, independent_rows
+from refold.monitoring._drift_result import ColumnDrift, Drift, Share
 from refold.monitoring.statistics import holm, same_distribution, same_share, share_not_larger
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]

@@ -18,9 +18,9 @@ from refold.modelfile.errors import ModelFileError
 from refold.modelfile.json_text import MOST_MEMORY, Budget, content_of
 from refold.monitoring import _monitor_file as file_format
 from refold.monitoring._change import ChangeTest, StreamChange
-from refold.monitoring._counts import Baseline, Counts, Cuts
+from refold.monitoring._drift_counts import Baseline, Counts, Cuts
+from refold.monitoring._drift_result import Drift
 from refold.monitoring._evidence import FalseAlarms, weigh
-from refold.monitoring._result import Drift
 
 
 def drift(model: Any, X: Array, *, alpha: float = 0.01) -> Drift:

@@ -18,7 +18,7 @@ from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
 from refold.monitoring._change import ChangeTest
 from refold.monitoring._classes import ColumnClasses, Tallies
-from refold.monitoring._counts import Baseline, Counts, Cuts, Places
+from refold.monitoring._drift_counts import Baseline, Counts, Cuts, Places
 from refold.monitoring._martingale import BETS, BLOCK, MOST_STARTS, ConformalMartingale
 
 FORMAT = "refold monitor"

@@ -4,9 +4,9 @@
 They need matplotlib: ``pip install 'refold[plot]'``.
 """
 
-from refold.plot._checks import ComparisonDisplay, LimitsDisplay, comparison
+from refold.plot._check_plots import ComparisonDisplay, LimitsDisplay, comparison
 from refold.plot._folding import FoldMapDisplay, LevelsDisplay
-from refold.plot._rows import ContributionsDisplay, DistancesDisplay, RegionsDisplay
+from refold.plot._row_plots import ContributionsDisplay, DistancesDisplay, RegionsDisplay
 
 __all__ = [
     "ComparisonDisplay",

@@ -1,6 +1,6 @@
 """One page that says what a model makes of a table, for whoever has to act on it.
 
-What is said is computed in `_describe` (what pictures show in `_counts`, the small print in
+What is said is computed in `_describe` (what pictures show in `_report_counts`, the small print in
 `refold.cards`) and is typed in `_contents`; how it is shown is decided in `_page`, `_drawing` and
 the templates.
 """

@@ -21,7 +21,8 @@ from refold.judgement.normal import normal_ranges
 from refold.monitoring import ColumnDrift
 from refold.report._associations import associations_of
 from refold.report._contents import Feature, MarkedShares, Report, WorstRow
-from refold.report._counts import (
+from refold.report._in_context import in_context
+from refold.report._report_counts import (
     ColumnShares,
     distances_of,
     expected_of,
@@ -29,7 +30,6 @@ from refold.report._counts import (
     histogram_of,
     reasons_of,
 )
-from refold.report._in_context import in_context
 from refold.report._reported import ReportedTable
 
 _STRONG = 0.2  # a reason with such a share of the distance counts, though another has more

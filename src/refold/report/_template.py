@@ -20,7 +20,7 @@ from refold.explanation import Reason, times_limit
 from refold.explanation.gauges import gauge, position
 from refold.judgement.number_text import ranges_text, split_unit
 from refold.monitoring import ColumnDrift
-from refold.report._counts import that_matter
+from refold.report._report_counts import that_matter
 
 _STATES = {
     "changed": "changed",

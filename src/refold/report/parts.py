@@ -3,7 +3,8 @@
 from refold.report import _drawing as drawing
 from refold.report._associations import Associations, associations_of
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
-from refold.report._counts import (
+from refold.report._drawing import DistancePicture
+from refold.report._report_counts import (
     ColumnShares,
     distances_of,
     expected_of,
@@ -11,7 +12,6 @@ from refold.report._counts import (
     groups_of,
     that_matter,
 )
-from refold.report._drawing import DistancePicture
 from refold.report._run_chart import RunChart, RunRows
 from refold.report._template import count, environment_of, percent, plural, script_source
 

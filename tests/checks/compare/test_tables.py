@@ -7,7 +7,7 @@ import pytest
 from refold import REF, Detector, compare
 from refold.base.errors import UserError
 from refold.checks import Comparer
-from refold.checks._compare.units import LearnedValues, unit_change
+from refold.checks._compare.unit_change import LearnedValues, unit_change
 from refold.judgement import Judgement
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from refold import REF, CreasedREF, Detector, compare
-from refold.checks._compare.units import LearnedValues, unit_change
+from refold.checks._compare.unit_change import LearnedValues, unit_change
 from tests.tables import real_table
 
 MODELS = {

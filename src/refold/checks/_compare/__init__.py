@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from refold.base.errors import UserError
+from refold.checks._compare.comparison_result import Comparison
 from refold.checks._compare.counting import Comparer, check_same_columns, judged
-from refold.checks._compare.result import Comparison
 
 
 def compare(

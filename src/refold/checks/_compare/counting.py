@@ -11,10 +11,16 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.errors import UserError
-from refold.checks._compare.columns import LearnedTableView, compared_columns
-from refold.checks._compare.models import ComparedModel, differences
-from refold.checks._compare.result import Comparison
-from refold.checks._compare.rows import ChangedRow, ChangeReason, RowVerdict, ScatterSample, Verdict
+from refold.checks._compare.changed_rows import (
+    ChangedRow,
+    ChangeReason,
+    RowVerdict,
+    ScatterSample,
+    Verdict,
+)
+from refold.checks._compare.compared_columns import LearnedTableView, compared_columns
+from refold.checks._compare.compared_models import ComparedModel, differences
+from refold.checks._compare.comparison_result import Comparison
 from refold.columns.conversion import is_table
 from refold.columns.frames import batch_to_table, column_names, feature_names, frame_to_numpy
 from refold.explanation import Explanation, explain

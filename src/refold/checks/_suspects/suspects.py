@@ -15,7 +15,7 @@ from refold.checks._suspects.compared import (
     beside_trusted,
     in_their_context,
 )
-from refold.checks._suspects.results import Suspect, Suspects
+from refold.checks._suspects.suspect_rows import Suspect, Suspects
 from refold.columns.encoding.encoder import TableEncoder
 from refold.columns.table import Table, TextColumn
 from refold.decisions.select import select

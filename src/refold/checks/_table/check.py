@@ -9,14 +9,19 @@ import numpy as np
 
 from refold.base.findings import Finding
 from refold.base.progress import advance
-from refold.checks._table.cells import notice_cells
-from refold.checks._table.columns import notice_formats, notice_roles
-from refold.checks._table.order import notice_order
-from refold.checks._table.pairs import notice_pairs
-from refold.checks._table.result import Findings
-from refold.checks._table.rows import notice_duplicates, notice_gaps, notice_groups, notice_too_few
-from refold.checks._table.table import CheckedTable
-from refold.checks._table.units import notice_units
+from refold.checks._table.cell_checks import notice_cells
+from refold.checks._table.checked_table import CheckedTable
+from refold.checks._table.column_checks import notice_formats, notice_roles
+from refold.checks._table.findings_result import Findings
+from refold.checks._table.order_checks import notice_order
+from refold.checks._table.pair_checks import notice_pairs
+from refold.checks._table.row_checks import (
+    notice_duplicates,
+    notice_gaps,
+    notice_groups,
+    notice_too_few,
+)
+from refold.checks._table.unit_checks import notice_units
 from refold.columns.labels import find_labels
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judgement

@@ -12,7 +12,7 @@ from refold._typing import Floats, Integers
 from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, percent, printable, quoted
-from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.name_hints import name_words
 from refold.columns.roles import is_numeric_time
 from refold.columns.row_numbers import is_chronological, record_times

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from refold.base.markup import box, escaped, grid, items, paragraph
 from refold.base.words import percent, printable
-from refold.checks._compare.columns import ComparedColumn
+from refold.checks._compare.compared_columns import ComparedColumn
 
 if TYPE_CHECKING:
-    from refold.checks._compare.result import Comparison
+    from refold.checks._compare.comparison_result import Comparison
 
 if TYPE_CHECKING:
-    from refold.checks._compare.result import Comparison
+    from refold.checks._compare.comparison_result import Comparison
 
 _SHOWN = 10
 

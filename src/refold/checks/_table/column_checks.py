@@ -10,8 +10,8 @@ import numpy as np
 from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding
 from refold.base.words import percent, quoted
-from refold.checks._table.cells import LISTED
-from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.checks._table.cell_checks import LISTED
+from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns.form_guess import TextSample, read_as_dates, read_as_numbers
 from refold.columns.table import NumberColumn, TextColumn, as_texts

@@ -10,7 +10,7 @@ from typing import Any
 from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.results import Backend, native_frame
 from refold.base.words import number, printable
-from refold.checks._changes import CellChange
+from refold.checks._cell_changes import CellChange
 from refold.judgement.number_text import ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")

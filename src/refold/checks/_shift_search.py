@@ -8,7 +8,7 @@ import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
 from refold.base.progress import steps
-from refold.checks._rows import NormalRows
+from refold.checks._normal_rows import NormalRows
 from refold.columns.summary import Summary
 from refold.judgement import Judge
 

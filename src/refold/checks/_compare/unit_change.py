@@ -82,7 +82,7 @@ def unit_change(old: LearnedValues, new: LearnedValues) -> UnitChange | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from refold.checks._compare.units import LearnedValues, unit_change
+    >>> from refold.checks._compare.unit_change import LearnedValues, unit_change
     >>> inches = np.linspace(7.0, 9.0, 257)
     >>> print(unit_change(LearnedValues(inches, 500, 0), LearnedValues(25.4 * inches, 500, 0)))
     learned values of new are 25.4 × those of old, as mm are to inches

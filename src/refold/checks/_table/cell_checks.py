@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.advice import Advice
 from refold.base.findings import Finding, RowText
-from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
 from refold.columns.table import DateColumn, as_texts

@@ -7,10 +7,10 @@ from typing import Any
 
 from refold.base.results import Backend, native_frame, numbered_reasons, plain
 from refold.base.words import printable
-from refold.checks._compare.columns import ComparedColumn
-from refold.checks._compare.models import ComparedModel, Difference
-from refold.checks._compare.rows import ChangedRow, ScatterSample
-from refold.checks._compare.text import as_html, headline, lines_of, not_judged
+from refold.checks._compare.changed_rows import ChangedRow, ScatterSample
+from refold.checks._compare.compared_columns import ComparedColumn
+from refold.checks._compare.compared_models import ComparedModel, Difference
+from refold.checks._compare.comparison_text import as_html, headline, lines_of, not_judged
 from refold.decisions.intervals import interval_of_rate
 
 

@@ -15,8 +15,8 @@ from refold.base.advice import NO_ADVICE, Advice
 from refold.base.errors import UserError
 from refold.base.findings import Finding, RateWarning, RowText
 from refold.base.words import printable
-from refold.checks._table.cells import LISTED
-from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.checks._table.cell_checks import LISTED
+from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
 from refold.decisions.thresholds import check_supported
 from refold.models.detector import Detector

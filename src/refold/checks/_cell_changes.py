@@ -11,7 +11,7 @@ import numpy as np
 
 from refold._typing import Booleans, Integers
 from refold.base.words import quoted
-from refold.checks._rows import NormalRows
+from refold.checks._normal_rows import NormalRows
 from refold.columns.table import Column, DateColumn, TextColumn
 from refold.judgement import Judge
 

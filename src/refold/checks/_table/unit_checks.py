@@ -12,8 +12,8 @@ from refold._typing import Floats
 from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, quoted
-from refold.checks._table.cells import LISTED
-from refold.checks._table.table import CheckedTable
+from refold.checks._table.cell_checks import LISTED
+from refold.checks._table.checked_table import CheckedTable
 from refold.columns.name_hints import name_words, word_set
 from refold.columns.table import TextColumn
 from refold.columns.units import CONVERSIONS, Conversion, is_unit

@@ -8,10 +8,10 @@ from typing import Any
 
 from refold.base.results import plain_fields
 from refold.base.words import quoted
-from refold.checks._compare.rows import Verdict
-from refold.checks._compare.units import LearnedValues, UnitChange, unit_change
+from refold.checks._compare.changed_rows import Verdict
+from refold.checks._compare.unit_change import LearnedValues, UnitChange, unit_change
 from refold.checks._limits import limits
-from refold.checks._result import Limit
+from refold.checks._limits_result import Limit
 from refold.columns.encoding.texts import TextCounts
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge

@@ -12,7 +12,7 @@ from refold._typing import Floats, Integers
 from refold.base.advice import set_role
 from refold.base.findings import Finding
 from refold.base.words import number
-from refold.checks._table.table import CheckedColumn, CheckedTable
+from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 
 _LEAST_ROWS = 30  # fewer than these go together by chance
 _VARIOUS = 20  # different numbers; fewer are ordered alike by chance
