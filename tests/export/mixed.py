@@ -69,3 +69,17 @@ def open_columns(model):
     counts = model.encoder_.counts
     texts = {k: each for k, each in counts.others.items() if hasattr(each, "characters")}
     return [counts.plan.names[k] for k, each in texts.items() if not each.surprises[0].closed]
+
+
+def of_new_signs(rng, *, kind):
+    """A model by ref whose numbers never cross zero, and rows of which some do."""
+    table = pd.DataFrame({"up": rng.gamma(2.0, 9.0, 400), "down": -rng.gamma(2.0, 9.0, 400)})
+    table["both"] = rng.normal(size=400)
+    if kind:
+        table["kind"] = rng.choice(["a", "b"], 400)
+    new = table.head(60).copy()
+    new.loc[new.index[:20], "up"] *= -0.01
+    new.loc[new.index[15:30], "down"] *= -0.01
+    new.loc[new.index[30:40], "up"] = 0.0
+    new.loc[new.index[40:45], "up"] = np.nan
+    return Detector(method="ref").fit(table), new

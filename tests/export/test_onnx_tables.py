@@ -151,3 +151,12 @@ def test_what_cannot_be_said_is_refused_by_name():
         to_onnx(renamed, without=mixed.BLIND)
     with pytest.raises(NotFittedError):
         to_onnx(Detector())
+
+
+@pytest.mark.parametrize("kind", [False, True], ids=["numbers", "mixed"])
+def test_a_number_of_a_new_sign_is_an_outlier_of_a_graph_too(kind, rng):
+    model, new = mixed.of_new_signs(rng, kind=kind)
+    feed = {"X": new.to_numpy(float)} if not kind else inputs(model, new)[0]
+    found = run(to_onnx(model), feed)
+    np.testing.assert_array_equal(found["label"], model.predict(new))
+    np.testing.assert_allclose(found["distance"], -model.score_samples(new), rtol=1e-9)

@@ -293,3 +293,12 @@ def test_a_model_without_names_takes_those_of_the_table():
         statement = to_sql(model, "rows", "duckdb", columns=["shop", "pieces"])
         found = sorted(database.run(statement), key=lambda row: row[0])
         assert [row[3] for row in found] == model.predict(rows).tolist()
+
+
+@pytest.mark.parametrize("kind", [False, True], ids=["numbers", "mixed"])
+def test_a_number_of_a_new_sign_is_an_outlier_in_sql_too(kind, rng):
+    model, new = mixed.of_new_signs(rng, kind=kind)
+    assert (model.predict(new.iloc[:30]) == -1).all()
+    for database in (DuckDB(), SQLite()):
+        with database:
+            assert_same(model, new, database)

@@ -224,17 +224,18 @@ def side_of(edge: ColumnExtremes, column: Floats, weights: Floats) -> Side:
         unit = _LARGEST  # what is far from the only value that ever came, nobody knows
     elif not unit > 0.0:
         unit = 1e-3 if median == 0.0 else max(1e-3 * abs(median), 1e-300)
-    return Side(low, high, apart, levels, unit, middle, *_zero_as_end(edge, values, counts, median))
+    ends = float(edge.low.values[0]), float(edge.high.values[-1])
+    zero = zero_as_end(*ends, values, counts, median)
+    return Side(low, high, apart, levels, unit, middle, *zero)
 
 
-def _zero_as_end(
-    edge: ColumnExtremes, values: Floats, counts: Floats, median: float
+def zero_as_end(
+    least: float, most: float, values: Floats, counts: Floats, median: float
 ) -> tuple[float, float]:
     """Return zero as floor or ceiling of a column that never crosses it and is not centred there.
 
-    Zero itself is allowed.
+    `values` are some of all, from `least` to `most`. Zero itself is allowed.
     """
-    least, most = float(edge.low.values[0]), float(edge.high.values[-1])
     if least < 0.0 < most or least == most or counts.sum() < _ENOUGH_VALUES:
         return -np.inf, np.inf
     size = np.abs(values)
@@ -250,16 +251,18 @@ def _where(chosen: NDArray[np.bool_], values: Floats, counts: Floats) -> tuple[F
 
 def _middle(values: Floats, counts: Floats) -> tuple[float, float]:
     """Return q90 − q10 and the median; where they agree, that of values unlike the median."""
-    low, median, high = _quantiles(values, counts, (0.1, 0.5, 0.9))
+    low, median, high = weighted_quantiles(values, counts, (0.1, 0.5, 0.9))
     if low == high:
         other = values != median
         if counts[other].sum() < 10.0:
             return 0.0, median
-        low, _, high = _quantiles(values[other], counts[other], (0.1, 0.5, 0.9))
+        low, _, high = weighted_quantiles(values[other], counts[other], (0.1, 0.5, 0.9))
     return min(2.0 * (high / 2.0 - low / 2.0), _LARGEST), median
 
 
-def _quantiles(values: Floats, counts: Floats, shares: tuple[float, ...]) -> tuple[float, ...]:
+def weighted_quantiles(
+    values: Floats, counts: Floats, shares: tuple[float, ...]
+) -> tuple[float, ...]:
     """Return the smallest values with so much of the weight at or below them."""
     up_to = np.cumsum(counts)
     at = np.searchsorted(up_to, np.array(shares) * up_to[-1] * (1.0 - 1e-12))
@@ -287,7 +290,7 @@ def _cut(end: CountedValues, middle: float, values: Floats, counts: Floats) -> i
 
 def _beyond_tail(value: float, further_in: float, values: Floats, counts: Floats) -> bool:
     """Whether a gap is too wide for an exponential and for a Pareto tail of the other values."""
-    (begin,) = _quantiles(values, counts, (_TAIL,))
+    (begin,) = weighted_quantiles(values, counts, (_TAIL,))
     tail, weights = _where((values > begin) & (values <= further_in), values, counts)
     if weights.sum() < _FEWEST_TAIL:
         return False

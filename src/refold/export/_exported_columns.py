@@ -7,7 +7,7 @@ needs its shape and its characters looked at, and not even that where a new text
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class ExportedNumber:
     novel: Booleans  # which were never there
     edges: tuple[float, ...]  # where dependence divides it
     missing: frozenset[str]  # words and numbers that stand for a missing value
+    # From where to where a number is not novel; infinite unless zero is an end.
+    floor: float = -np.inf
+    ceiling: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +117,9 @@ def columns_of(model: Detector, without: Collection[str] = ()) -> Columns:
     columns = [
         _column(counts, k, plan, rejected, without) for k, plan in enumerate(counts.plan.used)
     ]
+    if scorer.zero_ends is not None:
+        for k, *ends in zip(counts.plan.numbers.tolist(), *scorer.zero_ends, strict=True):
+            columns[k] = replace(columns[k], floor=float(ends[0]), ceiling=float(ends[1]))
     beside = {
         k: Beside(counts.partner(k), slices.surprise, counts.contradictions(k).astype(np.float64))
         for k, slices in counts.contingency_tables.items()

@@ -190,11 +190,14 @@ class ColumnSteps:
             log = self.groups.log[column.name]
             yield from score(self.__getitem__, self.words.greatest, log=log, kept=("state",))
         bins = [(raw < number(edge), _whole(below)) for below, edge in enumerate(column.edges)]
+        novel = self._by_state(column.novel.astype(np.float64))
+        if (beyond := beyond_zero(column, raw)) is not None:
+            novel = choose([(self._unreadable(), novel)], beyond)
         yield {
             "raw": raw,
             "size": self._by_state(column.magnitudes),
             "state": self["state"],
-            "novel": self._by_state(column.novel.astype(np.float64)),
+            "novel": novel,
             "code": choose([(self._unreadable(), _whole(NONE)), *bins], _whole(len(bins))),
             **({} if self.rules is None else kept),
         }
@@ -346,3 +349,14 @@ def _whole(value: int) -> Expression:
 
 def _flag(value: bool) -> Expression:
     return number(float(value))
+
+
+def beyond_zero(column: ExportedNumber, raw: Expression) -> Expression | None:
+    """Return 1 beyond zero in a column that never crosses it, else 0; None where it may."""
+    if column.floor == 0.0:
+        beyond = raw.copy() < number(0.0)
+    elif column.ceiling == 0.0:
+        beyond = raw.copy() > number(0.0)
+    else:
+        return None
+    return choose([(exp.and_(is_finite(raw.copy()), beyond), number(1.0))], number(0.0))

@@ -9,11 +9,12 @@ from sqlglot import exp
 from refold.export._exported_columns import (
     Columns,
     ExportedDate,
+    ExportedNumber,
     check_plain_numbers,
     check_views,
 )
 from refold.export._sql_cells import READERS, Reader
-from refold.export._sql_columns import ColumnSteps, Step, write_beside
+from refold.export._sql_columns import ColumnSteps, Step, beyond_zero, write_beside
 from refold.export._sql_groups import GroupTables, score
 from refold.export._sql_rules import OUTSIDE, SqlRules, carrying_first
 from refold.export._sql_stages import (
@@ -63,6 +64,10 @@ def write_plain(
             missing = rules.missing(k, there.copy())
             out = [rules.outside(k, raw), *([] if missing is None else [missing])]
             odd += [each * number(OUTSIDE * columns.certain) for each in out]
+        moved = raw if rules is None else choose([(is_finite(raw), rules.moved(k, raw))], raw)
+        assert isinstance(column, ExportedNumber)
+        if (beyond := beyond_zero(column, moved)) is not None:
+            odd.append(beyond * number(columns.certain))
         novel.append(words.alias(add(odd), "novel", k))
     read = [words.column("raw", k) for k in names]
     if rules is not None:

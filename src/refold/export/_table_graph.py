@@ -73,6 +73,16 @@ def write_plain(
     if isinstance(model.model_, CreasedREF):
         inside = write_creased_distance(graph, model.model_, X)
         return _creased(graph, model, inside, certain, _refused(graph, X), empty)
+    numbers = [column for column in columns.all if isinstance(column, ExportedNumber)]
+    sides = [
+        graph.node("And", graph.node(side, X, graph.number(0.0)), graph.constant(ends == 0.0))
+        for side, ends in (
+            ("Less", np.array([column.floor for column in numbers])),
+            ("Greater", np.array([column.ceiling for column in numbers])),
+        )
+    ]
+    beyond = graph.node("Or", *sides)
+    certain = graph.node("Where", beyond, graph.number(columns.certain), certain)
     contributions = write(graph, model.model_, X).contributions
     contributions = graph.node("Where", empty, graph.number(0.0), contributions)
     return _added_up(graph, model, graph.node("Add", contributions, certain))
@@ -96,6 +106,11 @@ def write_table(
     magnitudes, news = [each.magnitude for each in cells], [each.novel for each in cells]
     if X:
         _fold(graph, model, columns, X, magnitudes)
+    for k, column in enumerate(columns.all):
+        if isinstance(column, ExportedNumber) and 0.0 in (column.floor, column.ceiling):
+            side = "Less" if column.floor == 0.0 else "Greater"
+            beyond = graph.node(side, inputs[k], graph.number(0.0))
+            news[k] = graph.node("Where", beyond, graph.number(1.0), news[k])
     for k, beside in columns.beside.items():
         pair = graph.node("Mul", cells[beside.partner].code, _integer(graph, N_CODES))
         pair = graph.node("Add", pair, cells[k].code)

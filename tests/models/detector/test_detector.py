@@ -238,3 +238,17 @@ def test_what_is_said_of_single_faults_is_what_happens_to_them(method, n):
     said = any(found.kind == "too-few-rows" for found in model.noticed_)
     assert said == (np.mean(caught) < 0.5)
     assert all(f"of {len(caught)} columns" in str(f) for f in model.noticed_ if "too-few" in f.kind)
+
+
+@pytest.mark.parametrize("method", ["ref", "creased"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_number_of_a_new_sign_is_an_outlier_and_its_column_the_reason(method, mixed, rng):
+    table = pd.DataFrame(rng.gamma(2.0, 9.0, size=(400, 8)), columns=list("abcdefgh"))
+    if mixed:
+        table["kind"] = rng.choice(["x", "y"], 400)
+    model = Detector(method=method).fit(table)
+    usual = table[model.predict(table) == 1].head(20)
+    assert (model.predict(usual.assign(c=0.0)) == 1).mean() > 0.8  # zero itself is no new sign
+    odd = usual.assign(c=-0.5)
+    assert (model.predict(odd) == -1).all()
+    assert {row.reasons[0].feature for row in model.explain(odd, nearest=False)} == {"c"}

@@ -11,6 +11,7 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base.once import once
+from refold.columns.box import weighted_quantiles, zero_as_end
 from refold.columns.encoding.value_counts import less
 
 VIEWS = ("value", "readable")
@@ -49,6 +50,20 @@ class NumberCounts:
     def chain(self) -> FoldChain:
         """The folds of all rows."""
         return _chain(self.sketch, None)
+
+    @once
+    def zero_ends(self) -> tuple[Floats, Floats]:
+        """(d,) each: zero where a column never crosses it, as floor and as ceiling; else infinite.
+
+        Bins of a sketch tell as much as values.
+        """
+        ends = np.tile([-np.inf, np.inf], (len(self.sketch.histograms), 1))
+        for k, histogram in enumerate(self.sketch.histograms):
+            if histogram.rows:
+                values, counts = histogram.centroids()
+                (median,) = weighted_quantiles(values, counts, (0.5,))
+                ends[k] = zero_as_end(histogram.low, histogram.high, values, counts, median)
+        return ends[:, 0], ends[:, 1]
 
     def magnitudes(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
         """Return how far out each value is, on average over the levels of folding; 0 if missing."""

@@ -272,6 +272,9 @@ class LearnedTable:
         if isinstance(scorer, CreasedScorer) and not plan.plain:
             scorer = replace(scorer, owners=np.append(plan.leading, np.arange(columns)))
         own = TableScorer(scorer, plan.numbers, plan.leading, columns, inside.threshold)
+        numbers = self.counts.numbers
+        if not isinstance(scorer, CreasedScorer) and numbers and self.encoder.context is None:
+            own = replace(own, zero_ends=numbers.zero_ends)
         if not self.rules:
             return own
         self.check_rules()

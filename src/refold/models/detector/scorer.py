@@ -114,6 +114,9 @@ class TableScorer:
     centers: Floats | None = None
     steps: Floats | None = None
     usual: Floats | None = None  # (d,): how surprising the cells of each column usually are
+    # (k,) each: zero where a column of numbers never crosses it, as floor and as ceiling, else
+    # infinite; None if the estimator inside sees to that.
+    zero_ends: tuple[Floats, Floats] | None = None
 
     @property
     def additive(self) -> bool:
@@ -133,7 +136,19 @@ class TableScorer:
 
     def unpack(self, X: Floats) -> tuple[Floats, Booleans]:
         """Return encoded rows as the estimator inside has them, and which columns are novel."""
-        return _unpack(X[:, : self.width], len(self.leading))
+        rows, novel = _unpack(X[:, : self.width], len(self.leading))
+        beyond = self._beyond_zero(rows)
+        if beyond.any():
+            novel = novel.copy()
+            novel[:, self.numeric] |= beyond
+        return rows, novel
+
+    def _beyond_zero(self, rows: Floats) -> Booleans:
+        """Say which numbers lie beyond zero in a column that never crosses it."""
+        numbers = rows[:, : len(self.numeric)]
+        if self.zero_ends is None:
+            return np.zeros((1, 1), dtype=np.bool_)
+        return np.asarray((numbers < self.zero_ends[0]) | (numbers > self.zero_ends[1]))
 
     def flags(self, X: Floats) -> tuple[Booleans, Booleans]:
         """Return which cells lie outside the user's limits, and which rows are muted."""
@@ -152,7 +167,8 @@ class TableScorer:
 
     def distances(self, X: Floats) -> Floats:
         """Return how far out each row is."""
-        if X.shape[1] == len(self.leading) and np.isfinite(X).all():
+        alone = X.shape[1] == len(self.leading) and bool(np.isfinite(X).all())
+        if alone and not self._beyond_zero(X).any():
             return self.inside.distances(X)  # numbers alone, and all are there
         rows, novel = self.unpack(X)
         out, some = np.zeros(len(X)), ~np.isnan(rows).all(axis=1)
