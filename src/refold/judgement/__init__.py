@@ -11,7 +11,7 @@ array([ 1, -1,  0], dtype=int8)
 'x0'
 """
 
-from refold.judgement.answers import answer_names, answer_types, answers
+from refold.judgement.answer_columns import answer_names, answer_types, answers
 from refold.judgement.facts import asked_for, calibrated_on, parameters, training_rows
 from refold.judgement.judgement import LEAST_SHARE, Judge, Judgement
 from refold.judgement.unwrapping import unwrapped

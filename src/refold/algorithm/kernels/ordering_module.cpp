@@ -32,7 +32,7 @@ void sampled_quantiles(Input<T> X, Integers rows, int n_threads, MatrixOut out) 
   quantiles(all, number, n, int64_t(out.shape(0)), n_threads, to);
 }
 
-// In the order of the fields of refold.columns.edges.Counted.
+// In the order of the fields of refold.columns.extremes.CountedValues.
 nb::object fields(CountedValues&& counted) {
   return nb::make_tuple(array(std::move(counted.values)), array(std::move(counted.weights)),
                         array(std::move(counted.rows)));
