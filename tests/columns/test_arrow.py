@@ -53,10 +53,3 @@ def test_types_that_frames_have_no_name_for_are_judged_as_what_they_hold(rng):
         ("id", "identifier"),
         ("weight", "number"),
     ]
-
-
-@pytest.mark.parametrize("make", [REF, Detector])
-def test_a_frame_without_rows_yet_is_refused_in_words(make):
-    lazy = pl.DataFrame({"a": [1.0, 2.0, 4.0]}).lazy()
-    with pytest.raises(ValueError, match="A LazyFrame has no rows yet: call its collect"):
-        make().fit(lazy)

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from refold import REF
+from refold import REF, Detector
 from refold.columns import frames
 from refold.columns.frames import validate_table
 from tests.growth import assert_linear
@@ -181,9 +181,10 @@ def test_masked_values_are_missing(table):
     np.testing.assert_array_equal(model.transform(masked), REF().fit(gaps).transform(gaps))
 
 
-def test_a_lazy_frame_is_refused_with_advice(table):
+@pytest.mark.parametrize("make", [REF, Detector])
+def test_a_lazy_frame_is_refused_with_advice(table, make):
     with pytest.raises(TypeError, match="collect"):
-        REF().fit(pl.DataFrame(table).lazy())
+        make().fit(pl.DataFrame(table).lazy())
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

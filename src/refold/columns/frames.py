@@ -49,7 +49,7 @@ def validate_table(estimator: Any, X: Any, *, reset: bool, native: bool) -> Arra
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _check_foreign(X)
     elif isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
-        raise TypeError("X is a lazy frame: call its collect() first.")
+        raise TypeError(_LAZY)
     try:
         return validate_data(estimator, X, reset=reset, **_ARRAY_RULES)
     except OverflowError:
@@ -121,11 +121,12 @@ def batch_to_table(X: Any) -> Any:
     A lazy frame of polars has no rows yet, and is refused.
     """
     if nw.dependencies.is_polars_lazyframe(X):
-        raise UserError("A LazyFrame has no rows yet: call its collect() first.")
+        raise TypeError(_LAZY)
     pa = nw.dependencies.get_pyarrow()  # None as long as nobody has imported it
     return pa.Table.from_batches([X]) if pa and isinstance(X, pa.RecordBatch) else X
 
 
+_LAZY = "X is a lazy frame: call its collect() first."
 _ADVICE = (
     "Encode it as numbers first (scikit-learn's OneHotEncoder for categories, differences or parts "
     "of dates for times) or leave it out."
