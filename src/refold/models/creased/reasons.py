@@ -45,6 +45,8 @@ def reasons(
     columns = int(mine.max()) + 1
     Z, changed = scoring.creases.standardized(rows)
     instead, replaced = _expected(scoring, rows, Z, columns if owners is not None else 0)
+    if owners is not None:
+        _replace_categories(scoring, rows, Z, replaced, owners[:-columns])
     z = scoring.creases.all_standardized(rows)
     learned, known = scoring.known.find(z)
     changes = _changes(scoring, z, changed, mine)
@@ -84,6 +86,42 @@ def _expected(scoring: Scoring, rows: Floats, Z: Floats, magnitudes: int) -> tup
     if magnitudes:  # what is expected of them is what their own columns have
         replaced[:, np.flatnonzero(varying) >= rows.shape[1] - magnitudes] = 0.0
     return instead, replaced
+
+
+def _replace_categories(
+    scoring: Scoring, rows: Floats, Z: Floats, replaced: Floats, leading: Integers
+) -> None:
+    """Put the likeliest value in the place of each category: one of its indicators is 1, or none.
+
+    `leading` are the columns of the features before the magnitudes; a column with several has
+    indicators. What the other columns lead to expect counts, not the features of the same cell:
+    given that all other indicators are 0, the one that is 1 is just what is expected. The magnitude
+    becomes what goes with that value: with any other the two would contradict each other.
+    """
+    creases = scoring.creases
+    at, precision = np.flatnonzero(creases.varying), creases.expected.precision
+    columns, n_features = np.unique(leading, return_counts=True)
+    pulls = None
+    for column in columns[n_features > 1]:
+        shown = np.flatnonzero(np.isin(at, np.flatnonzero(leading == column)))
+        magnitude = np.flatnonzero(at == len(leading) + column)
+        if len(shown) == 0 or len(magnitude) == 0:
+            continue
+        group = np.concatenate([shown, magnitude])
+        if pulls is None:
+            pulls = kernels.product(Z, np.ascontiguousarray(precision.T))
+        block = precision[np.ix_(group, group)]
+        away = np.linalg.solve(block, pulls[:, group].T).T  # from what is expected
+        center, scale = creases.center[at[shown]], creases.scale[at[shown]]
+        shares = center + scale * (Z[:, shown] - away[:, : len(shown)])
+        likeliest = np.hstack([shares, 1.0 - shares.sum(axis=1, keepdims=True)]).argmax(axis=1)
+        chosen = ((likeliest[:, None] == np.arange(len(shown))) - center) / scale
+        moved = away[:, : len(shown)] + chosen - Z[:, shown]
+        given = precision[magnitude[0], shown] / precision[magnitude[0], magnitude[0]]
+        usual = Z[:, magnitude[0]] - away[:, -1] - moved @ given
+        there = ~np.isnan(rows[:, at[shown]]).any(axis=1)
+        replaced[np.ix_(there, shown)] = chosen[there]
+        replaced[there, magnitude[0]] = usual[there]
 
 
 def _changes(scoring: Scoring, z: Floats, changed: Floats, owners: Integers) -> Floats:
