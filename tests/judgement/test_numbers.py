@@ -108,6 +108,7 @@ def test_no_few_digits_are_enough_unless_all_but_one_in_fifty_have_them():
         ("sold_in", ("sold_in", "")),
         ("first (second)", ("first (second)", "")),
         ("plain", ("plain", "")),
+        ("age_cl", ("age_cl", "")),
     ],
 )
 def test_the_unit_in_the_name_of_a_column(name, parts):

@@ -13,7 +13,7 @@ from refold.columns.units import is_unit
 
 _ALL_DIGITS = 17
 # What stands behind a name, and is a word or an abbreviation of another thing.
-_NO_UNITS = frozenset({"in", "pp", "bp", "cc", "CC", "PS", "mn", "bn", "mio", "kn"})
+_NO_UNITS = frozenset({"in", "pp", "bp", "cc", "CC", "cl", "PS", "mn", "bn", "mio", "kn"})
 
 
 def as_read(value: float, digits: int = DIGITS) -> float:
