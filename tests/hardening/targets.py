@@ -83,7 +83,7 @@ def _cells(table):
 
 def _numbers(table):
     features = Features(table.names, table)
-    for block in table.blocks(features.columns, numbers=features.numeric, rows=3):
+    for block in table.blocks(features.columns, numbers=features.columns, rows=3):
         X = features.matrix(block)
         assert X.shape == (block.rows, len(table.names))
         assert not np.isinf(X).any()
