@@ -2,7 +2,8 @@
 
 A change (a mutant) is made in memory, when the module is imported; no file is touched. Tests that
 reach the changed line are run until one fails. A mutant that no test notices survives: it wants a
-test, or a line in `mutation_equivalent.toml` that says why nobody could notice it.
+test, or a line in `mutation_equivalent.toml` that says why nobody could notice it. Which test
+reaches which line is found out by the first run (some 20 minutes), and again with --afresh.
 
 Compiled modules are in the way of mutmut (it copies the package) and sampling is of cosmic-ray
 (it runs every mutant); hence this file.
