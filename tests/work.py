@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 
-from refold.columns import conversion, table
+from refold.columns import conversion, parsing
 from refold.models.detector.scorer import TableScorer
 
 
@@ -23,7 +23,7 @@ def counted(monkeypatch):
 
     with monkeypatch.context() as patched:
         _watch(patched, conversion.to_table, lambda _, made: done.update(tables=1))
-        _watch(patched, table.parse, parsed)
+        _watch(patched, parsing.parse, parsed)
         _watch_method(patched, "distances", lambda found: done.update(scored=len(found)))
         _watch_method(
             patched, "attribution", lambda found: done.update(explained=len(found.distances))
