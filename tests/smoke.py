@@ -235,8 +235,9 @@ def everything(folder):
 
 EXTRAS = {
     **{f.__name__: f for f in (cli, plot, report, onnx, sql, parquet, excel, paper, benchmark)},
-    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp, great_expectations)},
+    **{f.__name__: f for f in (app, dask, spark, mlflow, pyod, mcp)},
     **{f.__name__: f for f in (dagster, airflow, pandera)},
+    "great-expectations": great_expectations,
     "all": everything,
 }
 

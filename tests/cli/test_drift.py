@@ -37,7 +37,7 @@ def test_what_has_changed_is_said_in_the_words_of_the_table(folder, monkeypatch,
     said = capsys.readouterr().out
     assert said.startswith("The data has changed")
     assert "'AA' 50" in said
-    assert "unreadable 0 % → 10 % (p < 1e-6)" in said
+    assert "unreadable 0 % → 10 % (p < 0.000001)" in said
     run_in_process(monkeypatch, "drift", "model.json", "new.csv", "--json")
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == "changed"

@@ -283,10 +283,10 @@ def test_missing_values_and_outliers_are_part_of_the_text(rng):
     found = drift(model, Y)
     (second, first) = str(found).splitlines()[2:]
     assert second.startswith("  x1: ")
-    assert "missing 0 % → 25 % (p < 1e-6)" in second
+    assert "missing 0 % → 25 % (p < 0.000001)" in second
     assert first.startswith("  x0: ")
     assert "missing" not in first
-    assert first.endswith("(p < 1e-6); outliers may explain it")
+    assert first.endswith("(p < 0.000001); outliers may explain it")
 
 
 class Largest:

@@ -160,7 +160,7 @@ def test_gaps_and_unreadable_cells_are_told_apart(model, new):
     assert (torque.unreadable_before, torque.unreadable) == (0.0, 100 / 1_500)
     assert (torque.missing_before, torque.missing) == (0.0, 30 / 1_500)
     assert max(torque.unreadable_adjusted_p_value, torque.missing_adjusted_p_value) < 1e-6
-    assert "unreadable 0 % → 6.67 % (p < 1e-6)" in str(torque)
+    assert "unreadable 0 % → 6.67 % (p < 0.000001)" in str(torque)
     assert of(found, "carrier").missing == 100 / 1_500
 
 

@@ -26,7 +26,7 @@ from refold.columns.form_guess import (
     read_as_numbers,
 )
 from refold.columns.missing import is_missing
-from refold.columns.number_form import NumberForm
+from refold.columns.number_form import SPACES, NumberForm
 from refold.tabular._cell_text import cell_kind
 from refold.tabular._layout import titles_and_names
 
@@ -126,6 +126,9 @@ def quotes_surround_cells(text: bytes, delimiter: str) -> bool:
     return bool(begins.all() and ends.all())
 
 
+_MARK = re.compile(f"[0-9][.,'’{SPACES}][0-9]")  # before fractions, or between thousands
+
+
 def column_forms(
     rows: Sequence[Sequence[str]], delimiter: str
 ) -> list[FormReading[NumberForm] | None]:
@@ -135,8 +138,12 @@ def column_forms(
     """
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     columns = zip(*(row for row in rows if len(row) == width), strict=True)
-    known = ([cell for cell in column if not is_missing(cell)] for column in columns)
-    samples = [TextSample.of(texts_of(cells)) if cells else None for cells in known]
+    samples = [
+        TextSample.of(texts_of([cell for cell in column if not is_missing(cell)]))
+        if any(map(_MARK.search, column))
+        else None
+        for column in columns
+    ]
     found = [None if sample is None else _marked_form(sample, "") for sample in samples]
     proven = common_mark(each.form.decimal for each in found if each and each.rival is None)
     likely = proven or ("." if delimiter == "," else "")
