@@ -135,7 +135,7 @@ def test_hovering_says_which_row_it_is_and_a_click_goes_there(page):
         f"row {point.name}: {times_limit(point.distance, report.threshold)}, outlier"
     )
     opened.page.mouse.click(*over(opened.page, point))
-    assert opened.page.url.endswith(f"#row-{worst.row}")
+    opened.page.wait_for_url(f"**#row-{worst.row}")
     assert opened.said == []
 
 
