@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from palmerpenguins import load_penguins
 
 from refold import Detector, explain
 
@@ -194,3 +195,15 @@ def test_of_a_row_without_any_value_that_is_said_once(orders):
     assert row.sentence() == "no value in 5 of 5 columns"
     assert row.text().startswith("row 0: outlier; no value in 5 of 5 columns\n  ")
     assert row.because() == ["no value in 5 of 5 columns"]
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_cells_that_are_missing_for_the_first_time_are_the_reasons(half):
+    birds = load_penguins().dropna()
+    measured = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
+    model = Detector().fit(birds.iloc[half::2])
+    new = birds.iloc[[3, 200, 300]].copy()
+    new[measured] = np.nan
+    for explanation in explain(model, new):
+        assert {reason.feature for reason in explanation.reasons[:4]} == set(measured)
+        assert explanation.sentence().endswith("is missing; it never was in training")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.columns.encoding.dependence import OTHER
+from refold.columns.encoding.dependence import NONE, OTHER
 from refold.columns.encoding.surprise import USUAL
-from refold.columns.table import TextColumn
+from refold.columns.table import CellState, TextColumn
 from refold.judgement.normal import normal_of
 from refold.models.detector.scorer import TableScorer
 
@@ -91,7 +91,7 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
     """Blame the other cell for what is surprising of two together, if that one is odder, in place.
 
     It is odder if its value is rare and this one's is not, or if it surprises more beside the
-    remaining cells.
+    remaining cells. A cell that is missing and never was in training is a reason by itself.
     """
     encoder, scorer = found.judge.encoder, found.judge.scorer
     if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
@@ -120,6 +120,8 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
         rarer = (codes[partner] == OTHER) & (codes[k] != OTHER)
         rarer &= isinstance(found.cells.columns[partner], TextColumn)
         odder = odd(partner, k) > odd(k, partner) + USUAL
-        moved = np.where(rarer | odder, np.clip(share, 0.0, 1.0), 0.0) * before[:, k]
+        new_gap = (codes[k] == NONE) & (counts.states(k)[CellState.MISSING] == 0)
+        moves = (rarer | odder) & ~new_gap
+        moved = np.where(moves, np.clip(share, 0.0, 1.0), 0.0) * before[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved
