@@ -174,7 +174,7 @@ class Workbook(HeldTable):
             calamine.CalamineError,
             zipfile.BadZipFile,
             zlib.error,
-            NotImplementedError,
+            NotImplementedError,  # zipfile: a compression that it does not know
             RuntimeError,
             EOFError,
             ValueError,

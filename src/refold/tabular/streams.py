@@ -143,6 +143,7 @@ def _unzipped(stream: IO[bytes], name: str) -> IO[bytes]:
         if members[files[0]].flag_bits & 1:
             raise InputError(f"{name} is locked by a password: unpack it first.")
         return io.BufferedReader(_Unpacked(archive.open(files[0]), stream, name, "ZIP"))
+    # NotImplementedError: a compression that zipfile does not know.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
         if isinstance(error, InputError):
             raise
