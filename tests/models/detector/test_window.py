@@ -1,6 +1,7 @@
 """Stuck sensors, drifts and changed dynamics are seen by what the last rows came to."""
 
 import pickle
+import re
 from datetime import timedelta
 
 import numpy as np
@@ -56,6 +57,20 @@ def rate(model, rows, last):
 
 def test_the_rate_is_kept_on_rows_that_follow_each_other(learned, new):
     assert rate(learned, new, 1900) < 0.04
+
+
+@pytest.mark.parametrize("by", [None, "machine"])
+def test_a_level_that_wanders_beyond_the_window_is_named_with_the_rates_of_stretches(by):
+    rng = np.random.default_rng(0)
+    rows = pump(400, 0).assign(heat=np.cumsum(rng.normal(size=400)).round(2))
+    other = pump(400, 1).assign(heat=200.0 + np.cumsum(rng.normal(size=400)).round(2))
+    fleet = pd.concat([rows.assign(machine="A"), other.assign(machine="B")], ignore_index=True)
+    with pytest.warns(UserWarning, match="heat: its level wanders"):
+        model = Detector(window=30, by=by, alpha=0.05).fit(fleet if by else rows)
+    found = [each for each in model.noticed_ if each.kind == "wandering"]
+    assert [each.column for each in found] == ["heat"]
+    low, high = re.findall(r"([0-9.]+) %", found[0].message)
+    assert float(low) < 5.0 < float(high)
 
 
 def test_a_sensor_that_stands_still_at_a_usual_value_is_seen_and_said(learned, new):

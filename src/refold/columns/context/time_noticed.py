@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
-from refold._typing import Booleans, Floats, Integers
+from refold._typing import Booleans, Integers
 from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.context import ContextModel
@@ -17,8 +18,8 @@ from refold.columns.context.window import SortedRows, WindowModel
 from refold.columns.table import DateColumn, NumberColumn, Table
 
 _DAY = 86_400.0
-# Numbers that follow each other so closely have a level that wanders.
-_WANDERS = 0.5
+# Numbers that follow each other so closely have a level that wanders; those a window apart, too.
+_WANDERS, _WANDERS_ON = 0.5, 0.4
 _STRETCHES = 5
 # So many rows for each time, and no more different times: rows of one time are one observation.
 _REPEATED, _FEW_TIMES = 3.0, 100
@@ -42,23 +43,41 @@ def notice_time(context: ContextModel, learned: Table, outlier: Booleans) -> Ite
             message=f"{axis.column}: {learned.rows:,} rows are of {different} different times; "
             "what all rows of one time have in common was observed so many times only.",
         )
+    if context.window is not None:  # what the rows before say is known there
+        return
     codes = context.groups.codes(inputs) if context.given.by else np.zeros(learned.rows, int)
     order = np.lexsort((times, codes))
+    follows = np.diff(codes[order]) == 0
+    before, after = order[:-1][follows], order[1:][follows]
     rates = [float(part.mean()) for part in np.array_split(outlier[np.argsort(times)], _STRETCHES)]
-    measures = () if context.window is None else context.window.columns  # alike by themselves
-    for name in (each for each in context.columns if each not in measures):
-        cells = learned[name]
-        assert isinstance(cells, NumberColumn)
-        alike = _autocorrelation(cells.values[order], codes[order])
+    for name in context.columns:
+        alike = _alike(learned, name, before, after)
         if alike >= _WANDERS:
-            yield Finding(
-                "wandering",
-                name,
-                message=f"{name}: its level wanders: one row is like the next (autocorrelation "
-                f"{alike:.2f}), and the rate of outliers goes from {percent(min(rates), 2)} to "
-                f"{percent(max(rates), 2)} between fifths of the time. More false alarms than "
-                "asked for are to be expected.",
-            )
+            yield _wandering(name, alike, "the next", rates, "fifths of the time")
+
+
+def notice_stretches(
+    window: WindowModel, rows: SortedRows, learned: Table, kept: Integers, rates: Sequence[float]
+) -> Iterator[Finding]:
+    """Say that rows a window apart are alike; rates are of stretches that were left out.
+
+    Rows to learn from were kept from those of the table.
+    """
+    place = np.full(rows.total, -1)
+    place[kept] = np.arange(len(kept))
+    place = np.append(place, -1)[rows.places]
+    there = rows.first > 0
+    after, before = np.flatnonzero(there), rows.first[there] - 1
+    groups = rows.past.groups
+    after, before = (each[groups[after] == groups[before]] for each in (after, before))
+    after, before = place[after], place[before]
+    both = (after >= 0) & (before >= 0)
+    columns = dict.fromkeys(own.column for own in window.columns.values()) if rates else ()
+    for name in columns:
+        alike = _alike(learned, name, before[both], after[both])
+        if alike >= _WANDERS_ON:
+            last = f"the last one before its window of {window.window}"
+            yield _wandering(name, alike, last, rates, "fifths, each judged by the others")
 
 
 def notice_missing_times(column: str, missing: int, rows: int) -> Finding:
@@ -120,10 +139,24 @@ def _span(context: ContextModel, axis: TimeAxis, dated: bool) -> str:
     return said
 
 
-def _autocorrelation(z: Floats, codes: Integers) -> float:
-    """Return how alike rows are that follow each other in their group."""
-    pairs = (codes[1:] == codes[:-1]) & ~np.isnan(z[1:]) & ~np.isnan(z[:-1])
-    before, after = np.clip(z[:-1][pairs], -5.0, 5.0), np.clip(z[1:][pairs], -5.0, 5.0)
-    if len(before) < _STRETCHES or before.std() == 0.0 or after.std() == 0.0:
+def _alike(learned: Table, name: str, before: Integers, after: Integers) -> float:
+    """Return how alike the numbers of a column are in rows and in those before them, by ranks."""
+    cells = learned[name]
+    assert isinstance(cells, NumberColumn)
+    some = ~np.isnan(cells.values[before]) & ~np.isnan(cells.values[after])
+    ranks = rankdata(cells.values)
+    x, y = ranks[before[some]], ranks[after[some]]
+    if len(x) < _STRETCHES or x.min() == x.max() or y.min() == y.max():
         return 0.0
-    return float(np.corrcoef(before, after)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _wandering(name: str, alike: float, to: str, rates: Sequence[float], between: str) -> Finding:
+    return Finding(
+        "wandering",
+        name,
+        message=f"{name}: its level wanders: one row is like {to} (autocorrelation "
+        f"{alike:.2f}), and the rate of outliers goes from {percent(min(rates), 2)} to "
+        f"{percent(max(rates), 2)} between {between}. More false alarms than asked for are "
+        "to be expected.",
+    )

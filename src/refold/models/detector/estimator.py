@@ -22,6 +22,7 @@ from refold.columns.context.time_noticed import (
     notice_groups,
     notice_missing_times,
     notice_same_times,
+    notice_stretches,
 )
 from refold.columns.encoding.column_info import ColumnInfos
 from refold.columns.encoding.counts import TableCounts
@@ -29,11 +30,11 @@ from refold.columns.encoding.encoder import N_INIT, TableEncoder
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import row_names_of
 from refold.columns.table import Table
-from refold.decisions.thresholds import DecisionMixin
+from refold.decisions.thresholds import Calibration, DecisionMixin
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
 from refold.models.detector.noticed import WARNED, findings
 from refold.models.detector.scorer import TableScorer
-from refold.models.detector.stretches import left_out_in_stretches
+from refold.models.detector.stretches import left_out_in_stretches, rates_of_stretches
 from refold.models.detector.table_mixin import TableMixin, refuse_window
 from refold.models.detector.trim import TableCut, of_rows, plus_rows
 from refold.models.trim import MOST_TRIM
@@ -237,12 +238,12 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             if learned.plan.plain and table.rows > SIZE and state.context is None:
                 LearnedTable.inside.keep(learned, learned.of_rows(table))
             learned.inside  # noqa: B018  # now: what is wrong with the rows is said by fit
-        if found is not None and found.rows is not None:
-            calibration = left_out_in_stretches(self, found)
-            if calibration is not None:
-                threshold = calibration.threshold(learned.rate)
-                inside = replace(learned.inside, threshold=threshold, calibration=calibration)
-                LearnedTable.inside.keep(learned, inside)
+        stretches: list[Floats] = []
+        if found is not None and (stretches := left_out_in_stretches(self, found)):
+            calibration = Calibration.of(np.concatenate(stretches), None, "cross-fitted")
+            threshold = calibration.threshold(learned.rate)
+            inside = replace(learned.inside, threshold=threshold, calibration=calibration)
+            LearnedTable.inside.keep(learned, inside)
         self._learn(learned)
         if cut is not None:
             self.dropped_ = cut.dropped(table)
@@ -253,7 +254,14 @@ class Detector(TableMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             if (context := self.encoder_.context) is not None and not self._quiet:
                 noticed = chain(notice_groups(context, found.inputs), noticed)
                 if context.window is not None and found.rows is not None:
-                    noticed = chain(notice_same_times(context.window, found.rows), noticed)
+                    rates = rates_of_stretches(stretches, learned.rate)
+                    noticed = chain(
+                        notice_same_times(context.window, found.rows),
+                        noticed,
+                        notice_stretches(
+                            context.window, found.rows, found.learned, found.kept, rates
+                        ),
+                    )
             if (missing := rows_read - found.inputs.rows) and self.over is not None:
                 noticed = chain([notice_missing_times(self.over, missing, rows_read)], noticed)
         with part(0.6, 1.0):

@@ -6,6 +6,7 @@ So rows are left out in contiguous stretches, and with them all rows whose windo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from refold._typing import Booleans, Floats, Integers
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.state import RowsInContext, TableState
 from refold.columns.table import Table
-from refold.decisions.thresholds import Calibration
 from refold.models.detector.learned import SIZE, LearnedTable
 from refold.models.detector.trim import of_rows
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 N_STRETCHES = 5
 
 
-def left_out_in_stretches(model: Detector, found: RowsInContext) -> Calibration | None:
-    """Return the distances of rows to what is learned without their stretch; None of too few."""
-    assert found.rows is not None
+def left_out_in_stretches(model: Detector, found: RowsInContext) -> list[Floats]:
+    """Return the distances of rows to what is learned without their stretch; none of too few."""
+    if found.rows is None:
+        return []
     stretch = found.rows.stretches(N_STRETCHES)
     # In which stretches the window of each row begins and ends; -1 without a group or time.
     first = found.rows.of_table(stretch[found.rows.first], -1)
@@ -37,7 +38,17 @@ def left_out_in_stretches(model: Detector, found: RowsInContext) -> Calibration 
         state, rest, left = _divided(found, *_apart(first, last, number))
         if min(rest.rows, left.rows) >= 2:
             distances.append(_distances(model, state, rest, left))
-    return Calibration.of(np.concatenate(distances), None, "cross-fitted") if distances else None
+    return distances
+
+
+def rates_of_stretches(distances: Sequence[Floats], alpha: float) -> list[float]:
+    """Return the rate of outliers in each stretch by the threshold that the others would set."""
+    rates = []
+    for number, own in enumerate(distances):
+        others = [d for other, d in enumerate(distances) if other != number]
+        threshold = np.quantile(np.concatenate(others), 1.0 - alpha) if others else np.inf
+        rates.append(float((own > threshold).mean()))
+    return rates
 
 
 def _apart(first: Integers, last: Integers, number: int) -> tuple[Booleans, Booleans]:
