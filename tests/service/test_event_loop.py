@@ -18,9 +18,9 @@ def threads(models, monkeypatch):
     done, in_loop = [], []
     answer, home = application._Service._answer, application._Service._run
 
-    def noted(self, served, query, verdicts):
+    def noted(self, served, query, verdicts, size):
         done.append((threading.get_ident() == in_loop[0], verdicts.total))
-        return answer(self, served, query, verdicts)
+        return answer(self, served, query, verdicts, size)
 
     async def run(self, work, seconds):
         in_loop[:] = [threading.get_ident()]
@@ -76,6 +76,27 @@ def test_a_large_body_leaves_the_loop_before_it_is_parsed(threads):
     assert threads.done == [(False, 1)]
 
 
+def test_lines_that_may_all_be_errors_are_read_outside_the_loop(threads, monkeypatch):
+    where, read = [], application.read_rows
+
+    def noted(*arguments):
+        where.append(threading.get_ident() == loop[0])
+        return read(*arguments)
+
+    async def of_loop(self, request):
+        loop.append(threading.get_ident())
+        return await score(self, request)
+
+    loop, score = [], application._Service._score
+    monkeypatch.setattr(application._Service, "_score", of_loop)
+    monkeypatch.setattr(application, "read_rows", noted)
+    headers = {"content-type": "application/x-ndjson"}
+    with threads(0.0, 0.0) as client:
+        for body in ("{\n" * 2000, "{\n"):
+            client.post("/v1/models/ref/score", content=body, headers=headers)
+    assert where == [False, True]
+
+
 def test_seconds_hold_for_small_requests_that_take_long(threads, monkeypatch):
     """Explanations are made in pieces; the rest is left when nobody waits any more."""
     waiting, made = threading.Event(), []
@@ -97,14 +118,14 @@ def test_seconds_hold_for_small_requests_that_take_long(threads, monkeypatch):
 def test_a_request_that_waits_for_a_thread_in_vain_gives_its_place_back(threads, monkeypatch):
     """Two threads are busy; what comes meanwhile is given up before it begins."""
     may_end, began = threading.Event(), threading.Semaphore(0)
-    judge = application._Service._judge_objects
+    judge = application._Service._judge
 
     def slow(self, *args):
         began.release()
         may_end.wait(30)
         return judge(self, *args)
 
-    monkeypatch.setattr(application._Service, "_judge_objects", slow)
+    monkeypatch.setattr(application._Service, "_judge", slow)
     with threads(1.0, 1.0, seconds=0.2, max_requests=8) as client:
         answers = []
         asking = [

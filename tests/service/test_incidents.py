@@ -58,12 +58,12 @@ def test_an_incident_goes_on_until_rows_beyond_the_gap_are_normal(models):
     watch, normal = RowWatch(model), np.zeros((1, 3))
     for row in (normal, normal + 9.0, normal + 9.0):
         watch.add(Judgement.of(model, row))
-    ((one, going_on),) = watch.incidents().last(10)
+    ((one, going_on),) = watch.state().incidents.last(10)
     assert (one.rows, going_on) == ((1, 2), True)
     watch.add(Judgement.of(model, np.zeros((5, 3))))  # alpha is 5 %: the gap is 5 rows
-    assert watch.incidents().last(10)[0][1]
+    assert watch.state().incidents.last(10)[0][1]
     watch.add(Judgement.of(model, normal))
-    assert not watch.incidents().last(10)[0][1]
+    assert not watch.state().incidents.last(10)[0][1]
 
 
 def test_incidents_and_groups_are_kept_in_bounded_memory(timed, monkeypatch):
@@ -74,24 +74,57 @@ def test_incidents_and_groups_are_kept_in_bounded_memory(timed, monkeypatch):
         part = new[:10].assign(machine=[f"N{begin + k}" for k in range(10)])
         part.loc[3, "heat"] = 1e6
         found = Judgement.of(model, part)
-        stream.add(found, None)
-    assert stream.rows == 400
+        stream.add(found, np.arange(begin, begin + 10), None)
     assert stream.total >= 40
     assert len(stream._finder._positions) == 20
     assert len(stream._finder.going_on()) <= 20
     assert len(stream.last(1000)) == stream.total
 
 
+def test_rows_that_come_too_quickly_to_be_compared_are_left_out_and_counted(models, monkeypatch):
+    monkeypatch.setattr("refold.service.watching._MOST_NUMBERS", 3000)  # of 3 columns
+    monkeypatch.setattr("refold.service.watching._TURN", 1800)
+    model = refold.load(models["ref"])
+    watch, rows = RowWatch(model), Judgement.of(model, np.zeros((900, 3)))
+    watch.add(rows)
+    watch.add(rows)  # 100 of them are kept
+    assert (watch.rows, watch.left_out) == (1800, 800)
+    assert watch.compare()  # 600 at a time: others have a turn
+    watch.add(Judgement.of(model, np.full((1, 3), 9.0)))
+    assert not watch.compare()
+    assert watch.state().drift.rows == 1001
+    assert [one.rows for one, _ in watch.state().incidents.last(10)] == [(1800,)]
+
+
+def test_large_bodies_do_not_wait_together(models, monkeypatch):
+    monkeypatch.setattr("refold.service.watching._MOST_BYTES", 9)
+    model = refold.load(models["ref"])
+    watch, row = RowWatch(model), Judgement.of(model, np.zeros((1, 3)))
+    assert [watch.add(row, 5) for _ in range(3)] == [False, True, False]
+    assert watch.left_out == 1
+    assert not watch.compare()
+    assert not watch.add(row, 5)
+    assert watch.left_out == 1
+
+
+def test_one_comparison_waits_at_a_time(models):
+    model = refold.load(models["ref"])
+    watch, rows = RowWatch(model), Judgement.of(model, np.zeros((500, 3)))
+    assert [watch.add(rows) for _ in range(3)] == [True, False, False]
+    watch.compare()
+    assert watch.add(rows)
+
+
 def test_a_batch_without_any_time_stays_where_the_rows_before_were(timed):
     model, _, new = timed
     stream = StreamIncidents(model)
-    stream.add(Judgement.of(model, new[:40]), None)
+    stream.add(Judgement.of(model, new[:40]), np.arange(40), None)
     late = new[40:43].assign(at=pd.NaT)
     late["heat"] = 1e6
-    stream.add(Judgement.of(model, late), None)
+    stream.add(Judgement.of(model, late), np.arange(40, 43), None)
     assert max(one.end for one, _ in stream.last(10)) == new["at"][39]
 
 
 def test_without_watching_there_are_none(client_of):
     told = client_of(drift=False).get("/v1/models/ref/incidents").json()
-    assert told == {"watched": False, "rows": 0, "total": 0, "incidents": []}
+    assert told == {"watched": False, "rows": 0, "left_out": 0, "total": 0, "incidents": []}

@@ -49,15 +49,17 @@ from refold.service.requests import (
     score_query,
 )
 from refold.service.responses import response_body
-from refold.service.scoring import Verdicts, check_count, objects_of, score_objects, score_table
+from refold.service.scoring import Verdicts, objects_of, score_objects, score_table
 from refold.service.settings import Settings
-from refold.service.watching import MOST_INCIDENTS
+from refold.service.watching import MOST_INCIDENTS, RowWatch
 from refold.service.webhook import Webhook
 
 # What is judged in the event loop: a thread would take longer to start than the work does.
 _SMALL_BODY = 4096  # bytes
 _SMALL_WORK = 0.002  # seconds, as estimated
+_SMALL_LINES = 100  # of NDJSON, each of which may be an error to tell of
 _LOOKED_FOR_CHANGES = 1.0  # seconds between
+_READERS = 4  # threads that write pages and documents: more would hold up the event loop
 
 
 def create(store: ModelStore, settings: Settings | None = None, log: Log = log_lines) -> Starlette:
@@ -103,6 +105,7 @@ class _Service:
         self._webhook: Webhook | None = None
         self._busy, self._ready = 0, False
         self._threads: anyio.CapacityLimiter | None = None
+        self._comparing: anyio.CapacityLimiter | None = None
         self._comparisons: set[asyncio.Task[None]] = set()
 
     def application(self) -> Starlette:
@@ -144,15 +147,17 @@ class _Service:
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self._threads = anyio.CapacityLimiter(len(os.sched_getaffinity(0)))
+        self._comparing = anyio.CapacityLimiter(1)
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _READERS
         if self._settings.webhook is not None:
             self._webhook = Webhook(self._settings.webhook, self._log, self._metrics.told)
         watching = asyncio.create_task(self._watch())
         self._ready = True
         yield
         self._ready = False
-        watching.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watching
+        for task in (watching, *self._comparisons):
+            task.cancel()
+        await asyncio.gather(watching, *self._comparisons, return_exceptions=True)
         if self._webhook is not None:
             await anyio.to_thread.run_sync(self._webhook.close)
 
@@ -238,19 +243,22 @@ class _Service:
         known["begin"] = time.perf_counter()
         if self._busy >= self._settings.max_requests:
             raise RequestError(429, "Too many requests at a time. Try again in a moment.")
-        work: _Work = partial(self._judge, served, query, body)
-        seconds = math.inf
-        if len(body) <= _SMALL_BODY and query.sent in (JSON, NDJSON) and not query.packed:
-            rows, problems = read_rows(body, query.sent, self._most_rows(query))
-            work = partial(self._judge_objects, served, query, rows, problems)
-            seconds = _estimated_seconds(served, query, len(rows))
-        content, known["rows"], compare = await self._run(work, seconds)
-        if compare is not None:
-            task = asyncio.create_task(anyio.to_thread.run_sync(compare))
+        objects, seconds = None, math.inf
+        if _is_small(query, body):
+            objects = read_rows(body, query.sent, self._most_rows(query))
+            seconds = _estimated_seconds(served, query, len(objects[0]))
+        work = partial(self._judge, served, query, body, objects)
+        content, known["rows"], due = await self._run(work, seconds)
+        if due is not None:
+            task = asyncio.create_task(self._compare(due))
             self._comparisons.add(task)
             task.add_done_callback(self._comparisons.discard)
         charset = "; charset=utf-8" if query.accepted == CSV else ""
         return Response(content, headers={"content-type": query.accepted + charset})
+
+    async def _compare(self, watch: RowWatch) -> None:
+        while await anyio.to_thread.run_sync(watch.compare, limiter=self._comparing):
+            pass
 
     async def _run(self, work: _Work, seconds: float) -> _Result:
         """Do what takes less than a moment here, all else in a thread, and that not for ever."""
@@ -286,44 +294,41 @@ class _Service:
     def _free(self) -> None:
         self._busy -= 1
 
-    def _judge(self, served: HostedModel, query: ScoreQuery, body: bytes) -> _Result:
-        size, most = self._settings.max_body, self._most_rows(query)
-        if query.packed:
-            body = gunzip(body, size)
-        if query.sent in (JSON, NDJSON):
-            return self._judge_objects(served, query, *read_rows(body, query.sent, most))
-        table = open_columns(body, query.sent, most, size)
-        if served.judge.encoder is None and query.on_bad == "skip":
-            return self._judge_objects(served, query, objects_of(table, served.judge, most), {})
-        verdicts = score_table(
-            served.judge, table, on_bad=query.on_bad, explained=query.explained, most=most
-        )
-        return self._answer(served, query, verdicts)
-
-    def _judge_objects(
-        self,
-        served: HostedModel,
-        query: ScoreQuery,
-        rows: list[Any],
-        problems: dict[int, RequestError],
+    def _judge(
+        self, served: HostedModel, query: ScoreQuery, body: bytes, objects: _Objects | None
     ) -> _Result:
-        check_count(len(rows), self._most_rows(query))
-        verdicts = score_objects(
-            served, rows, problems, on_bad=query.on_bad, explained=query.explained
-        )
-        return self._answer(served, query, verdicts)
+        """Judge the rows of a body; `objects` are those of JSON if they have been read."""
+        judge, most = served.judge, self._most_rows(query)
+        if query.packed:
+            body = gunzip(body, self._settings.max_body)
+        if query.sent in (JSON, NDJSON):
+            objects = objects or read_rows(body, query.sent, most)
+        else:
+            table = open_columns(body, query.sent, most, self._settings.max_body)
+            if judge.encoder is None and query.on_bad == "skip":
+                objects = objects_of(table, judge, most), {}
+        on_bad, explained = query.on_bad, query.explained
+        if objects is None:
+            verdicts = score_table(judge, table, on_bad=on_bad, explained=explained, most=most)
+        else:
+            verdicts = score_objects(
+                served, *objects, on_bad=on_bad, explained=explained, most=most
+            )
+        return self._answer(served, query, verdicts, len(body))
 
     def _most_rows(self, query: ScoreQuery) -> int:
         return self._settings.max_explained if query.full else self._settings.max_rows
 
-    def _answer(self, served: HostedModel, query: ScoreQuery, verdicts: Verdicts) -> _Result:
-        content, compare = response_body(served, verdicts, query), None
+    def _answer(
+        self, served: HostedModel, query: ScoreQuery, verdicts: Verdicts, size: int
+    ) -> _Result:
+        content, due = response_body(served, verdicts, query), None
         found = verdicts.found
         if found is not None:
             self._metrics.judged(served.name, len(found), int(found.outlier.sum()))
-            if served.watch is not None and served.watch.add(found):
-                compare = served.watch.compare
-        return content, verdicts.total, compare
+            if served.watch is not None and served.watch.add(found, size):
+                due = served.watch
+        return content, verdicts.total, due
 
     def _served(self, request: Request) -> HostedModel:
         name = request.path_params["name"]
@@ -335,9 +340,18 @@ class _Service:
         return served
 
 
-# The body of an answer, how many rows it is about, and what is to be done afterwards.
-_Result = tuple[bytes, int, Callable[[], None] | None]
+# The body of an answer, how many rows it is about, and who has rows to compare afterwards.
+_Result = tuple[bytes, int, RowWatch | None]
 _Work = Callable[[], _Result]
+_Objects = tuple[list[Any], dict[int, RequestError]]  # rows, and problems of some of them
+
+
+def _is_small(query: ScoreQuery, body: bytes) -> bool:
+    """Whether rows of JSON are read in a moment."""
+    if query.packed or len(body) > _SMALL_BODY:
+        return False
+    lines = body.count(b"\n") if query.sent == NDJSON else 0
+    return query.sent in (JSON, NDJSON) and lines <= _SMALL_LINES
 
 
 def _estimated_seconds(served: HostedModel, query: ScoreQuery, rows: int) -> float:

@@ -57,6 +57,8 @@ class Metrics:
         self._incidents = gauge(
             "refold_incidents", "Incidents since the model was loaded.", ["model"]
         )
+        about = "Scored rows that came too quickly to be compared with training."
+        self._left_out = gauge("refold_rows_left_out", about, ["model"])
         self._open = gauge("refold_connections", "Open connections.")
         about = "Connections that were closed at a limit since the start."
         self._refused = gauge("refold_connections_refused", about, ["reason"])
@@ -89,10 +91,12 @@ class Metrics:
         for served in store:
             self._files.labels(served.name, served.digest, served.created).set(1)
             self._loaded.labels(served.name).set(store.problem(served.name) is not None)
-            drift = None if served.watch is None else served.watch.result()
-            if served.watch is not None:
-                self._change.labels(served.name).set(served.watch.change().p_value)
-                self._incidents.labels(served.name).set(served.watch.incidents().total)
+            state = None if served.watch is None else served.watch.state()
+            if state is not None:
+                self._change.labels(served.name).set(state.change.p_value)
+                self._incidents.labels(served.name).set(state.incidents.total)
+                self._left_out.labels(served.name).set(state.left_out)
+            drift = None if state is None else state.drift
             for verdict in VERDICTS:
                 self._drift.labels(served.name, verdict).set(
                     drift is not None and drift.verdict == verdict

@@ -82,6 +82,7 @@ _SCHEMAS = {
     "Drift": _object(
         watched={"type": "boolean"},
         rows={"type": "integer"},
+        left_out={"type": "integer"},
         verdict={"enum": [*VERDICTS, None]},
         message=_MAYBE_TEXT,
         features=_TEXTS,
@@ -90,6 +91,7 @@ _SCHEMAS = {
     "Incidents": _object(
         watched={"type": "boolean"},
         rows={"type": "integer"},
+        left_out={"type": "integer"},
         total={"type": "integer"},
         incidents={"type": "array", "items": {"$ref": "#/components/schemas/Incident"}},
     ),

@@ -51,33 +51,34 @@ def card_document(served: HostedModel, store: ModelStore) -> dict[str, Any]:
 
 def drift_document(served: HostedModel) -> dict[str, Any]:
     """Return what the rows that were scored are beside those learned."""
-    watch = served.watch
-    known = {"watched": watch is not None, "rows": 0, "verdict": None, "message": None}
-    found = None if watch is None else watch.result()
-    if watch is None or found is None:
-        return {**known, "features": [], "change": None}
-    change = watch.change()
+    state = None if served.watch is None else served.watch.state()
+    if state is None or state.drift is None:
+        none = {"rows": 0, "left_out": 0, "verdict": None, "message": None}
+        return {"watched": state is not None, **none, "features": [], "change": None}
+    drift, change = state.drift, state.change
     return {
         "watched": True,
-        "rows": found.rows,
-        "verdict": found.verdict,
-        "message": str(found).splitlines()[0],
-        "features": [feature.name for feature in found.features if feature.differs],
+        "rows": drift.rows,
+        "left_out": state.left_out,
+        "verdict": drift.verdict,
+        "message": str(drift).splitlines()[0],
+        "features": [feature.name for feature in drift.features if feature.differs],
         "change": {"message": str(change), **change.to_dict()},
     }
 
 
 def incidents_document(served: HostedModel, most: int) -> dict[str, Any]:
     """Return the last incidents among the rows that were scored."""
-    watch = served.watch
-    found = None if watch is None else watch.incidents()
+    if served.watch is None:
+        return {"watched": False, "rows": 0, "left_out": 0, "total": 0, "incidents": []}
+    state = served.watch.state()
+    last = state.incidents.last(most)
     return {
-        "watched": watch is not None,
-        "rows": 0 if found is None else found.rows,
-        "total": 0 if found is None else found.total,
-        "incidents": []
-        if found is None
-        else [{**one.to_dict(), "going_on": going_on} for one, going_on in found.last(most)],
+        "watched": True,
+        "rows": state.rows,
+        "left_out": state.left_out,
+        "total": state.incidents.total,
+        "incidents": [{**one.to_dict(), "going_on": going_on} for one, going_on in last],
     }
 
 

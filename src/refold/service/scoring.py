@@ -41,6 +41,7 @@ def score_objects(
     *,
     on_bad: str,
     explained: bool,
+    most: int,
 ) -> Verdicts:
     """Judge rows that came as JSON, some of which may have known problems.
 
@@ -48,6 +49,7 @@ def score_objects(
     right type but cannot be read, such as a text that is no date, may be judged all the same
     ("judge"): it is unlike all that was learned.
     """
+    check_count(len(rows), most)
     judge, strict = served.judge, on_bad != "judge" or served.judge.encoder is None
     problems = {**problems, **_bad_rows(rows, problems, served.cell_types, strict=strict)}
     if problems and on_bad != "skip":

@@ -6,10 +6,11 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from refold._typing import Integers
 from refold.base.errors import UserError
 from refold.judgement import Judgement
 from refold.monitoring import Drift, DriftMonitor, Incident, StreamChange
@@ -19,6 +20,10 @@ from refold.monitoring.timeline import RowTimes, Timeline
 # Rows that are put together before they are compared with training: one by one that takes longer
 # than to score them.
 _COMPARED_AT_ONCE = 500
+# Numbers of rows that are compared before others have a turn: some tenths of a second.
+_TURN = 50_000
+# What waits until it is compared: rows can be scored a hundred times as quickly.
+_MOST_NUMBERS, _MOST_BYTES = 2_000_000, 64 * 2**20
 MOST_INCIDENTS = 1000  # of those that have ended
 _ROWS, _GROUPS = 100, 10_000  # numbers of rows of an incident; groups that are followed
 
@@ -32,51 +37,97 @@ class StreamEvent:
     facts: dict[str, Any]
 
 
+class _Part(NamedTuple):
+    """Some of the rows of a request, which wait."""
+
+    found: Judgement
+    first: int  # the number of the first of them, among all rows that came
+    arrived: float
+    size: int  # bytes
+
+
+class WatchState(NamedTuple):
+    """What the rows that were scored have shown so far."""
+
+    drift: Drift | None  # None if none was compared
+    change: StreamChange
+    incidents: StreamIncidents
+    rows: int  # that came
+    left_out: int  # of these, because they came too quickly
+
+
 class RowWatch:
-    """Compares the rows that were scored with those that a model has learned."""
+    """Compares the rows that were scored with those that a model has learned.
+
+    Rows that come more quickly than they can be compared are left out, and counted.
+    """
 
     def __init__(self, model: Any) -> None:
         self._model, self._lock, self._comparing = model, threading.Lock(), threading.Lock()
-        self._waiting: list[tuple[Judgement, float]] = []
-        self._told = False
+        self._waiting = deque[_Part]()
+        self._due = self._compared = self._told = False
         self.reset()
 
-    def add(self, found: Judgement) -> bool:
-        """Keep rows that were scored; say whether it is time to `compare` them."""
+    def add(self, found: Judgement, size: int = 0) -> bool:
+        """Keep rows that were scored, of so many bytes; say whether it is time to `compare`."""
+        columns = max(found.rows.shape[1], 1)
         with self._lock:
-            self._waiting.append((found, float(int(time.time()))))
-            self._rows += len(found)
-            return self._rows >= _COMPARED_AT_ONCE
+            room = max(_MOST_NUMBERS // columns, _COMPARED_AT_ONCE) - self._waiting_rows
+            kept = min(room, len(found)) if self._waiting_bytes < _MOST_BYTES else 0
+            turn, now = self._turn(columns), float(int(time.time()))
+            for begin in range(0, kept, turn):
+                part = found.take(np.arange(begin, min(begin + turn, kept)))
+                self._waiting.append(_Part(part, self.rows + begin, now, 0 if begin else size))
+            self._waiting_rows += kept
+            self._waiting_bytes += size if kept else 0
+            self.rows += len(found)
+            self.left_out += len(found) - kept
+            full = self._waiting_bytes >= _MOST_BYTES
+            due = not self._due and (full or self._waiting_rows >= _COMPARED_AT_ONCE)
+            self._due = self._due or due
+            return due
 
-    def compare(self) -> None:
-        """Compare the rows that are kept. It may take long; `add` does not wait for it."""
+    @staticmethod
+    def _turn(columns: int) -> int:
+        return max(_TURN // columns, _COMPARED_AT_ONCE)
+
+    def compare(self) -> bool:
+        """Compare rows that are kept, not too many at a time; say whether others wait."""
         with self._comparing:
-            with self._lock:
-                waiting = self._waiting
-                self._waiting, self._rows = [], 0
-            if waiting:
-                found = Judgement.joined([part for part, _ in waiting])
-                arrived = np.repeat([at for _, at in waiting], [len(part) for part, _ in waiting])
+            parts = self._take()
+            if parts:
+                found = Judgement.joined([part.found for part in parts])
+                rows = [len(part.found) for part in parts]
+                numbers = [part.first + np.arange(n) for part, n in zip(parts, rows, strict=True)]
+                arrived = np.repeat([part.arrived for part in parts], rows)
                 self._monitor.update(found)
-                self._incidents.add(found, RowTimes(arrived, dated=True))
+                times = RowTimes(arrived, dated=True)
+                self._incidents.add(found, np.concatenate(numbers), times)
                 self._compared = True
+            return bool(self._waiting)
 
-    def result(self) -> Drift | None:
-        """Return what the rows so far have shown; None if there are none."""
+    def _take(self) -> list[_Part]:
+        taken: list[_Part] = []
+        with self._lock:
+            rows = 0
+            while self._waiting:
+                more = len(self._waiting[0].found)
+                if rows and rows + more > self._turn(self._waiting[0].found.rows.shape[1]):
+                    break
+                taken.append(self._waiting.popleft())
+                rows += more
+            self._waiting_rows -= rows
+            self._waiting_bytes -= sum(part.size for part in taken)
+            self._due = self._due and bool(self._waiting)
+        return taken
+
+    def state(self) -> WatchState:
+        """Return what the rows so far have shown; those that wait are compared first."""
         self.compare()
         with self._comparing:
-            return self._monitor.result() if self._compared else None
-
-    def change(self) -> StreamChange:
-        """Say whether the rows have changed since the first one."""
-        self.compare()
-        with self._comparing:
-            return self._monitor.change()
-
-    def incidents(self) -> StreamIncidents:
-        """Return the incidents of all rows so far."""
-        self.compare()
-        return self._incidents
+            drift = self._monitor.result() if self._compared else None
+            change = self._monitor.change()
+            return WatchState(drift, change, self._incidents, self.rows, self.left_out)
 
     def events(self, rows: int) -> list[StreamEvent]:
         """Return what is new since it was last asked: a change, incidents of so many outliers."""
@@ -93,15 +144,16 @@ class RowWatch:
         """Begin anew."""
         with self._comparing, self._lock:
             self._monitor, self._incidents = DriftMonitor(self._model), StreamIncidents(self._model)
-            self._waiting = []
-            self._rows, self._compared, self._told = 0, False, False
+            self._waiting.clear()
+            self._waiting_rows = self._waiting_bytes = 0
+            self.rows = self.left_out = 0  # of all that came
+            self._due = self._compared = self._told = False
 
 
 class StreamIncidents:
     """The last incidents of rows that come without end, in bounded memory.
 
-    Rows have the time of the model's own column, else that of their arrival (UTC); they are
-    numbered from 0 as they come.
+    Rows have the time of the model's own column, else that of their arrival (UTC).
     """
 
     def __init__(self, model: Any) -> None:
@@ -110,19 +162,18 @@ class StreamIncidents:
         self._ended: deque[Incident] = deque(maxlen=MOST_INCIDENTS)
         self._new: deque[Incident] = deque(maxlen=MOST_INCIDENTS)  # ended, not yet told
         self._begun = set[tuple[str | None, Any]]()  # told
-        self._lock, self.rows = threading.Lock(), 0
+        self._lock = threading.Lock()
 
     @property
     def total(self) -> int:
         """How many incidents there have been, those that are not kept too."""
         return self._finder.total
 
-    def add(self, found: Judgement, arrived: RowTimes) -> None:
+    def add(self, found: Judgement, numbers: Integers, arrived: RowTimes) -> None:
         """Follow more rows."""
         with self._lock:
             times, groups = self._times(found, arrived), self._timeline.groups(found, found)
-            self._finder.add(found, self.rows + np.arange(len(found)), times, groups)
-            self.rows += len(found)
+            self._finder.add(found, numbers, times, groups)
             ended = self._finder.take_ended()
             self._ended.extend(ended)
             self._new.extend(ended)
