@@ -20,7 +20,10 @@ from tests.waiting import wait_until
 
 TOKEN = "correct-horse-battery"
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+SCORE = b"POST /v1/models/ref/score HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+SCORE += b"Content-Type: application/json\r\nAuthorization: Bearer %s\r\n" % TOKEN.encode()
 GOOD = json.dumps([{"x0": 0.1, "x1": 0.2, "x2": 0.3}]).encode()
+LENGTH = b"Content-Length: %d\r\n" % len(GOOD)
 
 
 class Running:
@@ -126,6 +129,54 @@ def test_trailers_are_no_headers(running):
     assert server.answer(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks).startswith(
         b"HTTP/1.1 401 "
     )
+
+
+@pytest.mark.parametrize("protocol", [b"h2c", b"websocket"])
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("piece", [1, 100_000])
+def test_an_offer_of_another_protocol_is_not_taken_and_nothing_is_lost(
+    running, protocol, chunked, piece
+):
+    """Java's HTTP client makes one with each of its first requests."""
+    server = running()
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: %s\r\n" % protocol
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(GOOD), GOOD) if chunked else GOOD
+    framing = b"Transfer-Encoding: chunked\r\n" if chunked else LENGTH
+    request = SCORE + offer + framing + b"\r\n" + body
+    last = HEAD + b"Connection: close\r\n\r\n"
+    sent = request + request + HEAD + offer + b"\r\n" + last
+    with server.connect() as client:
+        for begin in range(0, len(sent), piece):
+            client.sendall(sent[begin : begin + piece])
+        answer = client.makefile("rb").read()
+    assert answer.count(b"HTTP/1.1 200 ") == answer.count(b"HTTP/1.1 ") == 4
+    assert answer.count(b'"label"') == 2
+
+
+def test_a_proxy_is_not_to_be_had(running):
+    asked = b"CONNECT %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for target in (b"127.0.0.1:80", b"/healthz"):
+        assert running().answer(asked % target).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(
+    ("framing", "body", "status"),
+    [
+        (b"Transfer-Encoding: chunked\r\n", b"zz\r\n", b"400"),
+        (b"Transfer-Encoding: chunked\r\n", b"f" * 17 + b"\r\n", b"400"),
+        (b"Transfer-Encoding: chunked\r\n", b"1;" + b"a" * 40_000, b"431"),
+        (b"Transfer-Encoding: identity\r\n", GOOD, b"400"),
+    ],
+)
+def test_a_body_that_is_no_http_is_answered(running, framing, body, status):
+    server = running()
+    head = SCORE + framing + b"\r\n"
+    assert server.answer(head + body).startswith(b"HTTP/1.1 %s " % status)
+    with server.connect() as client:  # the same in two pieces, and once only
+        client.sendall(head)
+        wait_until(lambda: any(each.cycle for each in server.connections._open))
+        client.sendall(body)
+        assert client.makefile("rb").read().count(b"HTTP/1.1 ") == 1
 
 
 @pytest.mark.parametrize("parts", [[b""], [b"\r\n"], [HEAD], [HEAD + b"\r\n", b"GET /heal"]])

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from typing import Any
 
+import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
@@ -160,9 +161,34 @@ class LimitedProtocol(HttpToolsProtocol):
                 return
             part, rest = rest[:allowed], rest[allowed:]
             self._unparsed += len(part)
-            super().data_received(part)  # type: ignore[arg-type]
+            self._parse(part)
         if self._timer is None and self._is_waiting() and not self.transport.is_closing():
             self._wait_for_header()
+
+    def _parse(self, data: bytes | memoryview) -> None:
+        """Give bytes to the parser; an offer to speak another protocol is not taken.
+
+        Clients offer HTTP/2 so (Java's does by default), and go on in HTTP/1.1. The parser would
+        take what follows the header for that protocol: it gets the header again without the offer.
+        """
+        self._unset_keepalive_if_required()
+        while True:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as offer:
+                (end,) = offer.args
+                data = self._head_without_offer() + bytes(data[end:])
+            except httptools.HttpParserError:
+                self.send_400_response("")
+                return
+            else:
+                return
+
+    def _head_without_offer(self) -> bytes:
+        version = self.scope["http_version"].encode()
+        first = b"%s %s HTTP/%s" % (self.scope["method"].encode(), self.url, version)
+        headers = (b"%s: %s" % pair for pair in self.headers if pair[0] != b"upgrade")
+        return b"\r\n".join([first, *headers, b"", b""])
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -178,10 +204,16 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin to answer."""
+        """Begin to answer, unless the header comes again: see `_parse`."""
         self._unparsed, self._in_header = 0, False
         self._stop_timer()
-        super().on_headers_complete()
+        method, version = self.parser.get_method(), self.parser.get_http_version()
+        if method == b"CONNECT":
+            raise ValueError(method)  # this is no proxy
+        if self.parser.should_upgrade():
+            self.scope |= {"method": method.decode(), "http_version": version}
+        else:
+            super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body."""
@@ -191,8 +223,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """End a request."""
         self._unparsed = 0
-        self._all.working(self)
-        super().on_message_complete()
+        if not self.parser.should_upgrade():
+            self._all.working(self)
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -241,7 +274,10 @@ class LimitedProtocol(HttpToolsProtocol):
     def refuse(self, status: int, reason: str, message: str) -> None:
         """Say what is wrong, unless another answer is under way, and close."""
         self._all.count(reason, self.client)
-        if self._is_waiting():
+        waiting = self._is_waiting()
+        if not waiting and not self.pipeline and not self.cycle.response_started:
+            self.cycle.disconnected = waiting = True  # its body is wrong: it has no other answer
+        if waiting:
             body = json.dumps({"error": message}).encode()
             head = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d"
             self.transport.write(STATUS_LINE[status] + head % len(body) + b"\r\n\r\n" + body)
