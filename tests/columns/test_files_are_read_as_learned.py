@@ -9,7 +9,7 @@ import pytest
 import refold
 from refold import Detector, scale
 from refold.base.errors import UserError
-from refold.tabular import TrainingSelection, open_table, read_training
+from refold.tabular import TrainingSelection, open_table, read_arrow, read_training
 
 
 def german(number: float, digits: int = 0) -> str:
@@ -122,9 +122,12 @@ def test_an_empty_text_in_memory_is_missing():
     assert (column.role, column.missing, column.unreadable) == ("number", 20, 0)
 
 
-def test_a_word_that_most_rows_of_a_file_have_is_a_value_and_said(tmp_path):
+@pytest.mark.parametrize("door", ["training", "arrow"])
+def test_a_word_that_most_rows_of_a_file_have_is_a_value_and_said(tmp_path, door):
     rows = [("none", str(k % 7)) for k in range(200)]
-    model = fitted(write(tmp_path / "t.csv", ("defect", "x"), rows, ","))
+    file = write(tmp_path / "t.csv", ("defect", "x"), rows, ",")
+    with open_table(file) as table:
+        model = fitted(file) if door == "training" else Detector().fit(read_arrow(table))
     new = write(tmp_path / "new.csv", ("defect", "x"), [("none", "3"), ("CRACKED", "3")], ",")
     assert scale.score(model, new).read_all()["label"].to_pylist() == [1, -1]
     (found,) = [found for found in model.noticed_ if found.kind == "missing-words"]
@@ -196,3 +199,23 @@ def test_columns_show_how_they_were_read_over_all_rows():
     assert (shown.loc["x", "low"], shown.loc["x", "high"]) == ("0", "244")
     (found,) = [found for found in model.noticed_ if found.kind == "running-time"]
     assert str(days[-1].date()) in found.message
+
+
+@pytest.mark.parametrize("door", ["frame", "file"])
+def test_thousands_with_points_are_no_fractions_where_numbers_were_a_thousand_times_larger(
+    tmp_path, rng, door
+):
+    sales, kinds = rng.integers(1411, 97820, 100), ["ab"[k % 2] for k in range(100)]
+    rows = [(str(v), kind) for v, kind in zip(sales, kinds, strict=True)]
+    learned = write(tmp_path / "t.csv", ("sales", "kind"), rows, ",")
+    frame = pd.DataFrame({"sales": sales, "kind": kinds})
+    model = Detector().fit(frame) if door == "frame" else fitted(learned)
+    other = write(tmp_path / "new.csv", ("sales", "kind"), [(german(int(v)), "a") for v in sales])
+    with pytest.raises(UserError, match=r"line 2.*'sales'.*decimal points") as error:
+        scale.score(model, other).read_all()
+    assert (error.value.advice.kind, error.value.advice.value) == ("decimal", ",")
+    read = scale.score(model, other, reading={"decimal": ","}).read_all()
+    plain = model.score_samples(frame.assign(kind="a"))
+    assert read["distance"].to_pylist() == pytest.approx((-plain).tolist())
+    small = write(tmp_path / "small.csv", ("sales", "kind"), [("17.911", "a"), ("2.5", "b")] * 9)
+    assert set(scale.score(model, small).read_all()["label"].to_pylist()) == {-1}

@@ -35,6 +35,8 @@ def kinds(found):
     [
         (lambda r: f"${r.randint(1, 10**7) / 100:,.2f}", NumberForm(".", ",", "$")),
         (lambda r: f"{r.randint(1, 99)},{r.randint(0, 9)} €", NumberForm(",", suffix="€")),
+        (lambda r: f"Rs.{r.uniform(9, 9999):,.2f}", NumberForm(thousands=",", prefix="Rs.")),
+        (lambda r: f"Fr. {r.randint(1, 9)}.{r.randint(10, 99)}", NumberForm(prefix="Fr.")),
         (lambda r: f"{r.randint(10**6, 10**7):,}".replace(",", "\u202f"), NumberForm(".", " ")),
         (lambda r: f"{r.randint(10**6, 10**7):,}".replace(",", "’"), NumberForm(".", "'")),
         (lambda r: f"{r.randint(1, 99)} kg", NumberForm(suffix="kg")),

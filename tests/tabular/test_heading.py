@@ -74,7 +74,7 @@ def test_an_export_of_sap(read):
 def test_an_export_of_labview(read):
     found, said, table = read(LABVIEW)
     assert found["Force"] == ["1,25", "1,5", "1,75"]
-    assert found["Comment"] == [None, "ok", None]
+    assert found["Comment"] == ["", "ok", ""]
     assert table.units == {"Time": "s", "Force": "kN", "Travel": "mm"}
     assert said == [
         "line 6 names the columns; those before it were skipped.",
@@ -171,7 +171,7 @@ def test_marks_quotes_and_windows_letters(read):
 
 
 def test_an_empty_column_is_read(read):
-    assert read("a,b,c\n1,,2\n3,,4\n")[0]["b"] == [None, None]
+    assert read("a,b,c\n1,,2\n3,,4\n")[0]["b"] == ["", ""]
 
 
 TWO_LINES = [

@@ -86,11 +86,10 @@ def test_numbers_and_errors_do_not_depend_on_the_way(file, rows, delimiter, deci
 
 def as_texts(file, **how):
     """All cells with their places, or what is wrong."""
-    nulls = how.pop("nulls", False)
     try:
         with open_table(file, totals=False, **how) as table:
             rows = []
-            for block in table.blocks(nulls=nulls):
+            for block in table.blocks():
                 cells = zip(*(c.to_pylist() for c in block.columns.values()), strict=True)
                 rows += [(block.where(k), *row) for k, row in enumerate(cells)]
             return rows
@@ -110,16 +109,15 @@ record = st.lists(written_cell, min_size=1, max_size=4)
         st.lists(record, max_size=12).map(lambda rows: "\n".join(map(",".join, rows))),
     ),
     st.sampled_from(["a,b", "a", '"a\nb",c', "\ufeffa,b", "a;b"]),
-    st.booleans(),
     st.integers(3, 60),
 )
-def test_a_file_means_the_same_whoever_reads_it(file, body, header, nulls, block):
+def test_a_file_means_the_same_whoever_reads_it(file, body, header, block):
     file.write_text(f"{header}\n{body}", newline="")
     delimiter = ";" if ";" in header else ","
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_lines, "BLOCK", block)
-        found = as_texts(file, delimiter=delimiter, nulls=nulls)
-        assert found == carefully(as_texts, file, delimiter=delimiter, nulls=nulls)
+        found = as_texts(file, delimiter=delimiter)
+        assert found == carefully(as_texts, file, delimiter=delimiter)
 
 
 @given(st.lists(st.tuples(*[st.text('"\n,; aä1', max_size=5)] * 3), max_size=9), st.data())

@@ -188,9 +188,9 @@ def _ticked(file: Path) -> dict[int, str]:
                 f"{file}: there is no column {listed(absent)}: it is no list that --suspects has "
                 "written."
             )
-        for block in table.blocks(columns, nulls=True):
+        for block in table.blocks(columns):
             lines += block.rows
-            ticks |= _ticks_of(block)
+            ticks |= _ticks_of(block.without_missing())
     if not ticks:
         raise InputError(
             f"{file}: none of its {lines:,} rows is ticked. Put an x into the column {LEAVE_OUT} "

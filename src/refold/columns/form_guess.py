@@ -84,9 +84,11 @@ _DIGITS = frozenset("0123456789")
 _USUAL, _ALL = 0.5, 0.99  # the share of the cells that have to have the unit
 _SOME, _VARIOUS = 0.1, 5  # the share of cells, and how many different, that have to be numbers
 _GROUPED_POINTS = re.compile(GROUPED_POINTS)
+# A point behind a letter belongs to the currency: Rs.500 is 500 rupees.
 _AROUND = re.compile(
-    rf"[+({MINUS}]?[{SPACES}]?([^0-9{SPACES}(+]{{0,8}}?)[{SPACES}]?[+({MINUS}]?[{SPACES}]?"
-    rf"[0-9.](?:[0-9.,'’]|[{SPACES}](?=[0-9]))*(?:[eE][+-]?[0-9]{{1,4}})?([{SPACES}]?)(.{{0,30}})"
+    rf"[+({MINUS}]?[{SPACES}]?([^0-9{SPACES}(+]{{0,8}}?(?:(?<=[^\W0-9_])\.)?)[{SPACES}]?[+({MINUS}]?"
+    rf"[{SPACES}]?\.?[0-9](?:[0-9.,'’]|[{SPACES}](?=[0-9]))*(?:[eE][+-]?[0-9]{{1,4}})?([{SPACES}]?)"
+    r"(.{0,30})"
 )
 # In place of a number: above or below what can be measured, or none.
 _BOUND = re.compile(rf"[<>≤≥~≈]=?[{SPACES}]?(.*)")

@@ -109,11 +109,11 @@ def objects_of(table: TableSource, judge: Judge, most: int) -> list[dict[str, An
     rows: list[Any] = []
     try:
         with table:
-            for block in table.blocks(nulls=True):
+            for block in table.blocks():
                 check_count(len(rows) + block.rows, most)
                 columns = {
                     name: [_number(cell) for cell in column.to_pylist()]
-                    for name, column in block.with_plain_numbers().columns.items()
+                    for name, column in block.without_missing().with_plain_numbers().columns.items()
                     if name in judge.inputs
                 }
                 rows += [

@@ -10,9 +10,8 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from refold._typing import Floats, Integers
+from refold._typing import Floats
 from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
@@ -24,7 +23,6 @@ from refold.tabular.errors import cell_repr
 Kind = Literal["number", "truth"]
 
 _TRUTH = {"true": 1.0, "false": 0.0}
-_ASCII = 127
 _FEW = 8  # cells that are quicker looked at one by one
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -136,8 +134,6 @@ def without_missing(texts: Any, words: frozenset[str] = MISSING_WORDS) -> Any:
         absent = pc.is_null(without_missing(texts.dictionary, words))
         codes = pc.if_else(pc.take(absent, texts.indices), None, texts.indices)
         return pa.DictionaryArray.from_arrays(codes, texts.dictionary, ordered=texts.type.ordered)
-    if texts.type == pa.string() and words <= MISSING_WORDS and not _may_be_missing(texts):
-        return texts
     missing = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), _words(words, texts.type))
     if not pc.any(missing).as_py():
         return texts
@@ -164,48 +160,6 @@ def plain_texts(texts: Any, form: NumberForm) -> Any:
     number = rf"^\s*[+-]?(?:[0-9]+{mark}[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
     found = pc.match_substring_regex(texts, number)
     return pc.if_else(found, pc.replace_substring(texts, form.decimal, "."), texts)
-
-
-def without_padded(texts: Any) -> Any:
-    """Do the same for text in which words without space around them are null already."""
-    if (found := _outermost(texts)) is None:
-        return texts
-    padded = [((code <= ord(" ")) | (code > _ASCII)).any() for code in found[:2]]
-    return without_missing(texts) if any(padded) else texts
-
-
-def _may_be_missing(texts: Any) -> bool:
-    """Say whether a cell has space around it, or begins as a missing one does and is as short."""
-    if (found := _outermost(texts)) is None:
-        return True
-    first, last, length = found
-    short = length <= _longest()[first]
-    return bool(short.any() or ((last <= ord(" ")) | (last > _ASCII)).any())
-
-
-@cache
-def _longest() -> Integers:
-    """How long a cell that begins with a byte may be to be such a word; with space, as it likes."""
-    longest = np.zeros(256, dtype=np.int64)
-    longest[: ord(" ") + 1] = longest[_ASCII + 1 :] = np.iinfo(np.int64).max
-    for word in filter(None, MISSING_WORDS):
-        for letter in {word[0], word[0].upper()}:
-            longest[ord(letter)] = max(longest[ord(letter)], len(word))
-    return longest
-
-
-def _outermost(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Integers] | None:
-    """Return the first byte of each cell, the last, and how many there are; None if all are empty.
-
-    Space is a small code, or the beginning or the end of a letter that is not ASCII. Those of an
-    empty cell mean nothing.
-    """
-    _, ends, letters = texts.buffers()
-    if letters is None or letters.size == 0:
-        return None
-    at = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    codes = np.frombuffer(letters, np.uint8)
-    return codes.take(at[:-1], mode="clip"), codes[at[1:] - 1], np.diff(at)
 
 
 def _known(texts: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.tabular._cell_text import cell_kind, first_known, missing_as_written, without_padded
+from refold.tabular._cell_text import cell_kind, first_known, missing_as_written
 from refold.tabular.csv_dialect import Dialect, quotes_surround_cells
 
 _SAMPLE = 2**16  # bytes that show which columns can be read as numbers
@@ -21,7 +21,6 @@ class ArrowCsvReader:
     """Decodes blocks of a text file; what Arrow would not read as we do, it leaves to others.
 
     Of the columns `wanted`, those of `numbers` come as such as long as their cells are plain.
-    With `nulls`, words for missing values are null in columns of text too.
     """
 
     def __init__(
@@ -29,10 +28,9 @@ class ArrowCsvReader:
         names: Sequence[str],
         wanted: list[str],
         numbers: Collection[str],
-        nulls: bool,
         dialect: Dialect,
     ) -> None:
-        self._names, self._wanted, self._nulls, self._dialect = names, wanted, nulls, dialect
+        self._names, self._wanted, self._dialect = names, wanted, dialect
         wide = len(names) > _WIDE
         self._numbers = set(wanted).intersection(() if wide else numbers)  # only ever fewer
         self._looked = False
@@ -53,8 +51,7 @@ class ArrowCsvReader:
             if not self._looked:
                 self._numbers = self._inferred(text[: text.rfind(b"\n", 0, _SAMPLE) + 1] or text)
                 self._looked = True
-            table = self._finite(text, self._decoded(text))
-            return _without_padded(table) if self._nulls else table
+            return self._finite(text, self._decoded(text))
         except needs("pyarrow", "parquet").ArrowInvalid:
             return None
 
@@ -115,23 +112,12 @@ class ArrowCsvReader:
             convert_options=csv.ConvertOptions(
                 column_types={name: kind for name, kind in kinds.items() if kind is not None},
                 include_columns=self._wanted,
-                null_values=missing_as_written() if numbers or self._nulls else [],
-                strings_can_be_null=infer or self._nulls,
+                null_values=missing_as_written() if numbers else [],
+                strings_can_be_null=infer,
                 decimal_point=self._dialect.decimal,
                 check_utf8=False,
             ),
         )
-
-
-def _without_padded(table: Any) -> Any:
-    """Make null what Arrow did not see as missing for the space around it."""
-    is_text = needs("pyarrow", "parquet").types.is_string
-    for place, field in enumerate(table.schema):
-        if is_text(field.type):
-            column = one_chunk(table.column(place))
-            if (cleared := without_padded(column)) is not column:
-                table = table.set_column(place, field, cleared)
-    return table
 
 
 def one_chunk(column: Any) -> Any:

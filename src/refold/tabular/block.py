@@ -139,9 +139,10 @@ def read_arrow(
     Returns
     -------
     pyarrow.Table
-        Columns of text files as strings, exactly as they are written, and null where a word says
-        that a value is missing; others as their file has them. Where files do not agree on a type,
-        numbers are floats, and what is text in one of them is text.
+        Columns of text files as strings, exactly as they are written; others as their file has
+        them. Its metadata tells a `Detector` how that is: which words may say that a value is
+        missing, and the marks of numbers. Where files do not agree on a type, numbers are floats,
+        and what is text in one of them is text.
 
     Examples
     --------
@@ -152,10 +153,10 @@ def read_arrow(
     >>> _ = file.write_text("part,torque\n007,75.10\n008,n/a\n")
     >>> with open_table(file) as table:
     ...     read_arrow(table).to_pydict()
-    {'part': ['007', '008'], 'torque': ['75.10', None]}
+    {'part': ['007', '008'], 'torque': ['75.10', 'n/a']}
     """
     blocks = []
-    for block in table.blocks(columns, nulls=True):
+    for block in table.blocks(columns):
         blocks.append(block)
         count(block.rows)
     return join_blocks(blocks) if blocks else _empty(table, columns)

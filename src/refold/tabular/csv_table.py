@@ -94,8 +94,7 @@ class CsvTable(FileTable):
         numbers = asked.numbers - self._marks.keys()
         if asked.numbers:
             self._say_readings()
-        nulls = asked.nulls and not self._how.keep
-        plain = ArrowCsvReader(self._columns, read, numbers, nulls, self._dialect)
+        plain = ArrowCsvReader(self._columns, read, numbers, self._dialect)
         if plain.forgetful:
             self._lines.make_ahead(plain.read)
         first = 1

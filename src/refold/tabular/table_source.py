@@ -28,7 +28,6 @@ class ScanOptions:
 
     numbers: frozenset[str]
     rows: int
-    nulls: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,6 @@ class TableSource(ABC):
         *,
         numbers: Iterable[str] = (),
         rows: int | None = None,
-        nulls: bool = False,
     ) -> Iterator[Block]:
         """Read the rows in their order.
 
@@ -102,8 +100,6 @@ class TableSource(ABC):
             come as such, which is faster.
         rows : int or None, default=None
             The most rows in a block; None is about 8 MB of numbers.
-        nulls : bool, default=False
-            Whether words for missing values, such as NA, are null in columns of text.
         """
         wanted = self.names
         if columns is not None:
@@ -112,9 +108,8 @@ class TableSource(ABC):
             wanted = [name for name in wanted if name in chosen]
         if rows is None:
             rows = min(max(_VALUES // max(len(wanted), 1), _FEWEST), _MOST)
-        for block in self._blocks(wanted, ScanOptions(frozenset(numbers), rows, nulls)):
-            cleared = self._cleared(block)
-            yield from (cleared.without_missing() if nulls else cleared).parts(rows)
+        for block in self._blocks(wanted, ScanOptions(frozenset(numbers), rows)):
+            yield from self._cleared(block).parts(rows)
 
     def _cleared(self, block: Block) -> Block:
         """Return a block in which what a user calls missing is null."""

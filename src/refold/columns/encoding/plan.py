@@ -23,7 +23,15 @@ from refold.columns.number_form import NumberForm
 from refold.columns.parsing import are_truths, with_truths
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
-from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn, check_finite
+from refold.columns.table import (
+    Column,
+    DateColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    as_texts,
+    check_finite,
+)
 from refold.columns.table_roles import guess_roles
 
 # A category with more frequent values than this is told by how surprising they are alone.
@@ -218,22 +226,21 @@ class Plan:
         A few such cells are what they are: unreadable.
         """
         for k, (plan, column) in enumerate(zip(self.used, table.columns, strict=True)):
-            if plan.role != "number" or not isinstance(column.source, TextColumn):
+            if not isinstance(column, NumberColumn):
                 continue
-            odd = np.flatnonzero(column.unreadable)
-            if len(odd) < _OTHERWISE or 2 * len(odd) <= np.count_nonzero(~column.source.is_null):
+            form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
+            odd, other = _in_other_form(column)
+            if not len(odd) and not table.written.decimal_mark:
+                odd, other = _thousands_as_fractions(plan, column), ",.".strip(form.decimal)
+            if not len(odd):
                 continue
-            other = read_as_numbers(TextSample.of(column.source.take(odd)))
-            if other.share < 1.0 - 1.0 / _OTHERWISE:
-                continue
-            cell, form = quoted(column.source.text(int(odd[0])) or ""), plan.form or NumberForm()
             raise TableError(
-                f"{{where}}: {cell} is not written as the numbers that were learned, which have "
-                f"{form}.",
+                f"{{where}}: {quoted(as_texts(column).text(int(odd[0])) or '')} is not written as "
+                f"the numbers that were learned, which have {form}.",
                 row=int(odd[0]),
                 column=k,
                 names=self.names,
-                advice=Advice("If this file is right", "decimal", value=other.form.decimal),
+                advice=Advice("If this file is right", "decimal", value=other),
             )
 
     def with_numbers(self, table: Table, numbers: Floats) -> Table:
@@ -265,6 +272,33 @@ class Plan:
         best = partners([plan.codes(each) for plan, each in zip(coded, cells, strict=True)])
         done = {p.name: replace(p, partner=other) for p, other in zip(coded, best, strict=True)}
         return Plan(tuple(done.get(column.name, column) for column in self.columns), self.noticed)
+
+
+def _in_other_form(column: NumberColumn) -> tuple[Integers, str]:
+    """Return the unreadable cells if most are, and the decimal mark with which they are numbers."""
+    odd = np.flatnonzero(column.unreadable)
+    cells = column.source.is_null if column.source is not None else column.is_null
+    if len(odd) < _OTHERWISE or 2 * len(odd) <= np.count_nonzero(~cells):
+        return odd[:0], ""
+    other = read_as_numbers(TextSample.of(as_texts(column).take(odd)))
+    return odd if other.share >= 1.0 - 1.0 / _OTHERWISE else odd[:0], other.form.decimal
+
+
+def _thousands_as_fractions(plan: ColumnPlan, column: NumberColumn) -> Integers:
+    """Return cells such as 17.911 of a column that had numbers such as 17911 in training.
+
+    They have three decimals each, all lie below what was usual, and 1,000 times as much is usual.
+    """
+    values = np.abs(column.values)
+    at = np.flatnonzero(values % 1.0 > 0.0)
+    if column.form is None or not plan.edges or len(at) < _OTHERWISE:
+        return at[:0]
+    large = 1000.0 * values[at]
+    whole = np.abs(large - np.round(large)) < 1e-6
+    fine = np.count_nonzero(np.round(large) % 10.0)
+    usual = plan.edges[0] <= np.median(large) <= plan.edges[-1]
+    below = values[at].min() > 1.0 and values[at].max() < plan.edges[0]
+    return at if whole.all() and 2 * fine > len(at) and usual and below else at[:0]
 
 
 def _over_all(found: Finding, table: Table) -> Finding:
