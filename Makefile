@@ -257,6 +257,7 @@ bench: $(VENV)/.bench ## Compare speed and memory with other libraries
 	$(BIN)/python -m benchmarks.context
 	$(BIN)/python -m benchmarks.modelfile
 	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python -m benchmarks.csv_file
 	$(BIN)/python -m benchmarks.report
 
 # A warning is an error: a link or a name that leads nowhere, an example that fails.

@@ -105,3 +105,11 @@ def test_a_word_for_a_missing_value_counts_whatever_space_is_around_it_and_numbe
     assert masked_texts(texts, {"", "na", "n/a"}).tolist() == [True, True, *[False] * 6]
     numbers = [False] * 4 + [True, True, False, False]
     assert masked_texts(texts, {"-999"}).tolist() == numbers
+
+
+@pytest.mark.parametrize("rows", [[3, 3, 90], [99, 7, 100], list(range(101)) * 2, []])
+def test_taken_rows_have_their_texts_and_no_values_that_none_of_them_has(rows):
+    column = texts_of([*(f"C-{k}" for k in range(100)), ""])
+    taken = column.take(np.array(rows, dtype=np.int64))
+    assert [taken.text(k) for k in range(len(rows))] == [column.text(row) for row in rows]
+    assert taken.values == [v for k, v in enumerate(column.values) if k in rows]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from refold.columns.number_form import NumberForm
 _DAY = 86_400.0
 _THURSDAY = 3  # 1 January 1970, counted from Monday
 _NULL = -1
+_FEW = 8  # times as many values as rows are not gone through for these
 EXACT = 2.0**53  # whole numbers up to here are what they say, also as floats
 
 
@@ -176,12 +178,14 @@ class TextColumn(_TypedColumn):
 
     def take(self, rows: Integers | Booleans) -> TextColumn:
         """Return some of the rows, and the values that they have."""
-        kept, codes = np.unique(self.codes[rows], return_inverse=True)
-        none = int(len(kept) > 0 and kept[0] == _NULL)  # it comes first
-        values = [self.values[k] for k in kept[none:].tolist()]
+        codes = self.codes[rows]
         source = self.source and self.source.take(rows)
         in_group = None if self.in_group is None else self.in_group[rows]
-        return TextColumn(values, codes.ravel() - none, source, self.cleared, in_group)
+        kept, place = _places(codes, len(self.values))
+        values = self.values
+        if len(kept) < len(values):
+            values = [values[k] for k in kept.tolist()]
+        return TextColumn(values, place, source, self.cleared, in_group)
 
     def renamed(self, names: Sequence[str | None]) -> TextColumn:
         """Return the column with other texts for its values, None for a missing one."""
@@ -189,6 +193,19 @@ class TextColumn(_TypedColumn):
         to = [_NULL if name is None else place.setdefault(name, len(place)) for name in names]
         codes = np.array([*to, _NULL], dtype=np.int64)[self.codes]
         return replace(self, values=list(place), codes=codes)
+
+
+def _places(codes: Integers, n: int) -> tuple[Integers, Integers]:
+    """Return which of `n` codes there are, and the place of each among these; -1 stays."""
+    if len(codes) * _FEW < n:  # a few rows of a column of names
+        kept, place = np.unique(codes, return_inverse=True)
+        none = int(len(kept) > 0 and kept[0] == _NULL)  # it comes first
+        return kept[none:], place.ravel() - none
+    have = np.zeros(n + 1, dtype=np.bool_)
+    have[codes] = True  # -1 is the last
+    place = np.cumsum(have) - 1
+    place[n] = _NULL
+    return np.flatnonzero(have[:n]), place[codes]
 
 
 Column = NumberColumn | DateColumn | TextColumn
@@ -312,16 +329,18 @@ def concat(columns: Sequence[Column]) -> Column:
         seconds = np.concatenate([column.seconds for column in dates])
         clock = any(column.has_clock for column in dates)
         return DateColumn(seconds, dates[0].has_date, clock, source, form)
-    place: dict[str, int] = {}
-    codes = []
-    for text in map(as_texts, columns):
-        to = [place.setdefault(value, len(place)) for value in text.values]
-        codes.append(np.array([*to, _NULL], dtype=np.int64)[text.codes])
+    parts = [as_texts(column) for column in columns]
+    values = list(dict.fromkeys(chain.from_iterable(part.values for part in parts)))
+    place = dict(zip(values, range(len(values)), strict=True))
+    codes = [
+        np.array([*map(place.__getitem__, part.values), _NULL], dtype=np.int64)[part.codes]
+        for part in parts
+    ]
     texts = [column for column in columns if isinstance(column, TextColumn)]
     cleared = texts[0].cleared if len({column.cleared for column in texts}) == 1 else ()
     added = [column.in_group for column in texts if column.in_group is not None]
     in_group = np.concatenate(added) if added and len(added) == len(columns) else None
-    return TextColumn(list(place), np.concatenate(codes), source, cleared, in_group)
+    return TextColumn(values, np.concatenate(codes), source, cleared, in_group)
 
 
 def check_finite(values: Floats, column: int, names: Sequence[str]) -> None:

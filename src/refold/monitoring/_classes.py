@@ -79,7 +79,7 @@ class ColumnClasses:
         counts = np.bincount(codes[codes >= 0], minlength=len(texts.values))
         ways = {"value": ValueCounts.of(texts.values, counts, missing)}
         if "shape" in self.before:
-            ways["shape"] = count_shapes(texts.values, counts, missing, collapsed=True)
+            _, ways["shape"] = count_shapes(texts.values, counts, missing)
         return ways
 
     def _dates(self, dates: DateColumn, chosen: Booleans) -> Tallies:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -30,22 +30,21 @@ _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
 
 def text_words(counts: TextCounts, view: str, text: str) -> str:
     """Say what is odd about a text in one of the views of its column."""
-    shape, collapsed = shape_of(text), shape_of(text, collapsed=True)
-    rarest = min(text[:LOOKED_AT], key=lambda each: counts.characters.get(each, 0), default="")
-    so_many = {
-        "value": counts.values.counts.get(text, 0),
-        "shape": counts.shapes.counts.get(shape, 0),
-        "collapsed shape": counts.collapsed.counts.get(collapsed, 0),
-        "character": counts.characters.get(rarest, 0),
-    }
-    # Where most rows that look so have this very value, that is what is rare.
-    if view == "value" or 0 < so_many[view] <= 2 * so_many["value"]:
+    have = counts.values.counts.get(text, 0)
+    if view == "value":
         return _value(counts.values, text)
     if view == "character":
-        return _character(rarest, so_many[view], counts.values.rows)
-    if view == "shape":
-        return form_words(counts.shapes, shape, counts.values.counts)
-    return form_words(counts.collapsed, collapsed, counts.values.counts)
+        rarest = min(text[:LOOKED_AT], key=lambda each: counts.characters.get(each, 0), default="")
+        alike = counts.characters.get(rarest, 0)
+        said = _character(rarest, alike, counts.values.rows)
+    else:
+        collapsed = view == "collapsed shape"
+        shapes = counts.collapsed if collapsed else counts.shapes
+        shape = shape_of(text, collapsed=collapsed)
+        alike = shapes.counts.get(shape, 0)
+        said = form_words(shapes, shape, counts.usual_forms[collapsed])
+    # Where most rows that look so have this very value, that is what is rare.
+    return _value(counts.values, text) if 0 < alike <= 2 * have else said
 
 
 def usual_text(counts: TextCounts, text: str) -> str:
@@ -57,15 +56,13 @@ def usual_text(counts: TextCounts, text: str) -> str:
     return f"is {usual} ({have:,} of {rows:,} rows)"
 
 
-def form_words(shapes: ValueCounts, shape: str, texts: Iterable[str] = ()) -> str:
+def form_words(shapes: ValueCounts, shape: str, usual: str) -> str:
     """Say how rare the form of a text is, and show the usual one by an example."""
     have = shapes.counts.get(shape, 0)
-    most = max(shapes.counts, key=lambda each: (shapes.counts[each], each), default="")
-    usual = quoted(example_of(most, texts))
     if have == 0:
-        return f"has another form than {usual}"
+        return f"has another form than {quoted(usual)}"
     rare = f"has a rare form ({have:,} of {shapes.rows:,} rows)"
-    return rare if most == shape else f"{rare}, unlike {usual}"
+    return rare if shapes.most_usual == shape else f"{rare}, unlike {quoted(usual)}"
 
 
 def values_in(values: ValueCounts) -> str:
@@ -112,7 +109,7 @@ def date_words(counts: DateCounts, view: str, dates: DateColumn, row: int) -> st
     if view == "form":
         assert dates.shapes is not None
         shape = dates.shapes.values[int(dates.shapes.codes[row])]
-        return form_words(counts.shapes, shape)
+        return form_words(counts.shapes, shape, example_of(counts.shapes.most_usual))
     side = "before" if dates.seconds[row] < counts.low else "after"
     low, high = (_day(seconds) for seconds in (counts.low, counts.high))
     return f"is {side} all ({low} to {high})"
@@ -123,7 +120,8 @@ def cannot_be_read(counts: DateCounts, dates: DateColumn, row: int) -> str:
     kind = "date" if counts.has_date else "time"
     shape = "" if dates.shapes is None else dates.shapes.values[int(dates.shapes.codes[row])]
     if "9" in shape and counts.shapes.rows:
-        return f"cannot be read as a {kind}: it {form_words(counts.shapes, shape)}"
+        other = form_words(counts.shapes, shape, example_of(counts.shapes.most_usual))
+        return f"cannot be read as a {kind}: it {other}"
     times = int(counts.states[CellState.UNREADABLE])
     return f"is not a {kind}; {never_or(times, int(counts.states.sum()))}"
 

@@ -80,16 +80,25 @@ def shapes_of(texts: Sequence[str], *, collapsed: bool = False) -> tuple[Integer
     """Return which shape each text has, and the different shapes."""
     texts = list(texts)
     codes, shapes = kernels.shapes(texts, collapsed=collapsed, looked_at=LOOKED_AT)
+    others = np.flatnonzero(codes < 0).tolist()  # not ASCII
+    if not others:
+        return codes, shapes
     place = {shape: code for code, shape in enumerate(shapes)}
-    for k in np.flatnonzero(codes < 0).tolist():  # not ASCII
+    for k in others:
         codes[k] = place.setdefault(shape_of(texts[k], collapsed=collapsed), len(place))
     return codes, list(place)
 
 
 def count_shapes(
-    texts: Sequence[str], counts: Integers, missing: int, *, collapsed: bool = False
-) -> ValueCounts:
-    """Count the shapes of texts that so many rows have."""
-    codes, shapes = shapes_of(texts, collapsed=collapsed)
-    rows = np.bincount(codes, weights=counts, minlength=len(shapes)).astype(np.int64)
-    return ValueCounts.of(shapes, rows, missing)
+    texts: Sequence[str], counts: Integers, missing: int
+) -> tuple[ValueCounts, ValueCounts]:
+    """Count the shapes of texts that so many rows have, and the collapsed ones."""
+    codes, shapes = shapes_of(texts)
+    alike, collapsed = shapes_of(shapes, collapsed=True)
+    rows = _rows_by(codes, counts, len(shapes))
+    of_collapsed = _rows_by(alike, rows, len(collapsed))
+    return ValueCounts.of(shapes, rows, missing), ValueCounts.of(collapsed, of_collapsed, missing)
+
+
+def _rows_by(codes: Integers, counts: Integers, n: int) -> Integers:
+    return np.bincount(codes, weights=counts, minlength=n).astype(np.int64)

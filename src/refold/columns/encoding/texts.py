@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.algorithm import kernels
 from refold.base.once import once
-from refold.columns.encoding.shapes import LOOKED_AT, count_shapes, shapes_of
+from refold.columns.encoding.shapes import LOOKED_AT, count_shapes, example_of, shapes_of
 from refold.columns.encoding.surprise import MANY, LeftOut, Surprise
 from refold.columns.encoding.value_counts import ValueCounts
 from refold.columns.table import TextColumn
@@ -38,8 +38,7 @@ class TextCounts:
         missing = len(texts) - int(counts.sum())
         return cls(
             ValueCounts.of(texts.values, counts, missing),
-            count_shapes(texts.values, counts, missing),
-            count_shapes(texts.values, counts, missing, collapsed=True),
+            *count_shapes(texts.values, counts, missing),
             _characters(list(texts.values), counts),
         )
 
@@ -70,6 +69,13 @@ class TextCounts:
         return self.values.missing
 
     @once
+    def usual_forms(self) -> tuple[str, str]:
+        """Texts, for people to read, of the usual shape and of the usual collapsed shape."""
+        usual = self.shapes.most_usual, self.collapsed.most_usual
+        shape, collapsed = (example_of(each, self.values.counts) for each in usual)
+        return shape, collapsed
+
+    @once
     def surprises(self) -> tuple[Surprise, Surprise, Surprise]:
         """How surprising counts of values, shapes and collapsed shapes are."""
         return Surprise.of(self.values), Surprise.of(self.shapes), Surprise.of(self.collapsed)
@@ -94,15 +100,15 @@ class TextCounts:
         Rows find theirs by ``texts.codes``. In the views `without`, a text that was never counted
         does not surprise: languages that cannot tell them of a new text know them of all others.
         """
-        value, *shapes = self.surprises
+        value, shape, run = self.surprises
         out = np.zeros((len(texts.values) + 1, len(VIEWS)))
         have = self.values.counts_of(texts.values)
         out[:, 0] = value.of_rows(np.append(have, self.missing), left_out=left_out)
-        tallies = zip((1, 2), shapes, (self.shapes, self.collapsed), strict=True)
-        for view, surprise, tally in tallies:
-            codes, different = shapes_of(texts.values, collapsed=view == 2)
-            alike = tally.counts_of(different)
-            out[:-1, view] = surprise.of_rows(alike, left_out=left_out)[codes]
+        codes, different = shapes_of(texts.values)
+        alike, collapsed = shapes_of(different, collapsed=True)
+        out[:-1, 1] = shape.of_rows(self.shapes.counts_of(different), left_out=left_out)[codes]
+        of_collapsed = run.of_rows(self.collapsed.counts_of(collapsed), left_out=left_out)
+        out[:-1, 2] = of_collapsed[alike[codes]]
         out[:-1, 3] = self.rarest.of_texts(texts.values, left_out=left_out)
         for k in (k for k, view in enumerate(VIEWS) if view in without):
             out[:-1, k] *= have > 0

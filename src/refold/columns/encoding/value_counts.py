@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 
 import numpy as np
@@ -46,9 +47,10 @@ class ValueCounts:
     def plus(self, other: ValueCounts) -> ValueCounts:
         """Return the counts of the rows of both."""
         more, fewer = (self, other) if len(self.counts) >= len(other.counts) else (other, self)
-        counts = dict(more.counts)
-        for value, count in fewer.counts.items():
-            counts[value] = counts.get(value, 0) + count
+        counts = {**more.counts, **fewer.counts}
+        if len(counts) < len(more.counts) + len(fewer.counts):  # of names hardly any come again
+            for value in more.counts.keys() & fewer.counts.keys():
+                counts[value] += more.counts[value]
         both = ValueCounts(
             counts,
             self.rows + other.rows,
@@ -99,12 +101,17 @@ class ValueCounts:
         found, group = np.unique(counts[times > 0.0], return_inverse=True)
         return found, np.bincount(group, weights=times[times > 0.0]).astype(np.float64)
 
-    @property
+    @cached_property
     def distinct(self) -> int:
         """How many different values there are; about, if not all are kept."""
         if not self.level:
             return len(self.counts)
         return round(float(self.spectrum()[1].sum())) - bool(self.missing)
+
+    @cached_property
+    def most_usual(self) -> str:
+        """The value that most rows have; of several the last by its letters, "" if none."""
+        return max(self.counts, key=lambda each: (self.counts[each], each), default="")
 
     def sampled(self, level: int) -> Mapping[str, int]:
         """Return the counts of one value in 2**level, all exact; `level` is at least the own."""

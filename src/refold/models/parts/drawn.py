@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -34,6 +35,11 @@ def below(limit: float, first: int, rows: int) -> tuple[Floats, Integers]:
     keys = draws(_SEED, first, rows)
     places = np.flatnonzero(keys <= limit)
     return keys[places], first + places
+
+
+def enough(size: int, rows: int) -> float:
+    """Return the number that so many of `rows` are not above, by six standard deviations."""
+    return (size + 6.0 * sqrt(size)) / max(rows, 1)
 
 
 def matrix(rows: Table) -> Floats:

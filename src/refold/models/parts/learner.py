@@ -27,11 +27,18 @@ from refold.models.creased import CreasedREF
 from refold.models.creased.noticed import far_cells
 from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_window
-from refold.models.detector.learned import Inside, LearnedTable, RowSample, auto_rate, of_model
+from refold.models.detector.learned import (
+    SIZE,
+    Inside,
+    LearnedTable,
+    RowSample,
+    auto_rate,
+    of_model,
+)
 from refold.models.detector.noticed import WARNED
 from refold.models.detector.ruled import judged_rows, rule_findings
 from refold.models.learned import FromSketch
-from refold.models.parts.drawn import Header, HeldOut, matrix
+from refold.models.parts.drawn import Header, HeldOut, enough, matrix
 from refold.models.parts.look import (
     ContextCount,
     CreasedCount,
@@ -292,7 +299,8 @@ class DetectorLearner(Learner):
         inside, model = None, learned.estimator()
         if counts.plan.plain and isinstance(model, CreasedREF) and not self._over_time:
             inside = creased_count(model, counts.numbers_of(self._first), out)
-        return TableCount(counts.plan, sample.seed, out, inside, self._state.context)
+        limit = enough(SIZE, look.rows - held)
+        return TableCount(counts.plan, sample.seed, limit, out, inside, self._state.context)
 
     def learn(self, look: Look, held: int, counted: TableTotals) -> None:
         """Learn from the counts."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
 
@@ -17,7 +16,16 @@ from refold.columns.table import NumberColumn, Table, check_finite
 from refold.models.creased.state import TrainingState
 from refold.models.detector.learned import RowSample
 from refold.models.draws import draws
-from refold.models.parts.drawn import NONE, Drawn, HeldOut, below, matrix, numbers, numbers_without
+from refold.models.parts.drawn import (
+    NONE,
+    Drawn,
+    HeldOut,
+    below,
+    enough,
+    matrix,
+    numbers,
+    numbers_without,
+)
 
 _AT_ONCE = 2**20
 
@@ -88,13 +96,12 @@ class FirstLook:
     def among(self, rows: int) -> FirstLook:
         """Return the same for a table of so many rows: parts need not send more than will do.
 
-        By six standard deviations it is enough. Where no row is held out, only a table that is
-        small enough to be drawn as a whole needs any.
+        Where no row is held out, only a table that is small enough to be drawn as a whole needs
+        any.
         """
         if not self.apart and rows > self.size:
             return replace(self, limit=NONE)
-        enough = (self.size + 6.0 * sqrt(self.size)) / max(rows, 1)
-        return replace(self, limit=min(self.limit, enough))
+        return replace(self, limit=min(self.limit, enough(self.size, rows)))
 
     def after(self, found: Look) -> FirstLook:
         """Return the same for who goes from part to part and knows what was found so far."""
@@ -204,6 +211,7 @@ class TableCount:
 
     plan: Plan  # What the columns are taken for
     seed: int  # Draws the rows that are kept
+    limit: float  # Rows with a larger number than this will not be among them
     held: HeldOut  # The rows that are not learned
     # What counts for the estimator inside, where all columns are numbers
     inside: CreasedCount | None
@@ -217,10 +225,11 @@ class TableCount:
         rows = rows.select(self.plan.names)
         kept = self.held.kept(first, rows.rows)
         learned = rows if kept.all() else rows.take(kept)
-        keys = draws(self.seed, first, rows.rows)[kept]
-        drawn = RowSample(self.seed, first + rows.rows, keys, learned)
+        keys = draws(self.seed, first, rows.rows)
+        drawn = kept & (keys <= self.limit)
+        sample = RowSample(self.seed, first + rows.rows, keys[drawn], rows.take(drawn))
         counts = TableCounts.of(self.plan, learned, n_jobs=1)
         inside = None
         if self.inside is not None:
             inside = self.inside.of(counts.numbers_of(rows), first)
-        return TableTotals(counts, RowSample(self.seed).plus(drawn), inside)
+        return TableTotals(counts, RowSample(self.seed).plus(sample), inside)
