@@ -91,6 +91,35 @@ def test_other_formats_have_the_same_rule(bolts, kind):
     assert labels == [1, -1, 1]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ["1_000", "\uff11", "\u0663", "0x10", "1d5", "inf", "1e400", "true", "1 000", " 1 ", "NA", "-"],
+)
+def test_a_number_in_csv_is_one_whatever_is_done_with_those_that_are_none(client, cell):
+    body = f"x0,x1,x2\n0.1,0.2,0.3\n{cell},0.5,x\n{cell},0.5,0.1\n".encode()
+    kind = {"content-type": "text/csv"}
+    at = "/v1/models/ref/score"
+    strict = client.post(at, content=body.replace(b"x\n", b"0\n"), headers=kind)
+    found = client.post(f"{at}?on_bad=skip", content=body, headers=kind).json()["rows"]
+    assert "label" in found[0]
+    assert found[1]["label"] is None
+    if strict.status_code == 200:
+        assert found[2] == strict.json()["rows"][2]
+        assert "'x' is not a number" in found[1]["problem"]
+    else:
+        assert strict.json()["error"].partition("'x0': ")[2][:-1] in found[2]["problem"]
+
+
+def test_a_column_of_true_and_false_is_one_in_csv_whatever_is_done_with_other_cells(client):
+    body = b"x0,x1,x2\nfalse,0.2,0.3\nTrue,0.5,0.1\n"
+    sent = {"headers": {"content-type": "text/csv"}}
+    at = "/v1/models/ref/score"
+    strict = client.post(at, content=body, **sent).json()["rows"]
+    found = client.post(f"{at}?on_bad=skip", content=body + b"2,0,0\n", **sent).json()["rows"]
+    assert found[:2] == strict
+    assert "'2' is neither true nor false" in found[2]["problem"]
+
+
 def test_what_the_schema_says_of_each_column_is_what_is_taken(bolts):
     row = bolts.get("/v1/models/bolts").json()["row"]["properties"]
     allowed = {name: set(column["type"]) for name, column in row.items()}

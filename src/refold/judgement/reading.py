@@ -17,7 +17,7 @@ from refold.judgement import Judge, Judgement
 from refold.tabular import InputError, TableSource, TrainingSelection, read_training
 from refold.tabular.block import Block, block_to_arrow
 from refold.tabular.errors import listed, located
-from refold.tabular.features import Features
+from refold.tabular.features import BadCells, Features
 from refold.tabular.training import RowPlaces
 
 
@@ -49,9 +49,11 @@ class NumberReader:
         cells = dict(zip(self._judge.names, matrix.T, strict=True))
         return needs("pyarrow", "parquet").table(cells), RowPlaces(blocks)
 
-    def judge(self, block: Block, *, explained: bool = False) -> Judgement:
-        """Judge the rows of a block."""
-        matrix = self._features.matrix(block)
+    def judge(
+        self, block: Block, *, explained: bool = False, bad: BadCells | None = None
+    ) -> Judgement:
+        """Judge the rows of a block; a cell that is no number is an error, or noted in `bad`."""
+        matrix = self._features.matrix(block, bad)
         with located(block.file, block.where, self._judge.names):
             found = self._judge.rows(matrix, explained=explained)
             found.distances  # noqa: B018  # now: errors say where

@@ -49,7 +49,7 @@ from refold.service.requests import (
     score_query,
 )
 from refold.service.responses import response_body
-from refold.service.scoring import Verdicts, objects_of, score_objects, score_table
+from refold.service.scoring import Verdicts, score_objects, score_table
 from refold.service.settings import Settings
 from refold.service.watching import MOST_INCIDENTS, RowWatch
 from refold.service.webhook import Webhook
@@ -298,21 +298,21 @@ class _Service:
         self, served: HostedModel, query: ScoreQuery, body: bytes, objects: _Objects | None
     ) -> _Result:
         """Judge the rows of a body; `objects` are those of JSON if they have been read."""
-        judge, most = served.judge, self._most_rows(query)
+        most = self._most_rows(query)
         if query.packed:
             body = gunzip(body, self._settings.max_body)
         if query.sent in (JSON, NDJSON):
-            objects = objects or read_rows(body, query.sent, most)
+            verdicts = score_objects(
+                served,
+                *(objects or read_rows(body, query.sent, most)),
+                on_bad=query.on_bad,
+                explained=query.explained,
+                most=most,
+            )
         else:
             table = open_columns(body, query.sent, most, self._settings.max_body)
-            if judge.encoder is None and query.on_bad == "skip":
-                objects = objects_of(table, judge, most), {}
-        on_bad, explained = query.on_bad, query.explained
-        if objects is None:
-            verdicts = score_table(judge, table, on_bad=on_bad, explained=explained, most=most)
-        else:
-            verdicts = score_objects(
-                served, *objects, on_bad=on_bad, explained=explained, most=most
+            verdicts = score_table(
+                served.judge, table, on_bad=query.on_bad, explained=query.explained, most=most
             )
         return self._answer(served, query, verdicts, len(body))
 

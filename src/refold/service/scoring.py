@@ -17,6 +17,7 @@ from refold.judgement import Judge, Judgement
 from refold.judgement.reading import NumberReader, TableReader
 from refold.service.errors import RequestError, row_error
 from refold.tabular import TableSource
+from refold.tabular.features import BadCells
 
 _LARGEST = sys.float_info.max
 
@@ -70,6 +71,8 @@ def score_table(
 ) -> Verdicts:
     """Judge rows that came as columns, CSV or Arrow."""
     parts: list[Judgement] = []
+    places: list[Integers] = []
+    problems: dict[int, RequestError] = {}
     count = 0
     try:
         with table:
@@ -77,16 +80,28 @@ def score_table(
             reader = kind(judge, table)
             for block in reader.blocks(table, reader.columns):
                 check_count(count + block.rows, most)
-                parts.append(reader.judge(block, explained=explained))
-                parts[-1].distances  # noqa: B018  # errors belong to this block
+                bad: BadCells = {}
+                if isinstance(reader, NumberReader) and on_bad == "skip":
+                    found = reader.judge(block, explained=explained, bad=bad)
+                else:
+                    found = reader.judge(block, explained=explained)
+                found.distances  # noqa: B018  # errors belong to this block
                 if on_bad == "error":
-                    for row, column, text in _unreadable(parts[-1]):
+                    for row, column, text in _unreadable(found):
                         raise row_error(text, count + row, column)
+                for row, (column, text) in bad.items():
+                    problems[count + row] = row_error(text, count + row, column)
+                good = np.setdiff1d(np.arange(block.rows), [*bad])
+                if len(good):
+                    parts.append(found.take(good))
+                    places.append(count + good)
                 count += block.rows
     except UserError as error:
         raise RequestError(400, str(error)) from None
     check_count(count, most)
-    verdicts = Verdicts(Judgement.joined(parts), np.arange(count), count, {})
+    if not parts:
+        return Verdicts(None, np.arange(0), count, problems)
+    verdicts = Verdicts(Judgement.joined(parts), np.concatenate(places), count, problems)
     return _readable(verdicts, on_bad)
 
 
@@ -102,35 +117,6 @@ def score_records(judge: Judge, rows: Sequence[Any], *, explained: bool) -> Judg
         found.attribution()  # distances come with it
     found.distances  # noqa: B018  # now: what is wrong with the rows is said here
     return found
-
-
-def objects_of(table: TableSource, judge: Judge, most: int) -> list[dict[str, Any]]:
-    """Return the rows of a table as JSON would have them, for a model of numbers."""
-    rows: list[Any] = []
-    try:
-        with table:
-            for block in table.blocks():
-                check_count(len(rows) + block.rows, most)
-                columns = {
-                    name: [_number(cell) for cell in column.to_pylist()]
-                    for name, column in block.without_missing().with_plain_numbers().columns.items()
-                    if name in judge.inputs
-                }
-                rows += [
-                    dict(zip(columns, cells, strict=True))
-                    for cells in zip(*columns.values(), strict=True)
-                ]
-    except UserError as error:
-        raise RequestError(400, str(error)) from None
-    return rows
-
-
-def _number(cell: Any) -> Any:
-    """Return the number that a text is, or the text."""
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return cell
 
 
 def check_count(rows: int, most: int) -> None:

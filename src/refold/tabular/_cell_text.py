@@ -108,10 +108,33 @@ def column_truths(texts: Any) -> Floats:
     wrong = pc.and_(pc.is_valid(lower), pc.invert(said)).to_numpy(zero_copy_only=False)
     if wrong.any():
         index = int(wrong.argmax())
-        cell = cell_repr(texts[index].as_py().strip())
-        raise BadCellError(index, f"{cell} is neither true nor false, as the cells before it are")
+        raise BadCellError(index, _no_truth(texts[index].as_py()))
     values: Floats = pc.equal(lower, "true").cast("float64").to_numpy(zero_copy_only=False)
     return values
+
+
+def readable_cells(texts: Any, decimal: str, kind: Kind) -> tuple[Floats, dict[int, str]]:
+    """Return a column with NaN where a cell cannot be read, and what is wrong with these."""
+    values, problems = np.full(len(texts), math.nan), dict[int, str]()
+    for index, cell in enumerate(texts.to_pylist()):
+        try:
+            if cell is not None:
+                values[index] = _truth(cell) if kind == "truth" else cell_number(cell, decimal)
+        except UserError as error:
+            problems[index] = error.args[0]
+    return values, problems
+
+
+def _truth(cell: str) -> float:
+    if is_missing(cell):
+        return math.nan
+    if (lower := cell.strip().lower()) not in _TRUTH:
+        raise UserError(_no_truth(cell))
+    return _TRUTH[lower]
+
+
+def _no_truth(cell: str) -> str:
+    return f"{cell_repr(cell.strip())} is neither true nor false, as the cells before it are"
 
 
 def first_known(texts: Any) -> tuple[int, str] | None:

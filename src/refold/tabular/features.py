@@ -16,6 +16,8 @@ from refold.tabular.block import Block
 from refold.tabular.errors import InputError, cell_repr, listed
 from refold.tabular.table_source import TableSource
 
+# What is wrong with the first cell of a row that is no number: its column, and a sentence.
+BadCells = dict[int, tuple[str, str]]
 LOOKED_AT = 1000  # rows that say whether a column is text
 
 
@@ -54,8 +56,11 @@ class Column:
         self._file: str | None = None
         self._kind: _cell_text.Kind | None = None  # what its cells hold, if the file is text
 
-    def numbers(self, block: Block) -> Floats:
-        """Return its numbers, NaN where one is missing; refuse a cell that is none."""
+    def numbers(self, block: Block, bad: BadCells | None = None) -> Floats:
+        """Return its numbers, NaN where one is missing; refuse a cell that is none.
+
+        If there are `bad` cells to be noted, it is noted instead, and NaN.
+        """
         if block.file != self._file:
             self._file, self._kind = block.file, None
         column = block.columns[self.name]
@@ -64,6 +69,8 @@ class Column:
                 return self._finite(column)
             return self._read(*block.numerals(self.name))
         except _cell_text.BadCellError as error:
+            if bad is not None:
+                return self._noting(block, bad)
             where = f"{block.file}, {block.where(error.index)}, column {self.name!r}"
             raise InputError(f"{where}: {error.problem}.", advice=error.advice) from None
 
@@ -75,6 +82,23 @@ class Column:
             if self._kind == "truth"
             else _cell_text.column_numbers(texts, decimal)
         )
+
+    def _noting(self, block: Block, bad: BadCells) -> Floats:
+        column = block.columns[self.name]
+        if is_number(column.type):
+            values = floats(column)
+            infinite = np.isinf(values)
+            problems = {
+                row: f"{values[row]} is not a finite number"
+                for row in np.flatnonzero(infinite).tolist()
+            }
+            values = np.where(infinite, np.nan, values)
+        else:
+            texts, decimal = block.numerals(self.name)
+            values, problems = _cell_text.readable_cells(texts, decimal, self._kind or "number")
+        for row, problem in problems.items():
+            bad.setdefault(row, (self.name, problem))
+        return values
 
     def _finite(self, column: Any) -> Floats:
         if column.null_count < len(column):
@@ -101,9 +125,9 @@ class Features:
             )
         self._readers = [Column(name) for name in names]
 
-    def matrix(self, block: Block) -> Floats:
-        """Return a block's rows as the model wants them; refuse cells that are no numbers."""
+    def matrix(self, block: Block, bad: BadCells | None = None) -> Floats:
+        """Return the rows of a block as the model wants them; refuse or note what is no number."""
         X = np.empty((block.rows, len(self._readers)), order="F")
         for place, reader in enumerate(self._readers):
-            X[:, place] = reader.numbers(block)
+            X[:, place] = reader.numbers(block, bad)
         return X
