@@ -48,7 +48,7 @@ def walked(monkeypatch, model):
 
     count(document, "parse_document", "parsed", lambda *_: 1)
     count(frames, "frame_to_numpy", "converted", len)
-    count(Features, "matrix", "converted", lambda _, block: block.rows)
+    count(Features, "matrix", "converted", lambda _, block, *bad: block.rows)
     for scorer in (FoldScorer, CreasedScorer):
         count(scorer, "distances", "scored", lambda _, X: len(X))
         count(scorer, "attribution", "explained", lambda _, X: len(X))
