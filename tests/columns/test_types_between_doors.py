@@ -93,6 +93,23 @@ def test_labels_are_those_of_the_dataframe(kind, door, tmp_path):
     assert DOORS[door](model, given, tmp_path) == model.predict(frame).tolist()
 
 
+@pytest.mark.parametrize("door", ["records", "csv", "json", "parquet"])
+@pytest.mark.parametrize("values", ["whole floats", "days", "zoned days"])
+def test_groups_and_categories_are_known_in_every_door(values, door, tmp_path):
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 4, ROWS)
+    days = pd.Timestamp("2025-03-01") + pd.to_timedelta(group, unit="D")
+    zoned = pd.Series(days.tz_localize("Europe/Berlin"))
+    given = {"whole floats": group.astype(float), "days": days, "zoned days": zoned}[values]
+    frame = pd.DataFrame({"g": given, "y": (9.0 * group + rng.normal(size=ROWS)).round(2)})
+    if (door, values) == ("json", "zoned days"):  # pandas writes it in UTC: another day
+        frame["g"] = frame["g"].dt.tz_localize(None)
+    for settings in ({"by": "g"}, {"roles": {"g": "category"}}):
+        model = Detector(**settings).fit(frame)
+        assert DOORS[door](model, frame, tmp_path) == model.predict(frame).tolist()
+        assert (model.predict(frame) == -1).mean() < 0.05
+
+
 @pytest.mark.parametrize("kind", ["float64", "int", "truth", "truth text", "category"])
 def test_labels_of_databases_are_those_of_the_dataframe(kind):
     rng = np.random.default_rng(1)

@@ -18,6 +18,7 @@ _TRUTH_NAMES = frozenset(TRUTHS.values())
 def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Column:
     """Return a column as its role has it; `form` says how texts are read.
 
+    With a form, categories and other texts came as numbers or dates: they are written as these are.
     A column that was parsed so is returned as it is.
     """
     if role == "number":
@@ -26,8 +27,29 @@ def parse(column: Column, role: str, form: NumberForm | DateForm | None) -> Colu
         assert form is None or isinstance(form, DateForm)
         return _dates(column, form)
     if isinstance(column, TextColumn):
-        return column
+        return column if form is None else _respelled(column, form)
+    if isinstance(form, DateForm) and isinstance(column.raw, DateColumn):
+        column = replace(column.raw, has_clock=form.has_clock)
     return replace(as_texts(column), source=column.raw)
+
+
+def form_of_values(column: Column) -> NumberForm | DateForm | None:
+    """Return the form of texts that stand for the numbers or dates of a column; None of texts."""
+    raw = column.raw
+    if isinstance(raw, NumberColumn):
+        return raw.form or NumberForm()
+    return DateForm("iso", raw.has_date, raw.has_clock) if isinstance(raw, DateColumn) else None
+
+
+def _respelled(column: TextColumn, form: NumberForm | DateForm) -> TextColumn:
+    """Write texts as the numbers or dates that they are: 3.0 as 3."""
+    read = form.read(column.values)
+    typed: Column = NumberColumn(read)
+    if isinstance(form, DateForm):
+        typed = DateColumn(read, form.has_date, form.has_clock)
+    written = as_texts(typed)
+    new = [written.text(k) or old for k, old in enumerate(column.values)]
+    return column if new == list(column.values) else column.renamed(new)
 
 
 def clear(column: Column, words: frozenset[str]) -> Column:

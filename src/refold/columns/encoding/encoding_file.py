@@ -231,14 +231,16 @@ def _read_truth(field: Field, role: Role) -> bool:
 def _read_form(field: Field, role: Role) -> NumberForm | DateForm | None:
     if field.is_null():
         return None
-    if role not in ("number", "date"):
+    if role == "ignore":
         field.refuse(f"must be null for the role {role!r}")
     field.object()
+    of_dates = role == "date" or (role != "number" and "format" in field.value)
+    form = DateForm if of_dates else NumberForm
     for name, value in field.value.items():
         if type(value) is not bool:
             field.member(name).text()
     try:
-        return (NumberForm if role == "number" else DateForm).from_dict(field.value)
+        return form.from_dict(field.value)
     except ValueError as error:
         field.refuse(str(error))
 

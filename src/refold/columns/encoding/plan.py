@@ -20,7 +20,7 @@ from refold.columns.encoding.dependence import BINS, FREQUENT, NONE, OFTEN, OTHE
 from refold.columns.form_guess import TextSample, read_as_numbers
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import NumberForm
-from refold.columns.parsing import are_truths, with_truths
+from refold.columns.parsing import are_truths, form_of_values, with_truths
 from refold.columns.role_findings import running_time
 from refold.columns.roles import Guess, Role
 from refold.columns.table import (
@@ -38,6 +38,7 @@ from refold.columns.table_roles import guess_roles
 MOST_INDICATORS = 12
 # So many cells in another form, most of a column, are no errors of single cells.
 _OTHERWISE = 3
+_TEXTS = ("category", "text", "identifier")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class ColumnPlan:
 
     name: str  # what it is called
     role: Role  # "number", "date", "ignore", or a kind of text: "category", "text", "identifier"
-    # How its texts are read; None of other texts, and of a column with a type of its own.
+    # How its texts are read, if they are numbers or dates or, of a category or another text, came
+    # as these; None of other texts, and of a number or date with a type of its own.
     form: NumberForm | DateForm | None = None
     ranged: bool = True  # of a date: whether one later than all is far out
     frequent: tuple[str, ...] = ()  # of a text: the values that dependence tells apart
@@ -66,7 +68,7 @@ class ColumnPlan:
         return cls(
             name,
             found.role,
-            found.form,
+            found.form or (form_of_values(column) if found.role in _TEXTS else None),
             ranged=not running,
             missing=found.missing,
             kept=found.kept,
