@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Floats, Integers
 from refold.columns.box import MOST_EXCESS, Box
-from refold.export._graph import Graph, Results, check_exportable, write
+from refold.export._graph import Graph, Operand, Results, Value, check_exportable, write
 from refold.models.creased import (
     BEYOND_ZERO,
     LARGEST,
@@ -28,58 +27,48 @@ from refold.models.creased import (
 from refold.models.ref import REF
 
 
-def write_outside(graph: Graph, box: Box, gain: float, X: str) -> str:
+def write_outside(box: Box, gain: float, X: Value) -> Value:
     """Write what rows `X` add to their scores because they lie outside a box, shape (n,)."""
     special = dict(box.special())
-    plain = np.array([column for column in range(len(box.unit)) if column not in special])
+    plain = [column for column in range(len(box.unit)) if column not in special]
     parts = []
-    if len(plain):
-        values = graph.node("Gather", X, graph.constant(plain.astype(np.int64)), axis=1)
-        away = _away(graph, values, box.low[plain], box.high[plain])
-        squares = _squares(graph, away, box.unit[plain], gain)
-        parts.append(graph.row_sum(squares, keepdims=0))
+    if plain:
+        away = _away(X.column(*plain), box.low[plain], box.high[plain])
+        parts.append(_squares(away, box.unit[plain], gain))
     for column, known in special.items():
-        values = graph.node("Gather", X, graph.constant(np.array([column])), axis=1)
-        away = _away(graph, values, known[[0]], known[[-1]])
-        away = graph.node("Add", away, _between(graph, values, *box.gaps(column, known)))
-        squares = _squares(graph, away, box.unit[[column]], gain)
-        parts.append(graph.row_sum(squares, keepdims=0))
-    return graph.node("Sum", *parts)
+        values = X.column(column)
+        away = _away(values, known[[0]], known[[-1]])
+        away = away + _between(values, *box.gaps(column, known))
+        parts.append(_squares(away, box.unit[[column]], gain))
+    return X.graph.node("Sum", *parts)
 
 
-def write_beyond_zero(graph: Graph, box: Box, X: str) -> Iterator[str]:
+def write_beyond_zero(box: Box, X: Value) -> Iterator[Value]:
     """Write what values beyond zero add to distances, in columns that never cross it."""
     for compare, ends in (("Less", box.floor), ("Greater", box.ceiling)):
         columns = np.flatnonzero([] if ends is None else np.isfinite(ends))
         if ends is not None and len(columns):
-            values = graph.node("Gather", X, graph.constant(columns.astype(np.int64)), axis=1)
-            beyond = graph.node(compare, values, graph.numbers(ends[columns]))
-            added = graph.node("Where", beyond, graph.number(BEYOND_ZERO), graph.number(0.0))
-            yield graph.row_sum(added, keepdims=0)
+            beyond = X.graph.node(compare, X.column(*columns), ends[columns])
+            yield beyond.where(BEYOND_ZERO, 0.0).sum(keepdims=0)
 
 
-def _between(graph: Graph, values: str, begins: Floats, ends: Floats) -> str:
+def _between(values: Value, begins: Floats, ends: Floats) -> Operand:
     """Write the distance to the nearer end of the gap that a value is in, shape (n, 1)."""
     if len(begins) == 0:
-        return graph.number(0.0)
-    since = graph.node("Sub", values, graph.numbers(begins))
-    until = graph.node("Sub", graph.numbers(ends), values)
-    inside = graph.node("Max", graph.node("Min", since, until), graph.number(0.0))
-    return graph.row_sum(inside)
+        return 0.0
+    nearer = values.graph.node("Min", values - begins, ends - values)
+    return values.graph.node("Max", nearer, 0.0).sum()
 
 
-def _away(graph: Graph, values: str, low: Floats, high: Floats) -> str:
-    below = graph.node("Sub", graph.numbers(low), values)
-    above = graph.node("Sub", values, graph.numbers(high))
-    return graph.node("Max", below, above, graph.number(0.0))
+def _away(values: Value, low: Floats, high: Floats) -> Value:
+    return values.graph.node("Max", low - values, values - high, 0.0)
 
 
-def _squares(graph: Graph, away: str, unit: Floats, gain: float) -> str:
-    """Write gain · min(away/unit, 3)²; a gap is in no box."""
-    units = graph.node("Div", away, graph.scales(unit))
-    units = graph.node("Min", units, graph.number(MOST_EXCESS))
-    units = graph.node("Where", graph.node("IsNaN", away), graph.number(0.0), units)
-    return graph.node("Mul", graph.node("Mul", units, units), graph.number(gain))
+def _squares(away: Value, unit: Floats, gain: float) -> Value:
+    """Write the sum of gain · min(away/unit, 3)²; a gap is in no box."""
+    units = away.graph.node("Min", away / away.graph.scales(unit), MOST_EXCESS)
+    units = away.is_nan().where(0.0, units)
+    return (units * units * gain).sum(keepdims=0)
 
 
 # Marks that a row is compared with at most: a graph that must compare more does not recognise rows.
@@ -88,13 +77,13 @@ _MOST_COMPARED = 1024
 _NOBODY = 1e30
 
 
-def write_known(graph: Graph, scoring: Scoring, z: str, distance: str) -> str:
+def write_known(scoring: Scoring, z: Value, distance: Value) -> Value:
     """Write the distances, those of rows that were learned being their leave-one-out distances.
 
     The first mark of a row, modulo 1, leads to a few rows that were learned; it is one of them if
     all marks agree.
     """
-    known = scoring.known
+    graph, known = z.graph, scoring.known
     tolerance = _tolerance(graph, scoring.creases)
     if len(known.marks) == 0:
         return distance
@@ -102,34 +91,20 @@ def write_known(graph: Graph, scoring: Scoring, z: str, distance: str) -> str:
     if table.shape[1] > _MOST_COMPARED:
         return distance
     weights, gaps = weights_of_marks(len(scoring.creases.center))
-    there = graph.node("Where", graph.node("IsNaN", z), graph.numbers(gaps), z)
-    marks = graph.node("MatMul", there, graph.numbers(weights))
-    first = graph.node("Gather", marks, graph.constant(np.array(0)), axis=1)
-    bucket = graph.node("Sub", first, graph.node("Floor", first))
-    bucket = graph.node("Floor", graph.node("Mul", bucket, graph.number(len(table))))
-    bucket = graph.node("Cast", bucket, to=_INT64)
-    top = graph.constant(np.array(len(table) - 1))
-    bucket = graph.node("Min", graph.node("Max", bucket, graph.constant(np.array(0))), top)
-    rows = graph.node("Gather", graph.constant(table), bucket, axis=0)
-    theirs = graph.numbers(np.append(known.marks, np.full((1, known.marks.shape[1]), _NOBODY), 0))
-    one = graph.constant(np.array([1], dtype=np.int64))
-    apart = graph.node(
-        "Sub", graph.node("Gather", theirs, rows, axis=0), graph.node("Unsqueeze", marks, one)
-    )
-    near = graph.node("LessOrEqual", graph.node("Abs", apart), graph.number(tolerance))
-    agree = graph.node("Where", near, graph.number(1.0), graph.number(0.0))
-    last = graph.constant(np.array([2], dtype=np.int64))
-    agree = graph.node("ReduceSum", agree, last, keepdims=0)
-    same = graph.node("Greater", agree, graph.number(known.marks.shape[1] - 0.5))
-    found = graph.node("Gather", graph.numbers(np.append(known.distances, 0.0)), rows, axis=0)
-    found = graph.row_sum(graph.node("Where", same, found, graph.number(0.0)), keepdims=0)
-    times = graph.node("Where", same, graph.number(1.0), graph.number(0.0))
-    times = graph.row_sum(times, keepdims=0)
-    learned = graph.node("Greater", times, graph.number(0.5))
-    return graph.node("Where", learned, graph.node("Div", found, times), distance)
-
-
-_INT64 = 7  # onnx.TensorProto.INT64
+    marks = graph.node("MatMul", z.is_nan().where(gaps, z), weights)
+    first = graph.node("Gather", marks, 0, axis=1)
+    bucket = first - graph.node("Floor", first)
+    bucket = graph.node("Floor", bucket * float(len(table))).to_integer()
+    bucket = graph.node("Min", graph.node("Max", bucket, 0), len(table) - 1)
+    rows = graph.look_up(table, bucket)
+    n_marks = known.marks.shape[1]
+    theirs = graph.look_up(np.append(known.marks, np.full((1, n_marks), _NOBODY), 0), rows)
+    apart = theirs - graph.node("Unsqueeze", marks, np.array([1]))
+    agree = (abs(apart) <= tolerance).where(1.0, 0.0).sum(axis=2, keepdims=0)
+    same: Value = agree > n_marks - 0.5
+    found = same.where(graph.look_up(np.append(known.distances, 0.0), rows), 0.0).sum(keepdims=0)
+    times = same.where(1.0, 0.0).sum(keepdims=0)
+    return (times > 0.5).where(found / times, distance)
 
 
 def _tolerance(graph: Graph, creases: Creases) -> float:
@@ -157,83 +132,67 @@ def _table(first: Floats, tolerance: float) -> Integers:
 
 
 class CreasedResults(NamedTuple):
-    """The names of what :func:`write_creased` computes: both have shape (n,)."""
+    """What :func:`write_creased` computes: both have shape (n,)."""
 
-    label: str
-    distance: str
+    label: Value
+    distance: Value
 
 
-def write_creased(graph: Graph, model: CreasedREF, X: str) -> CreasedResults:
+def write_creased(model: CreasedREF, X: Value) -> CreasedResults:
     """Write a fitted model as nodes that take rows `X` of the graph's type."""
-    distance = write_creased_distance(graph, model, X)
-    return CreasedResults(graph.label(distance, model.threshold_), distance)
+    distance = write_creased_distance(model, X)
+    return CreasedResults(X.graph.label(distance, model.threshold_), distance)
 
 
-def write_creased_distance(graph: Graph, model: CreasedREF, X: str) -> str:
+def write_creased_distance(model: CreasedREF, X: Value) -> Value:
     """Write the distances of rows `X`, shape (n,).
 
     What a missing value is filled with takes the solution of linear equations, another set for
     every pattern of gaps, for which there is no plain operator: such a row has no distance here
     (NaN), nor has one with an infinite value. A gap in a constant column is none.
     """
-    scoring = model.scoring_
-    z = _standardized(graph, scoring.creases, X)
-    score = _score(graph, scoring.leverage, _features(graph, scoring.creases, z))
-    score = graph.node("Div", score, graph.scales(np.array(scoring.typical)))
+    graph, scoring = X.graph, model.scoring_
+    creases = scoring.creases
+    z = (X - creases.center) / graph.scales(creases.scale)
+    z = z.clip(-LARGEST, LARGEST)
+    score = _score(scoring.leverage, _features(creases, z)) / graph.scales(scoring.typical)
     if scoring.box is not None:
-        score = graph.node("Add", score, write_outside(graph, scoring.box, scoring.gain, X))
-    distance = graph.node("Div", score, graph.scales(np.array(scoring.unit)))
-    distance = write_known(graph, scoring, z, distance)
+        score = score + write_outside(scoring.box, float(scoring.gain), X)
+    distance = write_known(scoring, z, score / graph.scales(scoring.unit))
     if scoring.box is not None:
-        distance = graph.node("Sum", distance, *write_beyond_zero(graph, scoring.box, X))
+        distance = graph.node("Sum", distance, *write_beyond_zero(scoring.box, X))
     # An infinite value, which the steps above take for a very large one, is refused in Python.
-    finite = graph.node("Mul", X, graph.number(0.0))
-    gaps = graph.node("Where", graph.node("IsNaN", X), graph.number(0.0), finite)
-    return graph.node("Add", distance, graph.row_sum(gaps, keepdims=0))
+    gaps = X.is_nan().where(0.0, X * 0.0)
+    return distance + gaps.sum(keepdims=0)
 
 
-def _standardized(graph: Graph, creases: Creases, X: str) -> str:
-    z = graph.node("Sub", X, graph.numbers(creases.center))
-    z = graph.node("Div", z, graph.scales(creases.scale))
-    return graph.node("Clip", z, graph.number(-LARGEST), graph.number(LARGEST))
-
-
-def _features(graph: Graph, creases: Creases, z: str) -> str:
+def _features(creases: Creases, z: Value) -> Value:
     """Project, fold: all y_j, j ≥ 1, and what constant columns have changed."""
-    varying = graph.constant(np.flatnonzero(creases.varying))
-    Z = graph.node("Gather", z, varying, axis=1)
-    plain, bent = n_plain(len(creases.offsets)), _bent(graph, creases.gauss, Z)
-    here = graph.node("MatMul", Z, _matrix(graph, creases.directions[:plain]))
-    there = graph.node("MatMul", bent, _matrix(graph, creases.directions[plain:]))
-    y = graph.node("Concat", here, there, axis=1)
-    y = graph.node("Sub", y, graph.numbers(creases.offsets))
+    graph, Z = z.graph, z.column(*np.flatnonzero(creases.varying))
+    plain, bent = n_plain(len(creases.offsets)), _bent(creases.gauss, Z)
+    here = graph.node("MatMul", Z, _transposed(creases.directions[:plain]))
+    there = graph.node("MatMul", bent, _transposed(creases.directions[plain:]))
+    y = graph.side_by_side([here, there]) - creases.offsets
     levels = []
     for shift, slope in zip(creases.shifts, creases.slopes, strict=True):
-        y = graph.node("Sub", graph.node("Abs", y), graph.numbers(shift))
-        y = graph.node("Mul", y, graph.numbers(slope))
+        y = (abs(y) - shift) * slope
         levels.append(y)
     if creases.has_constants:
-        levels.append(_changed(graph, creases, z))
-    return graph.node("Concat", *levels, axis=1)
+        levels.append(_changed(creases, z))
+    return graph.side_by_side(levels)
 
 
-def _bent(graph: Graph, gauss: RankGauss, Z: str) -> str:
+def _bent(gauss: RankGauss, Z: Value) -> Value:
     """Write the rank-gauss copy: each line adds its slope times how far a value has come on it."""
+    graph = Z.graph
     knots, heights = (_padded(gauss.starts, each) for each in (gauss.knots, gauss.heights))
     widths = np.diff(knots, axis=1)
     rises = np.divide(np.diff(heights, axis=1), widths, out=np.zeros_like(widths), where=widths > 0)
-    last = graph.constant(np.array([2], dtype=np.int64))
-    along = graph.node("Sub", graph.node("Unsqueeze", Z, last), graph.numbers(knots[:, :-1]))
-    along = graph.node("Max", along, graph.number(0.0))
-    along = graph.node("Min", along, graph.numbers(widths))
-    risen = graph.node(
-        "ReduceSum", graph.node("Mul", along, graph.numbers(rises)), last, keepdims=0
-    )
-    bent = graph.node("Add", risen, graph.numbers(heights[:, 0]))
-    inside = graph.node("Max", Z, graph.numbers(knots[:, 0]))
-    inside = graph.node("Min", inside, graph.numbers(knots[:, -1]))
-    beyond = graph.node("Mul", graph.node("Sub", Z, inside), graph.numbers(gauss.slopes))
-    return graph.node("Add", bent, beyond)
+    along = graph.node("Unsqueeze", Z, np.array([2])) - knots[:, :-1]
+    along = graph.node("Min", graph.node("Max", along, 0.0), widths)
+    bent = (along * rises).sum(axis=2, keepdims=0) + heights[:, 0]
+    inside = graph.node("Min", graph.node("Max", Z, knots[:, 0]), knots[:, -1])
+    return bent + (Z - inside) * gauss.slopes
 
 
 def _padded(starts: Integers, values: Floats) -> Floats:
@@ -243,42 +202,38 @@ def _padded(starts: Integers, values: Floats) -> Floats:
     return np.asarray(values[at])
 
 
-def _changed(graph: Graph, creases: Creases, z: str) -> str:
+def _changed(creases: Creases, z: Value) -> Value:
     """Write what constant columns would add to REF's distance; a gap adds nothing."""
-    nothing = graph.number(0.0)
-    size = graph.node("Where", graph.constant(creases.varying), nothing, graph.node("Abs", z))
-    there = graph.node("Where", graph.node("IsNaN", size), nothing, size)
-    return graph.node("Div", graph.row_sum(there), graph.number(len(creases.varying)))
+    size = z.graph.of(creases.varying).where(0.0, abs(z))
+    there = size.is_nan().where(0.0, size)
+    return there.sum() / float(len(creases.varying))
 
 
-def _matrix(graph: Graph, rows: NDArray[np.float64]) -> str:
-    return graph.numbers(np.ascontiguousarray(rows.T))
+def _transposed(rows: Floats) -> Floats:
+    return np.ascontiguousarray(rows.T)
 
 
-def _score(graph: Graph, leverage: Leverage, phi: str) -> str:
+def _score(leverage: Leverage, phi: Value) -> Value:
     """Write s, as in :class:`Leverage`."""
-    v = graph.node("Sub", phi, graph.numbers(leverage.center))
+    v = phi - leverage.center
+    form = _square(_times(v, leverage))
     if leverage.dual:
-        form = graph.node("Sub", _square(graph, v), _square(graph, _times(graph, v, leverage)))
-        form = graph.node("Max", form, graph.number(0.0))
-        form = graph.node("Div", form, graph.scales(np.array(leverage.ridge)))
-    else:
-        form = _square(graph, _times(graph, v, leverage))
-    return graph.node("Add", form, graph.number(1.0 / leverage.weight))
+        form = phi.graph.node("Max", _square(v) - form, 0.0) / phi.graph.scales(leverage.ridge)
+    return form + 1.0 / leverage.weight
 
 
-def _times(graph: Graph, v: str, leverage: Leverage) -> str:
+def _times(v: Value, leverage: Leverage) -> Value:
     """Write L⁻¹v, the quarters of it that score, or Gv in the dual form."""
     factor = leverage.factor
     if leverage.quarters is not None:
         factor = leverage.quarters.rows()
     elif not leverage.dual:
         factor = solve_triangular(factor, np.eye(len(factor)), lower=True)
-    return graph.node("MatMul", v, _matrix(graph, factor))
+    return v.graph.node("MatMul", v, _transposed(factor))
 
 
-def _square(graph: Graph, v: str) -> str:
-    return graph.row_sum(graph.node("Mul", v, v), keepdims=0)
+def _square(v: Value) -> Value:
+    return (v * v).sum(keepdims=0)
 
 
 class Exporter(NamedTuple):
@@ -286,7 +241,7 @@ class Exporter(NamedTuple):
 
     outputs: tuple[str, ...]
     check: Callable[[Any], None]
-    write: Callable[[Graph, Any, str], tuple[str, ...]]
+    write: Callable[[Any, Value], tuple[Value, ...]]
 
 
 EXPORTERS: dict[type, Exporter] = {

@@ -146,13 +146,13 @@ def _column(
             weekdays if kept.has_date else 0.0 * weekdays,
             plan.ranged,
             kept,
-            missing_words(plan),
+            missing_texts(plan),
         )
     form = plan.form if isinstance(plan.form, NumberForm) else NumberForm()
-    return ExportedNumber(plan.name, form, readable, novel, plan.edges, missing_words(plan))
+    return ExportedNumber(plan.name, form, readable, novel, plan.edges, missing_texts(plan))
 
 
-def missing_words(plan: ColumnPlan) -> frozenset[str]:
+def missing_texts(plan: ColumnPlan) -> frozenset[str]:
     """Return the words that stand for a missing value in cells of a type for texts."""
     return frozenset({"", *plan.missing}).difference(plan.kept)
 
@@ -180,7 +180,7 @@ def _text(
         counts,
         tuple(view for view in LEFT_OUT if view not in without),
         not (closed and rejected),
-        missing_words(plan),
+        missing_texts(plan),
         plan.truth,
     )
 

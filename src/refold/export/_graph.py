@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,46 +23,131 @@ OLDEST_OPSET = 13
 _LARGEST = {np.dtype(np.float64): LARGEST, np.dtype(np.float32): 1e15}
 # Less than the norm of any row that has one: it replaces the norm 0.
 _LEAST_NORM = {np.dtype(np.float64): 1e-200, np.dtype(np.float32): 1e-30}
+_INT64 = 7  # onnx.TensorProto.INT64
 
 # Folds of any number into [-1, 1]: the next level cannot saturate.
 _BOUNDED = ("cos", "sin", "tanh")
 
 
+def utf8(text: str) -> bytes:
+    """Return a text as a graph holds it; half a surrogate pair is in no string of a runtime's."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _operation(operator: str) -> Callable[[Value, Operand], Value]:
+    return lambda value, other: value.graph.node(operator, value, other)
+
+
+class Value:
+    """A value of a graph, with which one calculates as with an array.
+
+    In its place a number stands for one of the graph's type, a whole number for an index, an array
+    for a constant.
+    """
+
+    # An array before an operator leaves the operation to this class.
+    __array_ufunc__ = None
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph, self.name = graph, name
+
+    __add__ = _operation("Add")
+    __sub__ = _operation("Sub")
+    __mul__ = _operation("Mul")
+    __truediv__ = _operation("Div")
+    __lt__ = _operation("Less")
+    __gt__ = _operation("Greater")
+    __le__ = _operation("LessOrEqual")
+    __ge__ = _operation("GreaterOrEqual")
+    __and__ = _operation("And")
+    __or__ = _operation("Or")
+    equals = _operation("Equal")
+
+    def __rsub__(self, other: Operand) -> Value:
+        return self.graph.of(other) - self
+
+    def __abs__(self) -> Value:
+        return self.graph.node("Abs", self)
+
+    def is_nan(self) -> Value:
+        """Say where it is NaN."""
+        return self.graph.node("IsNaN", self)
+
+    def where(self, this: Operand, other: Operand) -> Value:
+        """Take `this` where it is true, else `other`."""
+        return self.graph.node("Where", self, this, other)
+
+    def clip(self, low: float, high: float) -> Value:
+        """Keep it between two numbers."""
+        return self.graph.node("Clip", self, low, high)
+
+    def column(self, *columns: int) -> Value:
+        """Take some of the columns."""
+        return self.graph.node("Gather", self, np.array(columns, dtype=np.int64), axis=1)
+
+    def sum(self, axis: int = 1, *, keepdims: int = 1) -> Value:
+        """Add up each row, or along another axis."""
+        axes = np.array([axis], dtype=np.int64)
+        return self.graph.node("ReduceSum", self, axes, keepdims=keepdims)
+
+    def to_integer(self) -> Value:
+        """Return whole numbers."""
+        return self.graph.node("Cast", self, to=_INT64)
+
+
+Operand = Value | float | NDArray[Any]
+
+
 class Graph(ABC):
-    """Collects nodes; values go by their names. An equal constant is stored once."""
+    """Collects nodes. An equal constant is stored once."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
         self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
     @abstractmethod
-    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+    def add(self, operator: str, inputs: Sequence[str], **attributes: Any) -> str:
         """Add a node with one output and return the output's name."""
 
     @abstractmethod
     def store(self, value: NDArray[Any]) -> str:
         """Add a constant and return its name."""
 
-    def constant(self, value: NDArray[Any]) -> str:
-        """Return the name of a constant, which is stored if it is new."""
+    def node(self, operator: str, *inputs: Operand, **attributes: Any) -> Value:
+        """Add a node with one output and return it."""
+        names = [self.of(each).name for each in inputs]
+        return Value(self, self.add(operator, names, **attributes))
+
+    def of(self, operand: Operand) -> Value:
+        """Return a value as it is, anything else as a constant: fractions in the graph's type."""
+        if isinstance(operand, Value):
+            return operand
+        value = np.asarray(operand)
+        if value.dtype.kind == "f":
+            value = self._in_type(value)
+        elif value.dtype.kind == "i":
+            value = value.astype(np.int64)
+        return self.constant(value)
+
+    def constant(self, value: NDArray[Any]) -> Value:
+        """Return a constant, which is stored if it is new."""
         key = (value.dtype.str, value.shape, value.tobytes())
         if key not in self._names:
             self._names[key] = self.store(value)
-        return self._names[key]
+        return Value(self, self._names[key])
 
-    def numbers(self, values: NDArray[np.float64]) -> str:
-        """Return the name of a constant in the type of the arithmetic."""
+    def _in_type(self, values: NDArray[np.float64]) -> NDArray[Any]:
         with np.errstate(over="ignore"):
             constant = values.astype(self.dtype)
         if np.isinf(constant).any():
             raise self._beyond()
-        return self.constant(constant)
+        return constant
 
-    def scales(self, values: NDArray[np.float64]) -> str:
-        """Return the name of a constant to multiply with or divide by: none may become 0."""
-        if (values < np.finfo(self.dtype).tiny).any():
+    def scales(self, values: NDArray[np.float64] | float) -> Value:
+        """Return a constant to multiply with or divide by: none may become 0."""
+        if (np.asarray(values) < np.finfo(self.dtype).tiny).any():
             raise self._beyond()
-        return self.numbers(values)
+        return self.of(values)
 
     def _beyond(self) -> ValueError:
         return ValueError(
@@ -69,52 +155,59 @@ class Graph(ABC):
             "max_gain, or use dtype='float64'."
         )
 
-    def number(self, value: float) -> str:
-        """Return the name of one number."""
-        return self.numbers(np.array(value, dtype=np.float64))
+    def look_up(self, table: NDArray[Any], at: Value) -> Value:
+        """Take entries of a table, rows of one of two axes."""
+        return self.node("Gather", table, at, axis=0)
 
-    def row_sum(self, values: str, *, keepdims: int = 1) -> str:
-        """Add up each row."""
-        axes = self.constant(np.array([1], dtype=np.int64))
-        return self.node("ReduceSum", values, axes, keepdims=keepdims)
+    def codes(
+        self, cells: Value, places: Mapping[bytes, int] | Mapping[int, int], otherwise: int
+    ) -> Value:
+        """Return the place of each text or whole number."""
+        keys = list(places)
+        return self.node(
+            "LabelEncoder",
+            cells,
+            domain="ai.onnx.ml",
+            **{"keys_strings" if isinstance(keys[0], bytes) else "keys_int64s": keys},
+            values_int64s=list(places.values()),
+            default_int64=otherwise,
+        )
 
-    def label(self, distance: str, threshold: float) -> str:
+    def side_by_side(self, columns: Sequence[Value]) -> Value:
+        """Join columns."""
+        return self.node("Concat", *columns, axis=1)
+
+    def label(self, distance: Value, threshold: float) -> Value:
         """Say 1 where a distance is normal, -1 where it is not, 0 where it is NaN: not judged."""
-        threshold = min(threshold, float(np.finfo(self.dtype).max))
-        normal = self.node("LessOrEqual", distance, self.number(threshold))
-        here, beyond, unknown = (self.constant(np.array(label)) for label in (1, -1, 0))
-        label = self.node("Where", normal, here, beyond)
-        return self.node("Where", self.node("IsNaN", distance), unknown, label)
+        normal = distance <= float(min(threshold, np.finfo(self.dtype).max))
+        return distance.is_nan().where(0, normal.where(1, -1))
 
-    def saturate(self, y: str) -> str:
+    def saturate(self, y: Value) -> Value:
         """Keep magnitudes where a square still is a finite number."""
         largest = _LARGEST[self.dtype]
-        return self.node("Clip", y, self.number(-largest), self.number(largest))
+        return y.clip(-largest, largest)
 
 
 class Results(NamedTuple):
-    """The names of what :func:`write` computes: shapes (n,), (n,) and (n, d)."""
+    """What :func:`write` computes: shapes (n,), (n,) and (n, d)."""
 
-    label: str
-    distance: str
-    contributions: str
+    label: Value
+    distance: Value
+    contributions: Value
 
 
-def write(graph: Graph, model: REF, X: str) -> Results:
+def write(model: REF, X: Value) -> Results:
     """Write a fitted model as nodes that take rows `X` of the graph's type.
 
     A row that Python refuses, because nothing is observed or a value is infinite, has no number of
     observed features here (0 or NaN): its distance becomes NaN and its label 0.
     """
-    missing = graph.node("IsNaN", X)
-    infinite = graph.node("IsInf", X)
-    nothing, one = graph.number(0.0), graph.number(1.0)
-    counted = graph.node("Where", infinite, graph.number(np.nan), one)
-    observed = graph.node("Where", missing, nothing, counted)
-    shares = write_shares(graph, model.scorer(), X, missing)
-    contributions = graph.node("Div", shares, graph.row_sum(observed))
-    distance = graph.row_sum(contributions, keepdims=0)
-    return Results(graph.label(distance, model.threshold_), distance, contributions)
+    missing = X.is_nan()
+    counted = X.graph.node("IsInf", X).where(np.nan, 1.0)
+    observed = missing.where(0.0, counted)
+    contributions = write_shares(model.scorer(), X, missing) / observed.sum()
+    distance = contributions.sum(keepdims=0)
+    return Results(X.graph.label(distance, model.threshold_), distance, contributions)
 
 
 def check_exportable(model: REF) -> None:
@@ -129,40 +222,38 @@ def check_exportable(model: REF) -> None:
             )
 
 
-def write_shares(graph: Graph, model: FoldScorer, X: str, missing: str) -> str:
+def write_shares(model: FoldScorer, X: Value, missing: Value) -> Value:
     """Return each feature's share of the distance, not yet divided by the features observed."""
-    shares = graph.saturate(_shares(graph, model, X, missing))
-    return graph.node("Where", missing, graph.number(0.0), shares)
+    return missing.where(0.0, X.graph.saturate(_shares(model, X, missing)))
 
 
-def _shares(graph: Graph, model: FoldScorer, X: str, missing: str) -> str:
-    chain, path = _layout(graph, model), model.path
-    v, total = chain.enter(X), ""
+def _shares(model: FoldScorer, X: Value, missing: Value) -> Value:
+    chain, total = _layout(X.graph, model), None
+    v = chain.enter(X)
     for level in range(chain.depth):
         if level > 0:
             v = chain.step(v, level)
-        if path or level == chain.depth - 1:
-            share = _share(graph, model, chain.magnitude(v, level), missing)
-            total = graph.node("Add", total, share) if total else share
-    if not path:
+        if model.path or level == chain.depth - 1:
+            share = _share(model, chain.magnitude(v, level), missing)
+            total = share if total is None else total + share
+    assert total is not None
+    if not model.path:
         return total
     n_iter = model.chain.n_iter
     if chain.depth < n_iter:  # the last level stands for all that were not folded
-        kept = graph.number(n_iter - chain.depth)
-        total = graph.node("Add", total, graph.node("Mul", share, kept))
-    return graph.node("Div", total, graph.number(n_iter))
+        total += share * float(n_iter - chain.depth)
+    return total / float(n_iter)
 
 
-def _share(graph: Graph, model: FoldScorer, magnitude: str, missing: str) -> str:
+def _share(model: FoldScorer, magnitude: Value, missing: Value) -> Value:
     """Divide a level's distance among the features; what stands for a missing one is not used."""
     if model.distance == "l1":
         return magnitude
+    graph = magnitude.graph
     magnitude = graph.saturate(magnitude)
-    square = graph.node("Mul", magnitude, magnitude)
-    square = graph.node("Where", missing, graph.number(0.0), square)
-    norm = graph.node("Sqrt", graph.row_sum(square))
-    least = graph.number(_LEAST_NORM[graph.dtype])
-    return graph.node("Div", square, graph.node("Max", norm, least))
+    square = missing.where(0.0, magnitude * magnitude)
+    norm = graph.node("Sqrt", square.sum())
+    return square / graph.node("Max", norm, _LEAST_NORM[graph.dtype])
 
 
 def _layout(graph: Graph, model: FoldScorer) -> _AbsChain | _StandardizedChain:
@@ -183,86 +274,80 @@ class _AbsChain:
         self.graph, self.chain = graph, chain
         self.depth = int(chain.levels.max())
 
-    def enter(self, X: str) -> str:
-        return self.graph.node("Abs", _centred(self.graph, self.chain, X))
+    def enter(self, X: Value) -> Value:
+        return abs(_centred(self.chain, X))
 
-    def step(self, v: str, level: int) -> str:
-        shift = self.graph.numbers(self.chain.steps.shift[:, level])
-        return self.graph.node("Abs", self.graph.node("Sub", v, shift))
+    def step(self, v: Value, level: int) -> Value:
+        return abs(v - self.chain.steps.shift[:, level])
 
-    def magnitude(self, v: str, level: int) -> str:
-        return self.graph.node("Mul", v, self.graph.scales(self.chain.steps.factor[:, level]))
+    def magnitude(self, v: Value, level: int) -> Value:
+        return v * self.graph.scales(self.chain.steps.factor[:, level])
 
 
 class _StandardizedChain:
     """A level folds, subtracts and scales; a feature that has stopped keeps its value."""
 
     def __init__(self, graph: Graph, chain: FoldChain, *, literal: bool) -> None:
-        self.graph, self.chain = graph, chain
+        self.graph, self.chain, self.literal = graph, chain, literal
         self.depth = int(chain.levels.max())
         if literal:  # as in the paper; without max_gain even the last bit of a quotient matters
             scales = chain.scales.copy()
             scales[0] /= chain.unit
-            self.shift, self.scale, self.scaling = chain.shifts, scales, "Div"
+            self.shift, self.scale = chain.shifts, scales
         else:
             self.shift, self.scale = chain.steps.shift.T, chain.steps.factor.T
-            self.scaling = "Mul"
 
-    def enter(self, X: str) -> str:
-        return self.graph.saturate(self._scaled(_centred(self.graph, self.chain, X), 0))
+    def enter(self, X: Value) -> Value:
+        return self.graph.saturate(self._scaled(_centred(self.chain, X), 0))
 
-    def step(self, v: str, level: int) -> str:
-        folded = _fold(self.graph, str(self.chain.fold), v)
-        shifted = self.graph.node("Sub", folded, self.graph.numbers(self.shift[level]))
-        stepped = self._scaled(shifted, level)
+    def step(self, v: Value, level: int) -> Value:
+        folded = _fold(str(self.chain.fold), v)
+        stepped = self._scaled(folded - self.shift[level], level)
         if self.chain.fold not in _BOUNDED:
             stepped = self.graph.saturate(stepped)
         folding = self.chain.levels > level
-        if folding.all():
-            return stepped
-        return self.graph.node("Where", self.graph.constant(folding), stepped, v)
+        return stepped if folding.all() else self.graph.of(folding).where(stepped, v)
 
-    def magnitude(self, v: str, level: int) -> str:
-        return self.graph.node("Abs", v)
+    def magnitude(self, v: Value, level: int) -> Value:
+        return abs(v)
 
-    def _scaled(self, v: str, level: int) -> str:
-        return self.graph.node(self.scaling, v, self.graph.scales(self.scale[level]))
+    def _scaled(self, v: Value, level: int) -> Value:
+        scale = self.graph.scales(self.scale[level])
+        return v / scale if self.literal else v * scale
 
 
-def _centred(graph: Graph, chain: FoldChain, X: str) -> str:
+def _centred(chain: FoldChain, X: Value) -> Value:
     """Subtract the mean, in units of a power of two near the standard deviation.
 
     A float32 cannot hold the mean of, say, timestamps. What it loses is subtracted on its own: near
     the mean the first difference is exact.
     """
     offset = chain.shifts[0] / chain.unit
-    rest = offset - offset.astype(graph.dtype)
-    centred = graph.node("Mul", X, graph.numbers(1.0 / chain.unit))
-    centred = graph.node("Sub", centred, graph.numbers(offset))
-    return graph.node("Sub", centred, graph.numbers(rest)) if rest.any() else centred
+    rest = offset - offset.astype(X.graph.dtype)
+    centred: Value = X * (1.0 / chain.unit) - offset
+    return centred - rest if rest.any() else centred
 
 
-def _fold(graph: Graph, name: str, y: str) -> str:
+def _fold(name: str, y: Value) -> Value:
     match name:
         case "abs":
-            return graph.node("Abs", y)
+            return abs(y)
         case "sqr":
-            return graph.node("Mul", y, y)
+            return y * y
         case "sin":
-            return graph.node("Sin", y)
+            return y.graph.node("Sin", y)
         case "tanh":
-            return graph.node("Tanh", y)
+            return y.graph.node("Tanh", y)
         case "cos":
-            return _cos(graph, y)
+            return _cos(y)
         case "cos-abs":
-            size = graph.node("Abs", y)
-            near = graph.node("LessOrEqual", size, graph.number(1.0))
-            return graph.node("Where", near, _cos(graph, y), size)
+            size = abs(y)
+            return (size <= 1.0).where(_cos(y), size)
     raise ValueError(f"There is no ONNX form of the fold {name!r}.")
 
 
-def _cos(graph: Graph, y: str) -> str:
+def _cos(y: Value) -> Value:
     """Write 1 - 2 sin²(y/2): most releases of ONNX Runtime have no Cos for float64."""
-    half = graph.node("Sin", graph.node("Mul", y, graph.number(0.5)))
-    square = graph.node("Mul", half, half)
-    return graph.node("Sub", graph.number(1.0), graph.node("Add", square, square))
+    half = y.graph.node("Sin", y * 0.5)
+    square = half * half
+    return 1.0 - (square + square)

@@ -26,7 +26,7 @@ from refold.export._exported_columns import (
     check_views,
     columns_of,
 )
-from refold.export._graph import Graph
+from refold.export._graph import Graph, Value
 from refold.export._group_graph import GroupScores
 from refold.export._groups import check_context
 from refold.export._sql_names import fresh_stem
@@ -150,13 +150,13 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
     scores = None
     if context is not None:
         check_context(context, "An ONNX graph")
-        places = dict(zip(by, by, strict=True))
+        places = {name: Value(nodes, name) for name in by}
         scores = GroupScores(nodes, context, model.encoder_.inputs, places)
-    results = (
-        write_plain(nodes, model, columns, "X", scores)
-        if plain
-        else write_table(nodes, model, columns, columns.names, scores)
-    )
+    if plain:
+        results = write_plain(model, columns, Value(nodes, "X"), scores)
+    else:
+        cells = [Value(nodes, name) for name in columns.names]
+        results = write_table(nodes, model, columns, cells, scores)
     outputs = {name: result for name, result in results._asdict().items() if result}
     _check_apart(names, [prefix + name for name in outputs])
     if plain:
@@ -243,11 +243,8 @@ class _Nodes(Graph):
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        return self.named(f"{self.stem}v{len(self.nodes)}", operator, *inputs, **attributes)
-
-    def named(self, output: str, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node whose output has a name of its own."""
+    def add(self, operator: str, inputs: Sequence[str], **attributes: Any) -> str:
+        output = f"{self.stem}v{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, [output], **attributes))
         return output
 
@@ -264,7 +261,7 @@ class _Nodes(Graph):
 
 def _proto(model: REF | CreasedREF, dtype: np.dtype[Any], prefix: str) -> ModelProto:
     nodes, exporter = _Nodes(dtype), EXPORTERS[type(model)]
-    outputs = dict(zip(exporter.outputs, exporter.write(nodes, model, "X"), strict=True))
+    outputs = dict(zip(exporter.outputs, exporter.write(model, Value(nodes, "X")), strict=True))
     inputs = [nodes.value("X", dtype, "n", model.n_features_in_)]
     return _model(nodes, _kind(model), inputs, outputs, model.n_features_in_, prefix)
 
@@ -273,14 +270,14 @@ def _model(
     nodes: _Nodes,
     name: str,
     inputs: Sequence[Any],
-    outputs: dict[str, str],
+    outputs: dict[str, Value],
     n_features: int,
     prefix: str,
 ) -> ModelProto:
     """Put a graph together."""
     helper = nodes.onnx.helper
     for output, result in outputs.items():
-        nodes.named(prefix + output, "Identity", result)
+        nodes.nodes.append(helper.make_node("Identity", [result.name], [prefix + output]))
     shapes: dict[str, list[str | int]] = {"contributions": ["n", n_features]}
     declared = [
         nodes.value(

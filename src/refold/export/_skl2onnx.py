@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from refold.base.needs import needs
 from refold.export._creased_graph import EXPORTERS
-from refold.export._graph import OLDEST_OPSET, Graph
+from refold.export._graph import OLDEST_OPSET, Graph, Value
 
 # What skl2onnx itself puts behind a model to rename its outputs or to change their types.
 _RENAMING = {"SklearnIdentity", "SklearnCast"}
@@ -57,11 +58,12 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     _check_place(operator, container)
     nodes = _ContainerNodes(scope, container)
     double = nodes.onnx.TensorProto.DOUBLE
-    columns = [nodes.node("Cast", x.full_name, to=double) for x in operator.inputs]
-    X = columns[0] if len(columns) == 1 else nodes.node("Concat", *columns, axis=1)
-    for variable, value in zip(operator.outputs, exporter.write(nodes, model, X), strict=True):
+    inputs = [Value(nodes, x.full_name) for x in operator.inputs]
+    columns = [nodes.node("Cast", x, to=double) for x in inputs]
+    X = columns[0] if len(columns) == 1 else nodes.side_by_side(columns)
+    for variable, value in zip(operator.outputs, exporter.write(model, X), strict=True):
         kind = variable.type.to_onnx_type().tensor_type.elem_type
-        container.add_node("Cast", [value], [variable.full_name], to=kind)
+        container.add_node("Cast", [value.name], [variable.full_name], to=kind)
 
 
 def _check_place(operator: Any, container: Any) -> None:
@@ -83,7 +85,7 @@ class _ContainerNodes(Graph):
         self.scope, self.container = scope, container
         self.onnx = needs("onnx", "onnx")
 
-    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+    def add(self, operator: str, inputs: Sequence[str], **attributes: Any) -> str:
         output = str(self.scope.get_unique_variable_name("ref"))
         self.container.add_node(operator, list(inputs), [output], **attributes)
         return output

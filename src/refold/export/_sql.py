@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,22 +10,15 @@ from refold.base.advice import Advice
 from refold.base.errors import UserError
 from refold.base.needs import needs
 from refold.columns.frames import features_of
-from refold.export._exported_columns import check_missing, columns_of
 from refold.export._sql_names import (
     LIMITS,
     check_apart,
     check_names,
-    fresh_stem,
     parts_of,
-    text_literal,
 )
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
 from refold.models.ref import REF
-
-if TYPE_CHECKING:
-    from refold.export._sql_groups import GroupTables
-    from refold.export._sql_stages import Expression, Stage, Vocabulary
 
 __all__ = ["to_sql"]
 
@@ -116,15 +107,17 @@ def to_sql(
     check_names([*features, *answers, *target, *made], dialect)
     check_apart(features, answers, dialect)
     check_names(list(groups.values()), dialect)
-    if isinstance(model, Detector):
-        stages = _detector_stages(model, without)
-    elif without:
+    if without and not isinstance(model, Detector):
         raise ValueError(f"without={without!r} is for a Detector; this is a REF.")
+    from refold.export._sql_query import detector_stages, ref_stages, statement
+
+    if isinstance(model, Detector):
+        stages = detector_stages(model, without, dialect)
     else:
-        stages = _ref_stages(model)
-    statement = _statement(model, stages, features, groups, answers, target, made, dialect)
-    _check_length(statement, dialect)
-    return statement
+        stages = ref_stages(model)
+    found = statement(model, stages, features, groups, answers, target, made, dialect)
+    _check_length(found, dialect)
+    return found
 
 
 def known_dialect(dialect: str) -> str:
@@ -184,152 +177,6 @@ def _group_columns(
     check_groups(context, dialect)
     theirs = _names_in_table(model, columns)
     return {name: theirs[name] for name in context.given.by}
-
-
-Writer = Callable[
-    ["Vocabulary", Sequence["Expression"], str, "GroupTables | None"], Iterator["Stage"]
-]
-
-
-def _ref_stages(model: REF) -> Writer:
-    """Return what writes the stages of REF, from its features to the distance."""
-
-    def write(
-        words: Vocabulary, cells: Sequence[Expression], dialect: str, groups: GroupTables | None
-    ) -> Iterator[Stage]:
-        from refold.export._sql_stages import Stages, numbers_of
-
-        chain = model.chain_
-        numbers = numbers_of(chain, literal=model.max_gain_ is None)
-        stages = Stages(words, str(chain.fold), numbers, chain.n_iter)
-        yield from stages.read(cells)
-        if model.levels_ == "all" and model.distance == "l2":
-            yield from stages.all_norms()
-        else:
-            yield from stages.all_levels() if model.levels_ == "all" else stages.last_level()
-            yield from stages.distance(str(model.distance))
-
-    return write
-
-
-def _detector_stages(model: Detector, without: Collection[str]) -> Writer:
-    """Return what writes the stages of a Detector, from its columns to the distance."""
-    from refold.export._sql_rules import check_rules
-
-    check_rules(model)
-    columns = columns_of(model, without)
-    check_missing(columns.all, "SQL")
-
-    def write(
-        words: Vocabulary, cells: Sequence[Expression], dialect: str, groups: GroupTables | None
-    ) -> Iterator[Stage]:
-        from refold.export import _sql_table
-
-        if model.encoder_.counts.plan.plain:
-            return _sql_table.write_plain(words, model, columns, cells, groups)
-        _sql_table.check_table(columns, dialect)
-        return _sql_table.write_table(words, model, columns, cells, dialect, groups)
-
-    return write
-
-
-def _statement(
-    model: REF | Detector,
-    write: Writer,
-    features: Sequence[str],
-    by: Mapping[str, str],
-    answers: Sequence[str],
-    table: Sequence[str],
-    view: Sequence[str],
-    dialect: str,
-) -> str:
-    from sqlglot import exp
-
-    from refold.export._sql_stages import reasons
-    from refold.export._sql_statement import DATABASES, SourceTable
-
-    database, stem = DATABASES[dialect], fresh_stem([*features, *by.values(), *table, *answers])
-    source, groups = SourceTable(_table(table, f"{stem}row"), f"{stem}row", stem), None
-    if by:
-        groups = _groups(model, dialect, stem)
-        cells = {name: source.column(theirs) for name, theirs in by.items()}
-        source = replace(source, groups=groups.joins(cells))
-    words, n_reasons = database.words(stem), len(answers) - 2
-    texts = [text_literal(name, dialect) for name in features]
-    values = _answers(words, texts, model.threshold_, n_reasons)
-    written = list(write(words, [source.column(name) for name in features], dialect, groups))
-    written += reasons(
-        words,
-        len(features),
-        min(n_reasons, len(features)),
-        add_up=getattr(model, "distance", "l1") == "l1",
-        unblamed=_unblamed(model),
-    )
-    _check_columns(max(map(len, written)), len(features), dialect)
-    query: Expression = database.compose(source, written, list(zip(answers, values, strict=True)))
-    if view:
-        query = exp.Create(this=_table(view), kind="VIEW", expression=query)
-    return str(query.sql(dialect=dialect, copy=False))
-
-
-def _unblamed(model: REF | Detector) -> frozenset[int]:
-    """Return the features that the user's rules never name as a reason."""
-    if not isinstance(model, Detector):
-        return frozenset()
-    names = model._learned.rules.unblamed
-    return frozenset(k for k, name in enumerate(model.encoder_.counts.plan.names) if name in names)
-
-
-def _groups(model: Any, dialect: str, stem: str) -> GroupTables:
-    from refold.export._sql_groups import GroupTables
-
-    return GroupTables(model.encoder_.context, model.encoder_.inputs, dialect, stem)
-
-
-def _answers(
-    words: Vocabulary, features: Sequence[Expression], threshold: float, reasons: int
-) -> list[Expression]:
-    """Return label, distance and reasons from the columns of the last stage."""
-    from sqlglot import exp
-
-    from refold.export._sql_stages import choose, number
-
-    distance, limit = words.column("d"), number(threshold)
-    normal, not_normal = exp.Literal.number(1), exp.Literal.number(-1)
-    label = choose([(distance <= limit, normal), (distance > limit.copy(), not_normal)])
-    values = [label, distance.copy()]
-    for rank in range(1, reasons + 1):
-        name: Expression = exp.null()
-        if rank <= len(features):
-            found = words.column("k", rank)
-            cases: list[tuple[Expression, Expression]] = [
-                (distance.is_(exp.null()), exp.null()),
-                (distance <= limit.copy(), exp.null()),
-            ]
-            cases += [
-                (found.eq(exp.Literal.number(d)), feature.copy())
-                for d, feature in enumerate(features)
-            ]
-            name = choose(cases)
-        values.append(exp.cast(name, "text"))
-    return values
-
-
-def _table(parts: Sequence[str], alias: str | None = None) -> Expression:
-    from sqlglot import exp
-
-    catalog, schema, name = [None] * (3 - len(parts)) + list(parts)
-    table = exp.table_(name, schema, catalog, quoted=True)
-    return exp.alias_(table, alias, table=True) if alias else table
-
-
-def _check_columns(widest: int, features: int, dialect: str) -> None:
-    most = LIMITS[dialect].columns
-    if most and widest > most:
-        raise ValueError(
-            f"{features} features need {widest} columns in one SELECT; {dialect} has at most "
-            f"{most}. Fit the model on fewer features."
-        )
 
 
 def _check_length(statement: str, dialect: str) -> None:

@@ -12,7 +12,7 @@ from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.number_form import NumberForm
 from refold.columns.parsing import TRUTHS
 from refold.export._sql_names import text_literal
-from refold.export._sql_stages import Expression, choose, number
+from refold.export._sql_stages import Expression, call, choose, integer, number
 
 _SPACES = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
 _NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -96,9 +96,9 @@ class Reader:
         """Return a text without the spaces around it, of which Unicode has many."""
         return call("TRIM", text.copy(), self.literal(_SPACES))
 
-    def known(self, text: Expression, missing_words: Iterable[str]) -> Expression:
+    def known(self, text: Expression, missing_texts: Iterable[str]) -> Expression:
         """Return a text, NULL where it is a word for a missing value."""
-        words = [self.literal(word) for word in sorted(missing_words) if self.holds(word)]
+        words = [self.literal(word) for word in sorted(missing_texts) if self.holds(word)]
         missing = self.one_of(exp.Lower(this=self.trimmed(text)), words)
         return choose([(missing, exp.null())], text.copy())
 
@@ -140,7 +140,7 @@ class Reader:
 
     def beginning(self, text: Expression) -> Expression:
         """Return what is looked at of a text."""
-        return call("SUBSTR", text.copy(), exp.Literal.number(1), exp.Literal.number(LOOKED_AT))
+        return call("SUBSTR", text.copy(), integer(1), integer(LOOKED_AT))
 
     def has_one_of(self, text: Expression, letters: Iterable[str]) -> Expression:
         """Say whether a text has one of some characters."""
@@ -163,7 +163,7 @@ class Reader:
         return call("REGEXP_REPLACE", text.copy(), pattern, by, *options)
 
     def _short(self, text: Expression, test: Expression) -> Expression:
-        return exp.and_(exp.Length(this=text.copy()) <= exp.Literal.number(LONGEST), test)
+        return exp.and_(exp.Length(this=text.copy()) <= integer(LONGEST), test)
 
 
 class PostgresReader(Reader):
@@ -268,7 +268,7 @@ class SQLiteReader(Reader):
             part: Expression = exp.cast(digits, "int")
             if field == "second":
                 colon = self._cut(moment, begin - 1, 1).eq(exp.Literal.string(":"))
-                part = choose([(colon, part)], exp.Literal.number(0))
+                part = choose([(colon, part)], integer(0))
             parts[field] = part
         marks = [exp.Literal.string(mark) for mark in (".", ",")]
         broken = exp.In(this=self._cut(moment, 20 - shift, 1), expressions=marks)
@@ -289,16 +289,11 @@ class SQLiteReader(Reader):
         return exp.In(this=call("TYPEOF", column.copy()), expressions=names)
 
     def _cut(self, text: Expression, begin: int, width: int) -> Expression:
-        numbers = (exp.Literal.number(begin), exp.Literal.number(width))
+        numbers = (integer(begin), integer(width))
         return call("SUBSTR", text.copy(), *numbers)
 
 
 READERS = {reader.dialect: reader for reader in (Reader(), PostgresReader(), SQLiteReader())}
-
-
-def call(function: str, *arguments: Expression) -> Expression:
-    """Call a function by name."""
-    return exp.Anonymous(this=function, expressions=list(arguments))
 
 
 def _there(value: Expression) -> Expression:

@@ -24,13 +24,14 @@ from refold.export._exported_columns import (
     ExportedText,
 )
 from refold.export._sql_cells import FIELDS, Reader
-from refold.export._sql_groups import GroupTables, score
+from refold.export._sql_groups import GroupTables, score_steps
 from refold.export._sql_rules import SqlRules
 from refold.export._sql_stages import (
     Expression,
     Vocabulary,
     choose,
     divide,
+    integer,
     is_finite,
     is_infinite,
     number,
@@ -100,7 +101,7 @@ class ColumnSteps:
             **out,
             "size": choose([(new, self.words.largest(views))], self["size"]),
             "code": self["code"],
-            "state": choose([(gone, _whole(1))], _whole(0)),
+            "state": choose([(gone, integer(1))], integer(0)),
             "novel": choose(
                 [(gone.copy(), _flag(column.novel[-1])), (new.copy(), _flag(column.novel[-2]))],
                 _flag(False),
@@ -174,11 +175,11 @@ class ColumnSteps:
         yield {"text": text, "raw": choose([(written, read)], raw), **kept}
         state = choose(
             [
-                (is_finite(raw), _whole(0)),
-                (written.copy(), _whole(2)),
-                (is_infinite(raw), _whole(3)),
+                (is_finite(raw), integer(0)),
+                (written.copy(), integer(2)),
+                (is_infinite(raw), integer(3)),
             ],
-            _whole(1),
+            integer(1),
         )
         yield {"raw": raw, "state": state, **kept}
         if self.rules is not None:
@@ -188,8 +189,8 @@ class ColumnSteps:
             kept = self._kept("out")
         if self.groups is not None:
             log = self.groups.log[column.name]
-            yield from score(self.__getitem__, self.words.greatest, log=log, kept=("state",))
-        bins = [(raw < number(edge), _whole(below)) for below, edge in enumerate(column.edges)]
+            yield from score_steps(self.__getitem__, self.words.greatest, log=log, kept=("state",))
+        bins = [(raw < number(edge), integer(below)) for below, edge in enumerate(column.edges)]
         novel = self._by_state(column.novel.astype(np.float64))
         if (beyond := beyond_zero(column, raw)) is not None:
             novel = choose([(self._unreadable(), novel)], beyond)
@@ -198,7 +199,7 @@ class ColumnSteps:
             "size": self._by_state(column.magnitudes),
             "state": self["state"],
             "novel": novel,
-            "code": choose([(self._unreadable(), _whole(NONE)), *bins], _whole(len(bins))),
+            "code": choose([(self._unreadable(), integer(NONE)), *bins], integer(len(bins))),
             **({} if self.rules is None else kept),
         }
 
@@ -208,7 +209,7 @@ class ColumnSteps:
         """Read dates and times of any type as ISO 8601 writes them."""
         reader, text, moment = self.reader, self["text"], self["moment"]
         has_date = column.counts.has_date
-        written = choose([(reader.is_text(cells), _whole(1))], _whole(0))
+        written = choose([(reader.is_text(cells), integer(1))], integer(0))
         yield {"text": reader.text(cells), "written": written}
         yield {"text": reader.known(text, column.missing), "written": self["written"]}
         kept = self._kept("text", "written")
@@ -219,11 +220,11 @@ class ColumnSteps:
         yield {
             **kept,
             **self._kept("moment", "fraction"),
-            "days": self._days() if has_date else _whole(0),
+            "days": self._days() if has_date else integer(0),
             "clock": self["hour"] * _HOUR + self["minute"] * 60 + self["second"],
-            "state": choose([(missing, _whole(1)), (valid, _whole(0))], _whole(2)),
+            "state": choose([(missing, integer(1)), (valid, integer(0))], integer(2)),
         }
-        is_written = self["written"].eq(_whole(1))
+        is_written = self["written"].eq(integer(1))
         yield {
             "state": self["state"],
             "form": choose([(is_written, reader.form(text, moment))]),
@@ -234,7 +235,7 @@ class ColumnSteps:
     def _valid(self, has_date: bool) -> Expression:
         """Say whether there is such a time, on such a day."""
         tests = [
-            self[name] <= _whole(most)
+            self[name] <= integer(most)
             for name, most in (("hour", 23), ("minute", 59), ("second", 60))
         ]
         if has_date:
@@ -242,17 +243,17 @@ class ColumnSteps:
             leap = exp.or_(
                 exp.and_((year % 4).eq(0), exp.not_((year % 100).eq(0))), (year % 400).eq(0)
             )
-            february = choose([(leap, _whole(29))], _whole(28))
-            short = self.reader.one_of(month, [_whole(m) for m in (4, 6, 9, 11)])
-            days = choose([(month.eq(2), february), (short, _whole(30))], _whole(31))
-            tests += [year >= _whole(1), month >= _whole(1), month.copy() <= _whole(12)]
-            tests += [day >= _whole(1), day.copy() <= days]
+            february = choose([(leap, integer(29))], integer(28))
+            short = self.reader.one_of(month, [integer(m) for m in (4, 6, 9, 11)])
+            days = choose([(month.eq(2), february), (short, integer(30))], integer(31))
+            tests += [year >= integer(1), month >= integer(1), month.copy() <= integer(12)]
+            tests += [day >= integer(1), day.copy() <= days]
         return exp.and_(*tests)
 
     def _days(self) -> Expression:
         """Count days since 1970; years are taken to begin in March, so that leap days are last."""
         year, month, day = (self[name] for name in FIELDS[:3])
-        early = choose([(month <= _whole(2), _whole(1))], _whole(0))
+        early = choose([(month <= integer(2), integer(1))], integer(0))
         year = exp.paren(year - early)
         since = exp.paren((month + 9) % 12)
         count = year * 365 + year // 4 - year // 100 + year // 400
@@ -287,7 +288,7 @@ class ColumnSteps:
             "size": self.words.largest(views),
             "state": self["state"],
             "novel": self._by_state(column.novel.astype(np.float64)),
-            "code": choose([(self._unreadable(), _whole(NONE))], code),
+            "code": choose([(self._unreadable(), integer(NONE))], code),
         }
 
     # ---- tables -----------------------------------------------------------------------------
@@ -311,7 +312,7 @@ class ColumnSteps:
         return _by_code(self.reader, self["state"], values)
 
     def _unreadable(self) -> Expression:
-        return exp.not_(self["state"].eq(_whole(0)))
+        return exp.not_(self["state"].eq(integer(0)))
 
     def _if_readable(self, value: Expression) -> Expression:
         return choose([(self._unreadable(), number(0.0))], value)
@@ -321,7 +322,7 @@ def _by_code(reader: Reader, code: Expression, values: Floats) -> Expression:
     """Look up a number by a whole number; codes with the same value stand together."""
     groups: dict[float, list[Expression]] = {}
     for place, value in enumerate(values.tolist()):
-        groups.setdefault(value, []).append(_whole(place))
+        groups.setdefault(value, []).append(integer(place))
     usual = max(groups, key=lambda value: len(groups[value]))
     cases = [
         (reader.one_of(code, group), number(value))
@@ -339,12 +340,8 @@ def write_beside(
     cases = []
     for code, sizes in enumerate(surprise):
         if sizes.any():
-            cases.append((beside.eq(_whole(code)), _by_code(reader, own, sizes)))
+            cases.append((beside.eq(integer(code)), _by_code(reader, own, sizes)))
     return choose(cases, number(0.0)) if cases else number(0.0)
-
-
-def _whole(value: int) -> Expression:
-    return exp.Literal.number(int(value))
 
 
 def _flag(value: bool) -> Expression:

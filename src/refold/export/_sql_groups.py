@@ -11,10 +11,10 @@ from sqlglot import exp
 from refold.base.errors import UserError
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding.plan import Plan
-from refold.export._exported_columns import missing_words
+from refold.export._exported_columns import missing_texts
 from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants, check_context
 from refold.export._sql_cells import READERS
-from refold.export._sql_stages import Expression, choose, divide, is_finite, number
+from refold.export._sql_stages import Expression, call, choose, divide, is_finite, number
 
 _LARGEST = 1e250
 
@@ -104,10 +104,10 @@ class GroupTables:
         text = self._reader.text(cell)
         if plan.truth:
             text = self._reader.truth(text)
-        return self._reader.known(text, missing_words(plan))
+        return self._reader.known(text, missing_texts(plan))
 
 
-def score(
+def score_steps(
     at: Callable[[str], Expression], greatest: str, *, log: bool, kept: Sequence[str] = ()
 ) -> Iterator[Step]:
     """Turn a number (raw) into its score, given mu, sd, free and near; what is not finite stays."""
@@ -116,7 +116,7 @@ def score(
     value: Expression = raw.copy()
     if log:
         smallest = number(float(np.finfo(np.float64).tiny))
-        value = exp.Ln(this=exp.Anonymous(this=greatest, expressions=[value, smallest]))
+        value = exp.Ln(this=call(greatest, value, smallest))
     beyond = [
         (value.copy() > number(_LARGEST), number(_LARGEST)),
         (value.copy() < number(-_LARGEST), number(-_LARGEST)),

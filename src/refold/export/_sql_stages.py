@@ -57,14 +57,14 @@ class Vocabulary:
         return exp.alias_(expression, name, copy=False)
 
     def at_most(self, expression: Expression, limit: float) -> Expression:
-        return _call(self.least, [expression, number(limit)])
+        return call(self.least, expression, number(limit))
 
     def largest(self, values: Sequence[Expression]) -> Expression:
         if len(values) == 1:
             return values[0]
         groups = [values[k : k + _ARGUMENTS] for k in range(0, len(values), _ARGUMENTS)]
         if len(groups) == 1:
-            return _call(self.greatest, list(values))
+            return call(self.greatest, *values)
         return self.largest([self.largest(group) for group in groups])
 
 
@@ -99,6 +99,16 @@ def number(value: float) -> Expression:
     return exp.Neg(this=digits) if value < 0.0 else digits
 
 
+def integer(value: int) -> Expression:
+    """Write a whole number."""
+    return exp.Literal.number(int(value))
+
+
+def call(function: str, *arguments: Expression) -> Expression:
+    """Call a function by name."""
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
 def choose(
     cases: Sequence[tuple[Expression, Expression]], otherwise: Expression | None = None
 ) -> Expression:
@@ -111,7 +121,7 @@ def divide(value: Expression, by: Expression) -> Expression:
     return exp.Div(this=value, expression=by, typed=True, safe=False)
 
 
-def numbers_of(chain: FoldChain, *, literal: bool) -> list[Constants]:
+def constants_of(chain: FoldChain, *, literal: bool) -> list[Constants]:
     """Return the constants of each feature, as the compiled kernel uses them.
 
     With `literal` they are those of the reference engine, operation by operation: where no gain is
@@ -362,16 +372,14 @@ def reasons(
     for rank in range(1, count + 1):
         yield [*sizes(), *found, alias(words.largest(sizes()), "t")]
         least = exp.Mul(this=column("s"), expression=number(LEAST_SHARE))
-        cases = [(column("t") <= number(0.0), exp.Literal.number(-1))]
-        cases.append((exp.LT(this=column("t"), expression=least), exp.Literal.number(-1)))
-        cases += [(column("m", d).eq(column("t")), exp.Literal.number(d)) for d in range(features)]
+        cases = [(column("t") <= number(0.0), integer(-1))]
+        cases.append((exp.LT(this=column("t"), expression=least), integer(-1)))
+        cases += [(column("m", d).eq(column("t")), integer(d)) for d in range(features)]
         yield [*sizes(), *found, alias(choose(cases), "k", rank)]
         found = [*found, column("k", rank)]
         if rank < count:
             left = [
-                choose(
-                    [(column("k", rank).eq(exp.Literal.number(d)), number(-1.0))], column("m", d)
-                )
+                choose([(column("k", rank).eq(integer(d)), number(-1.0))], column("m", d))
                 for d in range(features)
             ]
             yield [*(alias(m, "m", d) for d, m in enumerate(left)), *found]
@@ -402,7 +410,7 @@ def _folded(fold: str, y: Expression, bound: float) -> tuple[Expression, float]:
         cosine = exp.Cos(this=y.copy())
         return choose([(size <= number(1.0), cosine)], size.copy()), max(bound, 1.0)
     function = {"cos": exp.Cos, "sin": exp.Sin}.get(fold)
-    return function(this=y.copy()) if function else _call("TANH", [y.copy()]), 1.0
+    return function(this=y.copy()) if function else call("TANH", y.copy()), 1.0
 
 
 def is_finite(x: Expression) -> Expression:
@@ -456,7 +464,3 @@ def any_of(tests: Sequence[Expression]) -> Expression:
 
 def _paren(value: Expression) -> Expression:
     return exp.Paren(this=value)
-
-
-def _call(function: str, arguments: list[Expression]) -> Expression:
-    return exp.Anonymous(this=function, expressions=arguments)

@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from refold.export._sql_groups import GroupJoin
-from refold.export._sql_stages import Expression, Stage, Vocabulary, choose
+from refold.export._sql_stages import Expression, Stage, Vocabulary, call, choose
 
 Select = exp.Select
 
@@ -87,18 +87,18 @@ def by_way_of_json(source: SourceTable, stages: Iterable[Stage], answers: Answer
     from being merged.
     """
     values = [value for _, value in answers]
-    digits = _call("PRINTF", exp.Literal.string("%!.17g"), values[1].copy())
+    digits = call("PRINTF", exp.Literal.string("%!.17g"), values[1].copy())
     values[1] = choose([(exp.not_(values[1].is_(exp.null())), digits)])
-    packed = _call("JSON_ARRAY", _call("JSON_ARRAY", *values))
+    packed = call("JSON_ARRAY", call("JSON_ARRAY", *values))
     body = _chained(
         source, stages, [packed], lambda select: select.limit(-1, copy=False).offset(0, copy=False)
     )
     answer = f"{source.stem}answer"
-    each = exp.Table(this=_call("JSON_EACH", body.subquery(copy=False)), alias=_table_alias(answer))
+    each = exp.Table(this=call("JSON_EACH", body.subquery(copy=False)), alias=_table_alias(answer))
     columns = []
     for number, (name, _) in enumerate(answers):
         place = exp.Literal.string(f"$[{number}]")
-        value = _call("JSON_EXTRACT", exp.column("value", table=answer), place)
+        value = call("JSON_EXTRACT", exp.column("value", table=answer), place)
         value = exp.cast(value, "double") if number == 1 else value
         columns.append(exp.alias_(value, name, quoted=True))
     query = source.joined(exp.select(source.everything(), *columns))
@@ -162,10 +162,6 @@ def _table_alias(name: str) -> exp.TableAlias:
     return exp.TableAlias(this=exp.to_identifier(name))
 
 
-def _call(function: str, *arguments: Expression) -> Expression:
-    return exp.Anonymous(this=function, expressions=list(arguments))
-
-
 def _as_number(column: Expression) -> Expression:
     return exp.cast(column, "double")
 
@@ -173,7 +169,7 @@ def _as_number(column: Expression) -> Expression:
 def _as_sqlite_number(column: Expression) -> Expression:
     """SQLite's columns hold anything: text is no number, however it begins."""
     kinds = [exp.Literal.string("integer"), exp.Literal.string("real")]
-    is_number = _call("TYPEOF", column.copy()).isin(*kinds)
+    is_number = call("TYPEOF", column.copy()).isin(*kinds)
     infinity = exp.Literal.number("9e999")
     missing = column.copy().is_(exp.null())
     return choose([(is_number, _as_number(column)), (missing, exp.null())], infinity)

@@ -15,7 +15,7 @@ from refold.export._exported_columns import (
 )
 from refold.export._sql_cells import READERS, Reader
 from refold.export._sql_columns import ColumnSteps, Step, beyond_zero, write_beside
-from refold.export._sql_groups import GroupTables, score
+from refold.export._sql_groups import GroupTables, score_steps
 from refold.export._sql_rules import OUTSIDE, SqlRules, carrying_first
 from refold.export._sql_stages import (
     Expression,
@@ -25,11 +25,11 @@ from refold.export._sql_stages import (
     add,
     any_of,
     choose,
+    constants_of,
     divide,
     is_finite,
     is_infinite,
     number,
-    numbers_of,
 )
 from refold.models.detector import Detector
 from refold.models.detector.scorer import FARTHEST
@@ -48,7 +48,7 @@ def write_plain(
     assert isinstance(inside, REF)
     chain, names = inside.chain_, range(len(cells))
     rules = SqlRules.of(model, columns, list(cells)) if model._learned.rules.calibrates else None
-    stages = Stages(words, str(chain.fold), numbers_of(chain, literal=False), chain.n_iter)
+    stages = Stages(words, str(chain.fold), constants_of(chain, literal=False), chain.n_iter)
     steps = [
         _plain_steps(words, k, column.name, cell, groups)
         for k, (column, cell) in enumerate(zip(columns.all, cells, strict=True))
@@ -92,7 +92,9 @@ def _plain_steps(
     constants = {} if groups is None else groups.constants(name)
     yield {"raw": words.read(cell), **constants}
     if groups is not None:
-        yield from score(lambda each: words.column(each, k), words.greatest, log=groups.log[name])
+        yield from score_steps(
+            lambda each: words.column(each, k), words.greatest, log=groups.log[name]
+        )
 
 
 def _unless_empty(words: Vocabulary, columns: Columns, part: Expression) -> Expression:
@@ -124,7 +126,7 @@ def write_table(
     counts = model.encoder_.counts.numbers
     if counts is not None:
         chain = counts.chain
-        stages = Stages(words, "abs", numbers_of(chain, literal=False), chain.n_iter)
+        stages = Stages(words, "abs", constants_of(chain, literal=False), chain.n_iter)
         folded = [*stages.read(numbers), *stages.all_levels()]
         yield from _carrying(folded, [exp.column(each.alias_or_name) for each in carried])
     yield _magnitudes(words, columns, muted=rules is not None)
