@@ -7,16 +7,18 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from io import StringIO
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any, Literal, TypeVar
+from time import process_time
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.model_selection import KFold
 
 from refold._typing import Floats, Integers
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.markup import html_templates
 from refold.base.needs import needs
 from refold.studies.run import Job, Progress, Study, run
@@ -27,8 +29,7 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
 
 def write_text(path: Path, text: str) -> None:
     """Write a file, whole or not at all."""
-    with replacing(path) as file:
-        file.write(text.encode())
+    write_file(path, text.encode())
 
 
 def write_page(path: Path, package: str, /, **shown: Any) -> None:
@@ -80,6 +81,8 @@ def left_out_threshold(
 
 
 _LONGEST_NOTE = 300
+P = ParamSpec("P")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -92,18 +95,6 @@ class MeasuredCell:
     time_limit: float | None = None  # the seconds after which it was stopped, if it was
 
     @classmethod
-    def of(cls, measure: Callable[[], dict[str, float]]) -> MeasuredCell:
-        """Measure; whatever error is raised becomes the outcome, whatever is warned of the note."""
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            try:
-                measures = measure()
-            except Exception as error:
-                return cls.failed(error)
-        note = "; ".join(dict.fromkeys(_short(str(warning.message)) for warning in said))
-        return cls("done", measures, _short(note))
-
-    @classmethod
     def failed(cls, error: BaseException) -> MeasuredCell:
         """Return the cell of a method that raised an error."""
         return cls("failed", {}, _short(f"{type(error).__name__}: {error}"))
@@ -112,6 +103,29 @@ class MeasuredCell:
     def too_long(cls, limit: float) -> MeasuredCell:
         """Return the cell of a method that was stopped."""
         return cls("too long", {}, f"stopped after {limit:g} s", limit)
+
+
+def measuring(measure: Callable[P, dict[str, float]]) -> Callable[P, MeasuredCell]:
+    """Make a cell of measures; an error becomes the outcome, whatever is warned of the note."""
+
+    @wraps(measure)
+    def cell_of(*args: P.args, **kwargs: P.kwargs) -> MeasuredCell:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                measures = measure(*args, **kwargs)
+            except Exception as error:
+                return MeasuredCell.failed(error)
+        note = "; ".join(dict.fromkeys(_short(str(warning.message)) for warning in said))
+        return MeasuredCell("done", measures, _short(note))
+
+    return cell_of
+
+
+def timed(work: Callable[[], Found]) -> tuple[Found, float]:
+    """Do something; return what comes of it, and the seconds of processor time that it took."""
+    started = process_time()
+    return work(), process_time() - started
 
 
 class MeasuredStudy(Study[Job, MeasuredCell]):
@@ -157,24 +171,40 @@ class MeasuredComparison:
 
     def unfinished(self, *key: str) -> str:
         """Return why a method has no value; empty if every seed was finished."""
-        return why_unfinished(self.cells(*key))
+        said = (
+            f"{cell.outcome}: {cell.note}" for cell in self.cells(*key) if cell.outcome != "done"
+        )
+        return "; ".join(dict.fromkeys(said))
+
+    def all_unfinished(self, methods: Iterable[str], names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return methods, the data sets that they did not finish, and why."""
+        keys = (
+            (method, name, self.unfinished(name, method)) for method in methods for name in names
+        )
+        return [key for key in keys if key[-1]]
 
     def csv(self) -> str:
         """Return one line per cell."""
-        return cells_csv(self.heads, self.results)
+        cells = self.results.values()
+        names = list(dict.fromkeys(name for cell in cells for name in cell.measures))
+        rows = (
+            [*job, cell.outcome, *(cell.measures.get(name, "") for name in names), cell.note]
+            for job, cell in self.results.items()
+        )
+        return csv_text([*self.heads, "outcome", *names, "note"], rows)
 
 
-Found = TypeVar("Found", bound=MeasuredComparison)
+Compared = TypeVar("Compared", bound=MeasuredComparison)
 
 
 def compared(
     study: Study[Job, MeasuredCell],
     jobs: Iterable[Job],
-    comparison: Callable[[dict[Job, MeasuredCell]], Found],
+    comparison: Callable[[dict[Job, MeasuredCell]], Compared],
     out: Path,
     n_jobs: int,
     progress: Progress,
-) -> Found:
+) -> Compared:
     """Run jobs, and write their cells as a table."""
     out.mkdir(parents=True, exist_ok=True)
     found = comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
@@ -191,22 +221,6 @@ def mean_of(values: Iterable[float]) -> float:
 def over_seeds(measure: str, values: list[float]) -> float:
     """Return the mean; of times the median, as the first use of a method may compile code."""
     return float(median(values) if "seconds" in measure else fmean(values))
-
-
-def why_unfinished(cells: Iterable[MeasuredCell]) -> str:
-    """Return why some of a method's cells have no measures; empty if all have."""
-    said = (f"{cell.outcome}: {cell.note}" for cell in cells if cell.outcome != "done")
-    return "; ".join(dict.fromkeys(said))
-
-
-def cells_csv(head: Iterable[str], results: Mapping[Any, MeasuredCell]) -> str:
-    """Return one line per cell; `head` are the names of a job's parts."""
-    names = list(dict.fromkeys(n for cell in results.values() for n in cell.measures))
-    rows = (
-        [*job, cell.outcome, *(cell.measures.get(name, "") for name in names), cell.note]
-        for job, cell in results.items()
-    )
-    return csv_text([*head, "outcome", *names, "note"], rows)
 
 
 def finite(scores: Floats) -> Floats:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote
 
 from refold import __version__
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.needs import needs
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ class CellStore(Generic[Job, Cell]):
         path = self.path(job)
         path.parent.mkdir(parents=True, exist_ok=True)
         stored = {"fingerprint": self._fingerprint(job), "cell": asdict(cell)}
-        with replacing(path) as file:
-            file.write(json.dumps(stored, indent=1).encode())
+        write_file(path, json.dumps(stored, indent=1).encode())
 
     def _fingerprint(self, job: Job) -> str:
         parts = [__version__, *self.study.settings(job), *job]

@@ -55,12 +55,7 @@ def write_index(found: NoveltyComparison, suite: Suite, folder: Path) -> None:
             for name in _PAIR
         },
         sets=[_set(found, dataset, order) for dataset in found.sets],
-        unfinished=[
-            (method, dataset, why)
-            for method in order
-            for dataset in found.sets
-            if (why := found.unfinished(dataset, method))
-        ],
+        unfinished=found.all_unfinished(order, found.sets),
         environment=environment(),
     )
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from time import process_time
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.studies.measured import MeasuredCell, MeasuredStudy, left_out_threshold
+from refold.studies.measured import (
+    MeasuredCell,
+    MeasuredStudy,
+    left_out_threshold,
+    measuring,
+    timed,
+)
 from refold.studies.novelty.measures import (
     decision_measures,
     incidents_caught,
@@ -124,19 +129,16 @@ def _load(study: NoveltyStudy, name: str) -> Dataset:
 
 def run_cell(method: NoveltyMethod, suite: Suite, dataset: Dataset, seed: int) -> MeasuredCell:
     """Learn from normal rows, judge the others, and measure."""
-    rows = suite.division(dataset, seed)
-    return MeasuredCell.of(lambda: _measured(method, rows, seed, suite.measures))
+    return _measured(method, suite.division(dataset, seed), seed, suite.measures)
 
 
+@measuring
 def _measured(
     method: NoveltyMethod, rows: Division, seed: int, measures: Sequence[str]
 ) -> dict[str, float]:
     model = method.make(seed)
-    started = process_time()
-    trained = method.learn(model, rows.train)
-    fitted = process_time()
-    scores = trained.score(rows.test)
-    scored = process_time()
+    trained, fit_seconds = timed(lambda: method.learn(model, rows.train))
+    scores, score_seconds = timed(lambda: trained.score(rows.test))
     found = ranking_measures(rows.is_anomaly, scores)
     if rows.incident is not None:
         found["incidents"] = incidents_caught(rows.incident, scores)
@@ -145,8 +147,8 @@ def _measured(
         found |= faults(method, rows, seed)
     n_rows = len(rows.train) + len(rows.test)
     found |= {
-        "fit_seconds": fitted - started,
-        "score_seconds": scored - fitted,
-        "seconds_per_1000": 1000 * (scored - started) / n_rows,
+        "fit_seconds": fit_seconds,
+        "score_seconds": score_seconds,
+        "seconds_per_1000": 1000 * (fit_seconds + score_seconds) / n_rows,
     }
     return {name: found[name] for name in measures}

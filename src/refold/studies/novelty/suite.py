@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from refold._typing import Booleans, Floats, Integers
-from refold.studies.download import DataError, PublishedFiles
+from refold.studies.download import DataError, LocalFiles, PublishedFiles
 from refold.studies.novelty.measures import MEASURES
 
 MAX_TRAINING = 5_000
@@ -79,26 +79,12 @@ class Division:
         return Division(self.train, self.test[rest], self.is_anomaly[rest])
 
 
-class DataFiles(Protocol):
-    """Where the files of a suite are."""
-
-    @property
-    def sha256(self) -> dict[str, str]:
-        """Each file's hash by its name."""
-
-    def path(self, name: str) -> Path:
-        """Find a file, wherever it is."""
-
-    def local(self, name: str) -> Path | None:
-        """Return the copy of a file in ``REFOLD_DATA``; None if there is none."""
-
-
 @dataclass(frozen=True)
 class Suite:
     """Data sets, one file each; another layout of the files needs another `read`."""
 
     title: str  # what the suite is called
-    source: DataFiles  # where the files are
+    source: LocalFiles | PublishedFiles  # where the files are
     files: dict[str, str]  # each data set's file by the set's name
     learns_from: str = "half of the normal rows"  # which rows a method learns from, in words
     seeds: int = 5  # how many times each set is divided unless something else is asked for

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import version
-from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from refold._typing import Booleans, Floats
-from refold.studies.measured import MeasuredCell, MeasuredStudy, finite
+from refold.studies.measured import MeasuredCell, MeasuredStudy, finite, measuring, timed
 from refold.studies.novelty.measures import ranking_measures
 from refold.studies.own.table import OwnTable, divide
 from refold.studies.tables.methods import METHODS as TABLE_METHODS
@@ -26,10 +24,8 @@ def _few_at_a_time(method: TableMethod) -> TableMethod:
     """Return a method that sees only a few of the rows to judge at once."""
 
     def learn(train: Any, seed: int, alpha: float) -> TableModel:
-        model, few = (
-            method.learn(train, seed, alpha),
-            max(_FEWEST_BESIDE, int(len(train) * _BESIDE)),
-        )
+        model = method.learn(train, seed, alpha)
+        few = max(_FEWEST_BESIDE, int(len(train) * _BESIDE))
 
         def score(rows: Any) -> Floats:
             parts = [rows.iloc[begin : begin + few] for begin in range(0, len(rows), few)]
@@ -86,10 +82,8 @@ class OwnStudy(MeasuredStudy[OwnJob]):
 
     def settings(self, job: OwnJob) -> list[Any]:
         """Return what decides a cell beside its job."""
-        method = METHODS[job.method]
-        libraries = [version(name) for name in ("scikit-learn", "pandas")]
-        own = version(method.module) if method.module else ""
-        return [PROTOCOL, *libraries, own, method.settings, self.alpha, self.table.sha256]
+        method = METHODS[job.method].describe()
+        return [PROTOCOL, *method, self.alpha, self.table.sha256]
 
     def compute(self, job: OwnJob) -> MeasuredCell:
         """Run a method; a process keeps the last division that it has made."""
@@ -103,22 +97,14 @@ def _task(study: OwnStudy, seed: int) -> TableTask:
     return divide(study.table, seed)
 
 
+@measuring
 def run_cell(
     method: TableMethod, task: TableTask, seed: int, alpha: float, reading: Reading
-) -> MeasuredCell:
-    """Learn from normal rows, judge the others, and measure; an error becomes the outcome."""
-    return MeasuredCell.of(lambda: _measured(method, task, seed, alpha, reading))
-
-
-def _measured(
-    method: TableMethod, task: TableTask, seed: int, alpha: float, reading: Reading
 ) -> dict[str, float]:
+    """Learn from normal rows, judge the others, and measure."""
     train, test = task.read(reading)
-    started = process_time()
-    trained = method.learn(train, seed, alpha)
-    fitted = process_time()
-    scores = finite(trained.score(test))
-    scored = process_time()
+    trained, fit_seconds = timed(lambda: method.learn(train, seed, alpha))
+    scores, score_seconds = timed(lambda: finite(trained.score(test)))
     rejected = method.rejecting(trained, train, seed, alpha)(test)
     kinds = np.array(task.kinds)
     found = caught(kinds, rejected)
@@ -126,8 +112,8 @@ def _measured(
         found = ranking_measures(kinds == ANOMALY, scores) | found
     return {
         **found,
-        "fit_seconds": fitted - started,
-        "score_seconds": (scored - fitted) * 1000 / len(test),
+        "fit_seconds": fit_seconds,
+        "score_seconds": score_seconds * 1000 / len(test),
     }
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.metadata import version
-from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from refold._typing import Floats
-from refold.studies.measured import MeasuredCell, MeasuredStudy, finite
+from refold.studies.measured import MeasuredCell, MeasuredStudy, finite, measuring, timed
 from refold.studies.tables.methods import METHODS, TableMethod, TableModel
 from refold.studies.tables.suite import NORMAL, TableFiles, TableTask
 
@@ -47,10 +45,7 @@ class TableStudy(MeasuredStudy[TableJob]):
 
     def settings(self, job: TableJob) -> list[Any]:
         """Return what decides a cell beside its job."""
-        method = METHODS[job.method]
-        libraries = [version(name) for name in ("scikit-learn", "pandas")]
-        own = version(method.module) if method.module else ""
-        return [PROTOCOL, *libraries, own, method.settings, self.files.sha256[job.table]]
+        return [PROTOCOL, *METHODS[job.method].describe(), self.files.sha256[job.table]]
 
     def compute(self, job: TableJob) -> MeasuredCell:
         """Run a method; a process keeps the last table that it has divided."""
@@ -62,26 +57,20 @@ def _task(study: TableStudy, name: str, seed: int) -> TableTask:
     return study.files.task(name, seed)
 
 
-def run_cell(method: TableMethod, task: TableTask, seed: int) -> MeasuredCell:
-    """Learn from normal rows, judge the others, and measure; an error becomes the outcome."""
-    return MeasuredCell.of(lambda: _measured(method, task, seed))
-
-
-def _measured(method: TableMethod, task: TableTask, seed: int) -> dict[str, float]:
+@measuring
+def run_cell(method: TableMethod, task: TableTask, seed: int) -> dict[str, float]:
+    """Learn from normal rows, judge the others, and measure."""
     train, test = task.read(method.reading)
-    started = process_time()
-    trained = method.learn(train, seed, ALPHA)
-    fitted = process_time()
-    scores = trained.score(test)
-    scored = process_time()
+    trained, fit_seconds = timed(lambda: method.learn(train, seed, ALPHA))
+    scores, score_seconds = timed(lambda: trained.score(test))
     is_normal = np.array(task.kinds) == NORMAL
     rejected = method.rejecting(trained, train, seed, ALPHA)(test[is_normal])
     return {
         **aurocs(task, scores),
         **_named(task, trained, test),
         "false_alarms": float(rejected.mean()),
-        "fit_seconds": fitted - started,
-        "score_seconds": scored - fitted,
+        "fit_seconds": fit_seconds,
+        "score_seconds": score_seconds,
     }
 
 

@@ -102,10 +102,8 @@ class TableComparison(MeasuredComparison):
                     for method in self.methods
                 ]
                 yield from self._lines(self.kinds, rows)
-        for method in self.methods:
-            for table in self.tables:
-                if why := self.unfinished(table, method):
-                    yield f"{method} on {table}: {why}"
+        for method, table, why in self.all_unfinished(self.methods, self.tables):
+            yield f"{method} on {table}: {why}"
 
     def _lines(self, columns: Sequence[str], rows: list[dict[str, float]]) -> Iterator[str]:
         width = max(map(len, self.methods))
@@ -160,12 +158,7 @@ def write_index(found: TableComparison, folder: Path) -> None:
         found=found,
         grids=grids,
         methods=[METHODS[name] for name in found.methods],
-        unfinished=[
-            (method, table, why)
-            for method in found.methods
-            for table in found.tables
-            if (why := found.unfinished(table, method))
-        ],
+        unfinished=found.all_unfinished(found.methods, found.tables),
     )
 
 

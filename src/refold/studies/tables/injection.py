@@ -99,10 +99,6 @@ def _first(text: str, good: Callable[[str], bool], draw: Callable[[], str]) -> s
     return next((found for found in drawn if good(found)), text)
 
 
-def _is_unbalanced(column: CleanColumn) -> bool:
-    return column.is_closed and bool(_rarest(column))
-
-
 def _rarest(column: CleanColumn) -> list[str]:
     """Return values that hardly any row has, and all of them together not many."""
     few = [text for text, n in column.counts.items() if n < RARELY * len(column.texts) / 2]
@@ -264,37 +260,23 @@ def has_dates(column: CleanColumn) -> bool:
     return column.format is not None
 
 
-def _has_nights(column: CleanColumn) -> bool:
-    return column.has_clock and bool(_hours(column))
-
-
-def _has_weekends(column: CleanColumn) -> bool:
-    return has_dates(column) and bool(_weekdays(column))
-
-
-def _has_defaults(column: CleanColumn) -> bool:
-    return has_dates(column) and bool(_default_dates(column))
-
-
-def _is_category_or_code(column: CleanColumn) -> bool:
-    return column.is_category or column.is_code
-
-
-def _is_category_or_number(column: CleanColumn) -> bool:
-    return column.is_category or has_numbers(column)
-
-
 KINDS = {
     "unseen": ErrorKind("category", lambda column: column.is_closed, _unseen),
-    "rare": ErrorKind("category", _is_unbalanced, _rare),
-    "typo": ErrorKind("category", _is_category_or_code, _typo),
-    "swapped": ErrorKind("swapped", _is_category_or_number, _swapped),
+    "rare": ErrorKind("category", lambda column: column.is_closed and bool(_rarest(column)), _rare),
+    "typo": ErrorKind("category", lambda column: column.is_category or column.is_code, _typo),
+    "swapped": ErrorKind(
+        "swapped", lambda column: column.is_category or has_numbers(column), _swapped
+    ),
     "spike": ErrorKind("number", has_numbers, _spike),
     "x1000": ErrorKind("number", has_numbers, _x1000),
     "sentinel": ErrorKind("number", has_numbers, _sentinel),
-    "night": ErrorKind("date", _has_nights, _night),
-    "weekend": ErrorKind("date", _has_weekends, _weekend),
-    "default-date": ErrorKind("date", _has_defaults, _default_date),
+    "night": ErrorKind("date", lambda column: column.has_clock and bool(_hours(column)), _night),
+    "weekend": ErrorKind(
+        "date", lambda column: has_dates(column) and bool(_weekdays(column)), _weekend
+    ),
+    "default-date": ErrorKind(
+        "date", lambda column: has_dates(column) and bool(_default_dates(column)), _default_date
+    ),
     "date-format": ErrorKind("format", has_dates, _date_format),
     "string-format": ErrorKind("format", lambda column: column.is_code, _string_format),
     "missing": ErrorKind("missing", lambda column: column.missing < RARELY, lambda *_: None),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
@@ -53,6 +54,11 @@ class TableMethod:
     def is_installed(self) -> bool:
         """Whether it can be run."""
         return self.module is None or find_spec(self.module) is not None
+
+    def describe(self) -> list[str]:
+        """Return its settings, and the versions of what it runs on."""
+        own = version(self.module) if self.module else ""
+        return [version("scikit-learn"), version("pandas"), own, self.settings]
 
     def rejecting(
         self, trained: TableModel, train: Any, seed: int, alpha: float
