@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refold.decisions.candidates import best_threshold
+from refold.decisions.labelled import best_threshold
 
 DISTANCES = np.array([1.0, 2.0, 3.0, 4.0])
 SIGNS = np.array([1, 1, 1, -1])

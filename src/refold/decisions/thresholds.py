@@ -295,8 +295,7 @@ class DecisionMixin:
         True
         """
         # Imported here: scikit-learn's metrics take as long to import as all of refold.
-        from refold.decisions.candidates import best_threshold
-        from refold.decisions.labels import read_labels, signs_of
+        from refold.decisions.labelled import best_threshold, read_labels, signs_of
 
         check_is_fitted(self)
         with learning(self) as model:

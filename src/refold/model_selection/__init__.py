@@ -5,7 +5,7 @@ settings. :class:`TargetOnly` makes scikit-learn's own splitters and searches do
 :class:`ThresholdSearchCV` tries a whole grid of thresholds for one fit per fold.
 """
 
-from refold.decisions.gmean import gmean_score, gmean_scorer
+from refold.decisions.labelled import gmean_score, gmean_scorer
 from refold.model_selection._target_only import TargetOnly
 from refold.model_selection._threshold_search import ThresholdSearchCV
 

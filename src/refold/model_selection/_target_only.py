@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from refold._typing import Array
 from refold.base.parameters import HasMethods, validate_parameters
 from refold.columns.frames import read_weights, take_rows
-from refold.decisions.labels import read_labels, target_rows
+from refold.decisions.labelled import read_labels, target_rows
 
 
 class Labelled(OutlierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -18,8 +18,7 @@ from refold._typing import Array
 from refold.base.findings import RateWarning
 from refold.base.parameters import HasMethods, validate_parameters
 from refold.columns.frames import read_weights, take_rows
-from refold.decisions.candidates import scores_of
-from refold.decisions.labels import read_labels, target_rows
+from refold.decisions.labelled import read_labels, scores_of, target_rows
 from refold.model_selection._target_only import Labelled, TargetOnly
 
 

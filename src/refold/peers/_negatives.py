@@ -13,7 +13,7 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state
 
 from refold._typing import Array, Floats
 from refold.base.parameters import RANDOM_STATE, Interval, validate_parameters
-from refold.decisions.labels import read_labels, target_rows
+from refold.decisions.labelled import read_labels, target_rows
 from refold.peers._base import ScoreDetector, read_rows
 from refold.peers._mapping import KernelMap, learn_map
 

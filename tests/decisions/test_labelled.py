@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
-from refold.decisions.candidates import _one_by_one, best_threshold, candidates
-from refold.decisions.gmean import gmean_score
+from refold.decisions.labelled import _one_by_one, best_threshold, candidates, gmean_score
 from refold.decisions.thresholds import Calibration, DecisionMixin
 
 
