@@ -46,6 +46,16 @@ def rows(n: int = 200, d: int = 4, seed: int = 0) -> np.ndarray:
 
 
 @each_detector
+def test_what_only_the_models_of_the_package_have_is_refused_in_words(detector: Any) -> None:
+    for name in ("partial_fit", "p_values", "explain", "save", "merge", "calibrate", "accept"):
+        assert not hasattr(detector, name)
+        with pytest.raises(AttributeError, match=f"has no {name}: it is here to be compared with"):
+            getattr(detector, name)
+    with pytest.raises(AttributeError, match="no attribute 'threshold'"):
+        detector.threshold  # noqa: B018
+
+
+@each_detector
 def test_most_training_rows_are_normal_and_far_rows_are_not(detector: Any) -> None:
     X = rows()
     model = clone(detector).fit(X)

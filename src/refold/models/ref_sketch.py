@@ -21,7 +21,12 @@ from refold.models.ref_parameters import check_engine, check_without_alpha
 
 
 def _has_sketch(estimator: SketchMixin) -> bool:
-    return estimator.engine == "sketch"
+    if estimator.engine != "sketch":
+        raise AttributeError(
+            f"REF(engine={estimator.engine!r}) needs all rows in one fit. REF(engine='sketch') "
+            "learns on and forgets; CreasedREF and Detector learn on."
+        )
+    return True
 
 
 class SketchMixin(FeedbackMixin):
