@@ -77,6 +77,7 @@ def test_without_labels_faults_are_put_in_and_said(refold, parts, tmp_path):
         (["--label", "heat"], "--label: It needs a table"),
         (["--json"], "--json: It needs a table"),
         (["--delimiter", ";"], "--delimiter: It needs a table"),
+        (["--no-header"], "--no-header: It needs a table"),
         (["--alpha", "0.1"], "--alpha: It needs a table"),
     ],
 )

@@ -133,7 +133,9 @@ def _reading_given(reading: options.Reading) -> Iterator[tuple[str, str]]:
     for field in fields(reading):
         value = getattr(reading, field.name)
         if value != field.default:
-            yield f"--{field.name.replace('_', '-')}", "" if value is True else str(value)
+            no = "no-" if value is False else ""
+            name = f"--{no}{field.name.replace('_', '-')}"
+            yield name, "" if isinstance(value, bool) else str(value)
 
 
 def _command(source: str, asked: OwnOptions) -> Callable[[str], str]:
@@ -206,12 +208,10 @@ def benchmark(
         typer.Argument(
             metavar="TABLE",
             help="A table of your own: CSV, Excel, JSON, Parquet or Arrow; - is standard input.",
-            show_default=False,
         ),
     ] = None,
     label: Annotated[
-        str | None,
-        typer.Option(help="The column that says what a row is.", rich_help_panel=_OWN),
+        str | None, typer.Option(help="The column that says what a row is.", rich_help_panel=_OWN)
     ] = None,
     normal: Annotated[
         str | None,
