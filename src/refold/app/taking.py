@@ -13,7 +13,7 @@ from refold.app.jobs import Job
 from refold.app.learning import TrainedModel
 from refold.app.tables import KeptTable
 from refold.base.errors import UserError
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.needs import needs
 from refold.judgement import answer_names
 from refold.models.files import save
@@ -33,16 +33,14 @@ def _model(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: J
 
 
 def _rules(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
-    with replacing(out) as file:
-        file.write(trained.in_use.rules_.to_toml().encode())
+    write_file(out, trained.in_use.rules_.to_toml().encode())
 
 
 def _onnx(without: Sequence[str]) -> Making:
     def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         from refold.export import to_onnx
 
-        with replacing(out) as file:
-            file.write(to_onnx(trained.in_use, without=without).SerializeToString())
+        write_file(out, to_onnx(trained.in_use, without=without).SerializeToString())
 
     return make
 
@@ -51,8 +49,7 @@ def _sql(dialect: str) -> Making:
     def make(trained: TrainedModel, checked: CheckedRows | None, out: Path, job: Job) -> None:
         from refold.export import to_sql
 
-        with replacing(out) as file:
-            file.write(f"{to_sql(trained.in_use, 'new_rows', dialect)};\n".encode())
+        write_file(out, f"{to_sql(trained.in_use, 'new_rows', dialect)};\n".encode())
 
     return make
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
 
 from refold.base.advice import Advice, Setting, in_python
@@ -32,6 +32,17 @@ class UserError(ValueError):
     def about(self, name: str) -> UserError:
         """Return the same error of a file or a table of that name."""
         return UserError(f"{name}: {super().__str__()}", advice=self.advice)
+
+
+def require_columns(what: str, names: Iterable[str], there: Container[str]) -> None:
+    """Refuse a table in which some of the columns are not there."""
+    absent = [name for name in names if name not in there]
+    if absent:
+        more = ", …" if len(absent) > _NAMED else ""
+        raise UserError(f"{what} has no column {', '.join(map(repr, absent[:_NAMED]))}{more}.")
+
+
+_NAMED = 10
 
 
 class TableError(UserError):

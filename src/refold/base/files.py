@@ -50,6 +50,12 @@ def replacing(out: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
         _sync_folder(target.parent)
 
 
+def write_file(out: Path, content: bytes, *, private: bool = False) -> None:
+    """Write a file as `replacing` does."""
+    with replacing(out, private=private) as file:
+        file.write(content)
+
+
 @contextmanager
 def blaming(name: str | Path, part: Path | None = None) -> Iterator[None]:
     """Let an error of the system be about a file, if it names none or only a part of it."""

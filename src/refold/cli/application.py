@@ -15,8 +15,7 @@ from refold.cli import options
 
 def open_app(
     table: Annotated[
-        Path | None,
-        typer.Argument(help="A table of normal rows to begin with.", show_default=False),
+        Path | None, typer.Argument(help="A table of normal rows to begin with.")
     ] = None,
     port: Annotated[int, typer.Option(help="The port; 0 is any that is free.")] = 0,
     no_browser: Annotated[

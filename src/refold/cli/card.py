@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from refold.base.files import write_file
 from refold.cli import options
 
 
@@ -27,7 +28,6 @@ def card(
     """
     if out is not None:
         options.check_output(out, [model])
-    from refold.base.files import replacing
     from refold.cards import card_markdown
     from refold.cli.models import LoadedModel
 
@@ -35,5 +35,4 @@ def card(
     if out is None:
         options.say(text)
         return
-    with replacing(out) as file:
-        file.write(text.encode(errors="backslashreplace"))
+    write_file(out, text.encode(errors="backslashreplace"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.files import write_file
 from refold.base.words import names_in, printable
 from refold.cli import options
 
@@ -47,12 +48,9 @@ def check(
     """
     if html is not None:
         options.check_output(html, [table])
-    from refold.base.files import replacing
-
     found = _read(table, reading, alpha, roles, ignore).map(_in_words_of_the_command)
     if html is not None:
-        with replacing(html) as file:
-            file.write(found.to_html().encode(errors="backslashreplace"))
+        write_file(html, found.to_html().encode(errors="backslashreplace"))
     if as_json:
         options.print_json(found.to_dict())
     else:

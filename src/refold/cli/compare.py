@@ -24,13 +24,8 @@ _LISTED = 100  # changed rows that are explained, for the page and to find what 
 
 @options.reads_tables
 def compare(
-    old: Annotated[
-        Path, typer.Argument(metavar="OLD", help="The model in use.", show_default=False)
-    ],
-    new: Annotated[
-        Path,
-        typer.Argument(metavar="NEW", help="The model that would replace it.", show_default=False),
-    ],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The model in use.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The model that would replace it.")],
     table: options.Data,
     fail_if_changed: Annotated[
         float | None,
@@ -38,7 +33,6 @@ def compare(
             help="Exit with 1 if more than this share of the rows changes its verdict.",
             min=0.0,
             max=1.0,
-            show_default=False,
         ),
     ] = None,
     worst: Annotated[
@@ -47,10 +41,7 @@ def compare(
     reasons: Annotated[
         int, typer.Option(help="How many columns to name for each of them.", min=1)
     ] = 3,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="A page to write, one HTML file.", show_default=False),
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="A page to write, one HTML file.")] = None,
     limits: Annotated[
         bool,
         typer.Option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.files import write_file
 from refold.base.words import names_in
 from refold.cli import options
 from refold.cli.failures import as_bad_input
@@ -153,7 +154,4 @@ def _write(content: bytes, out: Path | None) -> None:
     if out is None:
         typer.echo(content, nl=False)  # for a database, not for people: it stays as it is
         return
-    from refold.base.files import replacing
-
-    with replacing(out) as file:
-        file.write(content)
+    write_file(out, content)

@@ -20,18 +20,15 @@ if TYPE_CHECKING:
 def feedback(
     model: options.ModelFile,
     accept: Annotated[
-        str | None,
-        typer.Option(help="A table of rows that are normal after all.", show_default=False),
+        str | None, typer.Option(help="A table of rows that are normal after all.")
     ] = None,
     reject: Annotated[
-        str | None,
-        typer.Option(help="A table of rows that are known not to be normal.", show_default=False),
+        str | None, typer.Option(help="A table of rows that are known not to be normal.")
     ] = None,
     undo: Annotated[
         int | None,
         typer.Option(
-            help="The number of an entry to take back, as --list has it; -1 is the last one.",
-            show_default=False,
+            help="The number of an entry to take back, as --list has it; -1 is the last one."
         ),
     ] = None,
     tune: Annotated[

@@ -29,14 +29,10 @@ class Method(StrEnum):
 @options.reads_tables
 def fit(
     table: options.Data,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="The model file to write.", show_default=False),
-    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     alpha: options.Alpha = None,
     columns: Annotated[
-        str | None,
-        typer.Option(help="The columns to learn, such as a,b,c.", show_default="all"),
+        str | None, typer.Option(help="The columns to learn, such as a,b,c.", show_default="all")
     ] = None,
     ignore: Annotated[str | None, typer.Option(help="Columns that are not learned.")] = None,
     roles: options.Roles = None,
@@ -44,8 +40,7 @@ def fit(
         str | None, typer.Option(help="The column that names the rows; it is not learned.")
     ] = None,
     target_column: Annotated[
-        str | None,
-        typer.Option(help="The column that says what a row is; it is not learned."),
+        str | None, typer.Option(help="The column that says what a row is; it is not learned.")
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="What it says of normal rows; others are left out.")
@@ -54,38 +49,29 @@ def fit(
         str | None,
         typer.Option(
             help="The column that says which machine, site or customer a row is of: it is judged "
-            "by what is normal for its group. Several, the largest first: site,line,machine.",
-            show_default=False,
+            "by what is normal for its group. Several, the largest first: site,line,machine."
         ),
     ] = None,
     over: Annotated[
         str | None,
-        typer.Option(
-            help="The column that says when a row was: calendar and trend are expected.",
-            show_default=False,
-        ),
+        typer.Option(help="The column that says when a row was: calendar and trend are expected."),
     ] = None,
     context: Annotated[
         str | None,
-        typer.Option(
-            help="Columns that explain others and are not judged, such as load,product.",
-            show_default=False,
-        ),
+        typer.Option(help="Columns that explain others and are not judged, such as load,product."),
     ] = None,
     window: Annotated[
         str | None,
         typer.Option(
             help="So many rows up to each row, or a duration such as 7d, in the order of --over, "
-            "else of the rows: steps, rolling means, spreads and standstill are judged too.",
-            show_default=False,
+            "else of the rows: steps, rolling means, spreads and standstill are judged too."
         ),
     ] = None,
     rules: Annotated[
         Path | None,
         typer.Option(
             help="A file of rules, TOML or JSON: limits, values that are allowed, what does not "
-            "count or is not to be blamed, rows that are muted.",
-            show_default=False,
+            "count or is not to be blamed, rows that are muted."
         ),
     ] = None,
     trim: Annotated[
@@ -105,8 +91,7 @@ def fit(
         Path | None,
         typer.Option(
             help="Write the rows that look least like the rest to this table, with reasons, to be "
-            "looked at. A row with an x in its column leave_out is left out by --without.",
-            show_default=False,
+            "looked at. A row with an x in its column leave_out is left out by --without."
         ),
     ] = None,
     budget: Annotated[
@@ -114,10 +99,7 @@ def fit(
     ] = 50,
     without: Annotated[
         Path | None,
-        typer.Option(
-            help="Learn without the rows that are ticked in this table of suspects.",
-            show_default=False,
-        ),
+        typer.Option(help="Learn without the rows that are ticked in this table of suspects."),
     ] = None,
     *,
     reading: options.Reading,

@@ -35,11 +35,7 @@ class TableIncidents:
         self.columns = self._timeline.columns
         table.require(self.columns)
         self._finder = IncidentFinder(
-            loaded.model,
-            gap,
-            timed=self._timeline.timed,
-            most=_MOST,
-            most_rows=_MOST,
+            loaded.model, gap, timed=self._timeline.timed, most=_MOST, most_rows=_MOST
         )
         self._last = -np.inf
         self._ordered = True

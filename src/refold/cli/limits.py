@@ -25,7 +25,6 @@ def limits(
             metavar="[TABLE]",
             help="Normal rows, best ones that the model has not learned from. Default: what it has "
             "kept of those.",
-            show_default=False,
         ),
     ] = None,
     *,

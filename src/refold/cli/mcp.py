@@ -17,7 +17,6 @@ def mcp(
         typer.Argument(
             metavar="[MODEL]...",
             help="Model files, each known by its name without .json, or name=file.",
-            show_default=False,
         ),
     ] = None,
     folder: Annotated[
@@ -34,14 +33,12 @@ def mcp(
             metavar="HOST:PORT",
             help="Serve HTTP there, at /mcp, instead of standard input and output; port 0 is any "
             "that is free.",
-            show_default=False,
         ),
     ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="With --http: a file with what clients must send as Authorization: Bearer …",
-            show_default=False,
+            help="With --http: a file with what clients must send as Authorization: Bearer …"
         ),
     ] = None,
     max_rows: Annotated[int, typer.Option(help="Rows of one table.", min=1)] = 100_000,

@@ -41,17 +41,15 @@ class LoadedModel:
 
     def on(self, table: TableSource, bad_cells: BadCells | None) -> Reader:
         """Find the model's columns in a table."""
-        from refold.judgement.reading import NumberReader, TableReader
+        from refold.judgement.reading import reader_of
 
-        if self.judge.encoder is not None:
-            return TableReader(self.judge, table, strict=bad_cells is BadCells.ERROR)
-        if bad_cells is BadCells.NOTICE:
+        if self.judge.encoder is None and bad_cells is BadCells.NOTICE:
             raise typer.BadParameter(
                 "This model takes nothing but numbers, so other cells are errors. Models of refold "
                 "fit take them.",
                 param_hint="--bad-cells",
             )
-        return NumberReader(self.judge, table)
+        return reader_of(self.judge, table, strict=bad_cells is BadCells.ERROR)
 
     def explain(
         self, rows: list[int], found: Judgement | None, reasons: int | None

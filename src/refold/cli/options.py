@@ -17,23 +17,19 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from refold.base.files import blaming, replacing
+from refold.base.files import blaming, write_file
 from refold.base.words import names_in, printable
 from refold.cli.startup import light_imports
 
 if TYPE_CHECKING:
     from refold.tabular import TableSource
 
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="A model, written by refold fit.", show_default=False),
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model, written by refold fit.")]
 Data = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
         help="CSV, Excel, JSON, Parquet or Arrow, plain or compressed; - is standard input.",
-        show_default=False,
     ),
 ]
 STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
@@ -274,8 +270,7 @@ def note(sentence: str) -> None:
 
 def write_json(out: Path, document: dict[str, Any]) -> None:
     """Write a document for machines to a file, whole or not at all."""
-    with replacing(out) as file:
-        file.write(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2).encode())
+    write_file(out, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2).encode())
 
 
 def print_json(document: dict[str, Any]) -> None:

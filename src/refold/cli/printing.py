@@ -68,10 +68,7 @@ _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a 
 
 
 def document(
-    model: Detector,
-    rows_read: int,
-    out: Path,
-    suspects: Sequence[int] | None = None,
+    model: Detector, rows_read: int, out: Path, suspects: Sequence[int] | None = None
 ) -> dict[str, Any]:
     """Return all that is said as plain values; `suspects` are rows of a list that was written."""
     ignored = [column.name for column in model.columns_ if column.role == "ignore"]

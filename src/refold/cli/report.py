@@ -32,8 +32,7 @@ def report(
         int, typer.Option(help="How many columns to name for each of them.", min=1)
     ] = 3,
     fdr: Annotated[
-        float,
-        typer.Option(help="The share of false alarms among the rows that stand out."),
+        float, typer.Option(help="The share of false alarms among the rows that stand out.")
     ] = 0.1,
     id_column: Annotated[
         str | None,
@@ -69,12 +68,7 @@ def report(
     with reading.open(table) as data:
         with as_bad_input(data.name):
             judged = ReportedTable(
-                loaded.model,
-                worst=worst,
-                first=1,
-                time=time,
-                by=by or None,
-                gap=gap,
+                loaded.model, worst=worst, first=1, time=time, by=by or None, gap=gap
             )
         _read(judged, loaded.on(data, reading.bad_cells), data, id_column)
         with as_bad_input(data.name):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from refold.base.files import write_file
 from refold.base.words import printable
 from refold.cli import options
 
@@ -56,7 +57,6 @@ def rules(
       refold fit good-parts.csv -o model.json --rules rules.toml
       refold rules model.json --format sql --table parts --dialect postgres
     """
-    from refold.base.files import replacing
     from refold.cli.models import LoadedModel
     from refold.decisions.rules_reading import read_rules
     from refold.decisions.rules_wording import rules_in_words
@@ -83,6 +83,5 @@ def rules(
     if out is None:
         options.say(text.rstrip("\n"))
         return
-    with replacing(out) as file:
-        file.write(text.encode())
+    write_file(out, text.encode())
     options.say(f"{len(found):,} rules are in {printable(str(out))}.")

@@ -72,11 +72,7 @@ def score(
     by: options.IncidentBy = None,
     gap: options.IncidentGap = None,
     fail_on_outlier: Annotated[
-        bool,
-        typer.Option(
-            "--fail-on-outlier",
-            help="Exit with 1 unless all rows are normal.",
-        ),
+        bool, typer.Option("--fail-on-outlier", help="Exit with 1 unless all rows are normal.")
     ] = False,
     gate: Annotated[
         bool,
@@ -136,10 +132,7 @@ def score(
     shown = out is None and not as_json and sys.stdout.isatty()
     if out is None and not as_json and not shown:
         out, fmt = "-", "csv"
-    with (
-        reading.open(table) as data,
-        counting("scoring", data.rows, show=True) as count,
-    ):
+    with reading.open(table) as data, counting("scoring", data.rows, show=True) as count:
         writer = _writer(out, fmt, data, outliers_first, neutralize_formulas)
         followed = None
         if shown or as_json or summary is not None or time or by or gap:

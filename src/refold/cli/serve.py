@@ -17,7 +17,6 @@ def serve(
         typer.Argument(
             metavar="MODEL...",
             help="Model files, each served under its name without .json, or name=file.",
-            show_default=False,
         ),
     ],
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
@@ -28,7 +27,6 @@ def serve(
             envvar="REFOLD_TOKEN",
             help="What clients must send as Authorization: Bearer …; better given by the variable "
             "REFOLD_TOKEN, which other users of the machine do not see.",
-            show_default=False,
             show_envvar=False,
         ),
     ] = None,
@@ -37,12 +35,10 @@ def serve(
         typer.Option("--insecure", help="Listen without a token where other machines can ask."),
     ] = False,
     certfile: Annotated[
-        Path | None,
-        typer.Option(help="Speak TLS with this chain of certificates (PEM).", show_default=False),
+        Path | None, typer.Option(help="Speak TLS with this chain of certificates (PEM).")
     ] = None,
     keyfile: Annotated[
-        Path | None,
-        typer.Option(help="The key to --certfile, if it is not in it.", show_default=False),
+        Path | None, typer.Option(help="The key to --certfile, if it is not in it.")
     ] = None,
     cors: Annotated[
         str | None,
@@ -72,23 +68,18 @@ def serve(
         typer.Option(help="Open connections; more close those that have waited longest.", min=1),
     ] = 1000,
     no_drift: Annotated[
-        bool,
-        typer.Option("--no-drift", help="Do not compare scored rows with those learned."),
+        bool, typer.Option("--no-drift", help="Do not compare scored rows with those learned.")
     ] = False,
     webhook: Annotated[
         str | None,
         typer.Option(
             envvar="REFOLD_WEBHOOK",
             help="Send incidents and changes of the scored rows to this address.",
-            show_default=False,
             show_envvar=False,
         ),
     ] = None,
     webhook_secret_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="Sign what is sent there with the text in this file.", show_default=False
-        ),
+        Path | None, typer.Option(help="Sign what is sent there with the text in this file.")
     ] = None,
     webhook_format: Annotated[
         str, typer.Option(help="What the receiver reads: json, slack or teams.")

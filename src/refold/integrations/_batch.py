@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from refold.base.errors import UserError
+from refold.base.errors import UserError, require_columns
 from refold.base.words import outliers_among
 from refold.decisions.gate import Gate, GateResult, parse_max_outliers
 from refold.explanation import Explanation, explain
@@ -76,22 +76,19 @@ def _of(model: Any, rows: Any) -> Judgement:
     if not hasattr(model, "feature_names_in_"):
         return Judgement.of(model, rows, explained=True)
     wanted = list(Judge.of(model).inputs)
-    absent = [name for name in wanted if name not in frame.columns]
-    if absent:
-        raise UserError(f"The batch has no column {', '.join(map(repr, absent[:10]))}.")
+    require_columns("The batch", wanted, frame.columns)
     if hasattr(model, "encoder_"):
         return Judgement.of(model, rows, explained=True)
     return Judgement.of(model, frame.select(wanted).to_native(), explained=True)
 
 
 def _of_file(model: Any, file: str | os.PathLike[str]) -> Judgement:
-    from refold.judgement.reading import NumberReader, TableReader
+    from refold.judgement.reading import reader_of
     from refold.tabular import open_table
 
     judge = Judge.of(model)
     with open_table(Path(file)) as table:
-        kind = NumberReader if judge.encoder is None else TableReader
-        reader = kind(judge, table)
+        reader = reader_of(judge, table)
         blocks = reader.blocks(table, reader.columns)
         parts = [reader.judge(block, explained=True) for block in blocks]
     if not parts:

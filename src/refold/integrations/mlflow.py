@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import refold
+from refold.base.errors import require_columns
 from refold.base.needs import needs
 from refold.columns.encoding.dates import DateCounts
 from refold.columns.encoding.encoder import TableEncoder
@@ -258,7 +259,8 @@ class ServedModel:
         names = getattr(self.model, "feature_names_in_", None)
         if names is None:  # by position; named ones would make scikit-learn warn
             return frame.set_axis(range(frame.shape[1]), axis=1), list(map(str, frame.columns))
-        return frame[_present(list(names), frame)], list(names)
+        require_columns("The input", names, frame.columns)
+        return frame[list(names)], list(names)
 
 
 def _table(judge: Judge, frame: Any) -> Judgement:
@@ -267,16 +269,8 @@ def _table(judge: Judge, frame: Any) -> Judgement:
     if not hasattr(judge.encoder, "feature_names_in_"):
         return judge.table(frame.to_numpy(), explained=True)
     gaps = [column.name for column in judge.encoder.columns_ if column.missing]
-    _present([name for name in judge.inputs if name not in gaps], frame)
+    require_columns("The input", [name for name in judge.inputs if name not in gaps], frame.columns)
     return judge.table(frame.reindex(columns=list(judge.inputs)), explained=True)
-
-
-def _present(names: list[str], frame: Any) -> list[str]:
-    """Refuse a table in which some of the columns are not there."""
-    absent = [name for name in names if name not in frame.columns]
-    if absent:
-        raise ValueError(f"The input has no column {', '.join(map(repr, absent))}.")
-    return names
 
 
 def _signature(model: Any, input_example: Any) -> Any:

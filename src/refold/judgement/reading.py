@@ -130,6 +130,13 @@ class TableReader:
 Reader = NumberReader | TableReader
 
 
+def reader_of(judge: Judge, table: TableSource, *, strict: bool = False) -> Reader:
+    """Find a model's columns in a table."""
+    if judge.encoder is None:
+        return NumberReader(judge, table)
+    return TableReader(judge, table, strict=strict)
+
+
 def check_forms(judge: Judge, found: Judgement) -> None:
     """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
     if judge.encoder is not None and found.cells is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.version import VERSION
 from refold.modelfile import document
 from refold.modelfile.errors import ModelFileError
@@ -59,8 +59,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     check_is_fitted(model)
     content = document.to_bytes(model, KINDS, VERSION)
     # A model that has kept training rows is not for everybody's eyes.
-    with replacing(Path(path), private=type(model) is not ref_file.ESTIMATOR) as file:
-        file.write(content)
+    write_file(Path(path), content, private=type(model) is not ref_file.ESTIMATOR)
 
 
 def check_columns(model: Any, n_features: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from refold._typing import Array
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.version import VERSION
 from refold.decisions.calibration_file import read_rate
 from refold.decisions.thresholds import check_rate
@@ -194,8 +194,7 @@ class DriftMonitor:
             "change": self._change and file_format.change_to_document(self._change),
         }
         content = sealed(file_format.FORMAT, members, Budget(MOST_MEMORY), VERSION)
-        with replacing(Path(path), private=True) as file:
-            file.write(content)
+        write_file(Path(path), content, private=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], model: Any) -> Self:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from refold.base.advice import in_words
-from refold.base.files import replacing
+from refold.base.files import write_file
 from refold.base.findings import Finding
 from refold.base.markup import html_templates
 from refold.base.needs import needs
@@ -126,8 +126,7 @@ def script_source(script: str) -> str:
 
 def write_page(page: str, path: str | os.PathLike[str]) -> None:
     """Write a page; a file that is there is replaced once the new one is complete."""
-    with replacing(Path(path)) as file:
-        file.write(page.encode(errors="backslashreplace"))  # names of files may be no text
+    write_file(Path(path), page.encode(errors="backslashreplace"))  # file names may be no text
 
 
 def _named(reason: Reason) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 from warnings import warn
 
 from refold._typing import PathLike
@@ -27,30 +27,6 @@ from refold.tabular.writing import WriteOptions, format_of, writing
 _Source = Files | QueryTable
 
 
-@overload
-def score(
-    model: REF | CreasedREF | Detector,
-    source: Paths,
-    out: None = None,
-    *,
-    reasons: int = 3,
-    columns: Sequence[str] | None = None,
-    prefix: str = "",
-    reading: Mapping[str, Any] | None = None,
-    progress: bool = True,
-) -> Any: ...
-@overload
-def score(
-    model: REF | CreasedREF | Detector,
-    source: Paths,
-    out: PathLike,
-    *,
-    reasons: int = 3,
-    columns: Sequence[str] | None = None,
-    prefix: str = "",
-    reading: Mapping[str, Any] | None = None,
-    progress: bool = True,
-) -> int: ...
 def score(
     model: REF | CreasedREF | Detector,
     source: Paths,

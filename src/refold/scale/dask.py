@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refold.base.errors import require_columns
 from refold.base.needs import needs
 from refold.columns.conversion import to_table
 from refold.columns.frames import column_names, features_of, frame_to_numpy
@@ -126,7 +127,7 @@ def score(model: REF | CreasedREF | Detector, X: Any, *, reasons: int = 3) -> An
             _distances, judge=judge, drop_axis=1, dtype=np.float64, meta=np.empty(0)
         )
     features = features_of(model, None) if judge.encoder is None else list(judge.inputs)
-    _require(features, X.columns)
+    require_columns("X", features, X.columns)
     if judge.encoder is None:
         frame_to_numpy(X._meta[features])
     meta = _judged(X._meta[features], judge=judge, reasons=reasons)
@@ -159,7 +160,7 @@ def _table(X: Any, columns: Sequence[str] | None) -> _Table:
         return _of_delayed(X, columns)
     if _is_frame(X):
         names = [str(name) for name in X.columns] if columns is None else list(columns)
-        _require(names, X.columns)
+        require_columns("X", names, X.columns)
         chosen = X if columns is None else X[names]
         lengths = [int(n) for n in chosen.map_partitions(len, meta=("rows", int)).compute()]
         return _Table(chosen.to_delayed(), lengths, Header(tuple(names)), chosen._meta)
@@ -189,7 +190,7 @@ def _of_delayed(parts: Sequence[Any], columns: Sequence[str] | None) -> _Table:
             )
     header = headers[0]
     if columns is not None:
-        _require(columns, header.names)
+        require_columns("X", columns, header.names)
         header = Header(tuple(columns))
     return _Table(parts, lengths, header, chosen=columns)
 
@@ -292,12 +293,6 @@ def _is_frame(X: Any) -> bool:
     return hasattr(X, "columns")
 
 
-def _require(names: Sequence[str], there: Any) -> None:
-    absent = [name for name in names if name not in there]
-    if absent:
-        raise ValueError(f"X has no column {', '.join(map(repr, absent))}.")
-
-
 def _whole_rows(X: Any) -> Any:
     """Return an array whose blocks have all columns."""
     if X.ndim != 2:
@@ -336,9 +331,7 @@ def _part_judged(part: Any, judge: Judge, reasons: int, number: int) -> Any:
             )
         with in_part(where, None):
             return _found(judge, _read(part)).distances
-    absent = [name for name in judge.inputs if name not in map(str, column_names(part))]
-    if absent:
-        raise ValueError(f"{where} has no column {', '.join(map(repr, absent))}.")
+    require_columns(where, judge.inputs, list(map(str, column_names(part))))
     features = _selected(part, judge.inputs)
     if hasattr(part, "assign"):  # pandas
         return _judged(features, judge=judge, reasons=reasons, where=where)

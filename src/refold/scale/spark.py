@@ -9,6 +9,7 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from refold.base.errors import require_columns
 from refold.base.needs import needs
 from refold.columns.conversion import to_table
 from refold.columns.frames import features_of, floats
@@ -69,7 +70,7 @@ def learn(
     read: Callable[[Any, Sequence[str]], Table]
     if isinstance(model, Detector):
         names = list(df.columns if columns is None else columns)
-        _require(df, names)
+        require_columns("The dataframe", names, df.columns)
         used = [name for name in names if (model.roles or {}).get(name) != "ignore"]
         read = _as_they_are
     else:
@@ -118,7 +119,7 @@ def score(
     before = list(df.columns)
     if isinstance(model, Detector):
         judge = judge_of_tables(model, columns, on_worker=True)
-        _require(df, judge.inputs)
+        require_columns("The dataframe", judge.inputs, df.columns)
     else:
         features = _numeric_columns(df, features_of(model, columns))
         judge = Judge.of(model, on_worker=True).called(features)
@@ -339,19 +340,12 @@ def _numbered(df: Any) -> Any:
     return df.toDF(*(f"c{number}" for number in range(len(df.columns))))
 
 
-def _require(df: Any, names: Sequence[str]) -> None:
-    """Refuse a dataframe without some of the columns."""
-    absent = [name for name in names if name not in df.columns]
-    if absent:
-        raise ValueError(f"The dataframe has no column {', '.join(map(repr, absent))}.")
-
-
 def _numeric_columns(df: Any, columns: Sequence[str] | None) -> list[str]:
     """Return the columns to read; refuse those that are not there or do not hold numbers."""
     types = needs("pyspark.sql.types", "spark")
     kinds = {field.name: field.dataType for field in df.schema.fields}
     names = list(kinds if columns is None else columns)
-    _require(df, names)
+    require_columns("The dataframe", names, df.columns)
     numbers = (types.NumericType, types.BooleanType)
     others = [name for name in names if not isinstance(kinds[name], numbers)]
     if others:
