@@ -32,6 +32,7 @@ EXTRA_OF = {
     "export/_sql_columns.py": "sql",
     "export/_sql_groups.py": "sql",
     "export/_sql_names.py": "sql",
+    "export/_sql_query.py": "sql",
     "export/_sql_rules.py": "sql",
     "export/_sql_stages.py": "sql",
     "export/_sql_statement.py": "sql",
