@@ -247,14 +247,13 @@ def _plain_numbers(column: Any, written: SourceFormat) -> NumberColumn | None:
 def _only_groups(column: Any) -> bool:
     """Whether texts have points, and these may all stand between thousands."""
     pc = needs("pyarrow.compute", "parquet")
-    pointed = column.filter(pc.match_substring(column, "."))
-    if len(pointed) == 0:
-        return False
-    some, every = pointed[:_LOOKED_AT], pointed
-    return all(
-        pc.all(pc.match_substring_regex(part, f"^{GROUPED_POINTS}$"), min_count=0).as_py()
-        for part in (some, every)
-    )
+    pointed = column[:0]
+    for part in (column[:_LOOKED_AT], column):  # the first ones say it of most columns
+        pointed = part.filter(pc.match_substring(part, "."))
+        grouped = pc.match_substring_regex(pointed, f"^{GROUPED_POINTS}$")
+        if not pc.all(grouped, min_count=0).as_py():
+            return False
+    return len(pointed) > 0
 
 
 def _first_characters(column: Any) -> set[str]:

@@ -64,6 +64,7 @@ def test_a_level_that_wanders_beyond_the_window_is_named_with_the_rates_of_stret
     rng = np.random.default_rng(0)
     rows = pump(400, 0).assign(heat=np.cumsum(rng.normal(size=400)).round(2))
     other = pump(400, 1).assign(heat=200.0 + np.cumsum(rng.normal(size=400)).round(2))
+    rows.loc[200, "heat"] = np.nan
     fleet = pd.concat([rows.assign(machine="A"), other.assign(machine="B")], ignore_index=True)
     with pytest.warns(UserWarning, match="heat: its level wanders"):
         model = Detector(window=30, by=by, alpha=0.05).fit(fleet if by else rows)

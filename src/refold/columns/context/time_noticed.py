@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
 from refold._typing import Booleans, Integers
 from refold.base.findings import Finding
@@ -144,7 +143,8 @@ def _alike(learned: Table, name: str, before: Integers, after: Integers) -> floa
     cells = learned[name]
     assert isinstance(cells, NumberColumn)
     some = ~np.isnan(cells.values[before]) & ~np.isnan(cells.values[after])
-    ranks = rankdata(cells.values)
+    _, place, counts = np.unique(cells.values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[place]
     x, y = ranks[before[some]], ranks[after[some]]
     if len(x) < _STRETCHES or x.min() == x.max() or y.min() == y.max():
         return 0.0

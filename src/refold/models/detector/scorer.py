@@ -91,9 +91,9 @@ class MeanScorer:
 
     def attribution(self, X: Floats) -> Attribution:
         """Return each magnitude's share of the mean; other features have none."""
-        parts = X[:, self.leading :] / (X.shape[1] - self.leading)
-        own = np.zeros((len(X), self.leading))
-        return Attribution(self.distances(X), np.hstack([own, parts]))
+        parts = np.zeros(X.shape, order="F")
+        np.divide(X[:, self.leading :], X.shape[1] - self.leading, out=parts[:, self.leading :])
+        return Attribution(self.distances(X), parts)
 
     def on_threads(self, n_jobs: int | None) -> MeanScorer:
         """Return itself: there is nothing to divide."""
