@@ -1,9 +1,11 @@
 """Does a test fail when the code is changed? Random changes, one at a time: make mutation.
 
 A change (a mutant) is made in memory, when the module is imported; no file is touched. Tests that
-reach the changed line are run until one fails. A mutant that no test notices survives: it wants a
-test, or a line in `mutation_equivalent.toml` that says why nobody could notice it. Which test
-reaches which line is found out by the first run (some 20 minutes), and again with --afresh.
+reach the changed line are run until one fails, those of the module first, and of each test its
+first variant before the others. A mutant that no test notices survives: it wants a test, or a line
+in `mutation_equivalent.toml` that says why nobody could notice it. Which test reaches which line,
+and how long it takes, is found out by the first run of a room (as long as its tests take, or
+twice), and again with --afresh. One processor is enough.
 
 Compiled modules are in the way of mutmut (it copies the package) and sampling is of cosmic-ray
 (it runs every mutant); hence this file.
@@ -14,12 +16,14 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import json
 import os
 import random
 import resource
 import shutil
 import signal
 import sys
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -32,18 +36,22 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "refold"
 ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
-# What is tested elsewhere: rooms that ask them, and files of their own.
-ABOVE = ("conformance", "explanation", "test_model_selection.py")
-REACHED = ROOT / "build" / "mutation" / "coverage"
-SOURCE_THEN = REACHED.with_name("source")  # as it was then: lines move
+# Tests of other folders that ask a room first of all.
+ASKING = {
+    "algorithm": ("tests/decisions",),
+    "decisions": ("tests/test_model_selection.py",),
+    "judgement": ("tests/explanation",),
+}
+BUILT = ROOT / "build" / "mutation"  # what was found out, by room
 EQUIVALENT = Path(__file__).with_name("mutation_equivalent.toml")
 # By pytest's exit code: 2 is a module that cannot be imported any more, -11 a crash.
 # 4 is a test that is no longer found, which decides nothing.
 _OUTCOMES = {0: "SURVIVED", 1: "killed", 2: "killed", 4: "undecided", -11: "killed", -6: "killed"}
-# Seconds of a processor for the tests of one mutant: one that never ends is noticed too.
-LIMIT = 120
-# Tests of one mutant: a line that more of them reach is noticed by these or by none.
-MOST_TESTS = 100
+# Seconds of a processor for the tests of one mutant: what they take without a change. Tests beyond
+# them are left out: a line that so many reach is noticed by these or by none.
+BUDGET = 30.0
+# One that takes far longer than its tests took never ends.
+LONGER, AT_LEAST = 4, 30
 
 _COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -57,6 +65,8 @@ _CALLS = {
     "min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor",
     "minimum": "maximum", "maximum": "minimum",
 }  # fmt: skip
+# In one process, and nothing is written.
+_ARGUMENTS = ("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist")
 # Keywords that assert something or show it, and decide nothing.
 _CHECKS = ("strict", "stacklevel", "repr")
 
@@ -83,14 +93,15 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", default=ROOMS)
     parser.add_argument("--afresh", action="store_true", help="find out anew what tests reach")
     options = parser.parse_args()
-    if options.afresh or not REACHED.exists():
-        _find_reached()
+    _import_libraries()
+    for room in options.rooms:
+        if options.afresh or not (BUILT / room / "seconds.json").exists():
+            _find_reached(room)
     mutants = [mutant for room in options.rooms for mutant in _mutants_of(SOURCE / room)]
     random.Random(options.seed).shuffle(mutants)
     chosen = mutants[: options.mutants]
     print(f"{len(chosen)} of {len(mutants)} mutants", flush=True)
-    _import_libraries()
-    if _run(None, [f"tests/{ROOMS[1]}/test_thresholds.py"]) != "SURVIVED":
+    if _run(None, ["tests/decisions/test_thresholds.py"]) != "SURVIVED":
         sys.exit("The tests fail without any change: mend that first.")
     verdicts = Counter(_verdict(mutant) for mutant in chosen)
     killed = verdicts["killed"] + verdicts["never ends"]
@@ -125,46 +136,95 @@ def _known_equivalent(mutant: Mutant) -> bool:
     )
 
 
-def _find_reached() -> None:
-    """Run the tests once and note which test reaches which line."""
-    REACHED.parent.mkdir(parents=True, exist_ok=True)
-    settings = REACHED.with_name("settings")
-    settings.write_text(f"[run]\nsource_pkgs = refold\ndata_file = {REACHED}.partial\n")
-    folders = [f"src/refold/{room}" for room in ROOMS]  # the examples of docstrings
-    folders += [f"tests/{room}" for room in (*ROOMS, *ABOVE)]
-    arguments = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-n", "2", "--cov=refold"]
-    arguments += [f"--cov-config={settings}", "--cov-context=test", "--cov-report=", *folders]
-    os.chdir(ROOT)
-    code = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-m", "pytest", *arguments])
-    if code != 0:
+class _Seconds:
+    """A plugin of pytest: how long the processor takes for each test."""
+
+    def __init__(self) -> None:
+        self.taken: dict[str, float] = {}
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.taken[nodeid] = time.process_time()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.taken[nodeid] = round(time.process_time() - self.taken[nodeid], 3)
+
+
+def _find_reached(room: str) -> None:
+    """Run the tests of a room once and note which test reaches which line, and what it takes."""
+    built = BUILT / room
+    built.mkdir(parents=True, exist_ok=True)
+    settings = built / "settings"
+    settings.write_text(f"[run]\nsource_pkgs = refold.{room}\ndata_file = {built}/coverage\n")
+    folders = [f"src/refold/{room}", f"tests/{room}", *ASKING.get(room, ())]
+    child = os.fork()
+    if child == 0:
+        import pytest
+
+        seconds = _Seconds()
+        arguments = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
+        os.chdir(ROOT)
+        code = pytest.main(["-q", *_ARGUMENTS, *arguments, *folders], plugins=[seconds])
+        if code == 0:
+            (built / "seconds.json").write_text(json.dumps(seconds.taken))
+        os._exit(int(code))
+    if os.waitpid(child, 0)[1] != 0:
         sys.exit("The tests fail without any change: mend that first.")
-    shutil.copytree(SOURCE, SOURCE_THEN, dirs_exist_ok=True)
-    Path(f"{REACHED}.partial").rename(REACHED)
+    shutil.copytree(SOURCE / room, built / "source", dirs_exist_ok=True)  # as it was: lines move
 
 
 def _tests_that_reach(mutant: Mutant) -> list[str]:
-    """Return the tests that ran the line.
+    """Return the tests that ran the line, as many as the budget allows.
 
     The room's test files that were changed since it was found out come last, whole.
     """
-    room, name = mutant.path.relative_to(SOURCE).parts[0], mutant.path.stem.strip("_")
-    contexts = _reached(mutant.path).get(_line_then(mutant), [])
-    tests = sorted({test for each in contexts if _is_there(test := each.split("|")[0])})
-    tests.sort(key=lambda test: _rank(test, name, room))
+    room = _room(mutant)
+    reached = _reached(mutant.path)
+    contexts = set(reached.get(_line_then(mutant), ()))
+    if contexts == {""}:  # it ran at import: whoever runs a line of the module may notice
+        contexts = set().union(*reached.values())
+    seconds = _seconds(room)
+    known = sorted({test for each in contexts if (test := each.split("|")[0]) in seconds})
+    tests, total = [], 0.0
+    for test in _most_related_first(known, mutant):
+        total += seconds[test]
+        if total > BUDGET and tests:
+            break
+        tests.append(test)
+    found_out = (BUILT / room / "seconds.json").stat().st_mtime
     changed = [
         file.relative_to(ROOT).as_posix()
         for file in sorted((ROOT / "tests" / room).rglob("test_*.py"))
-        if file.stat().st_mtime > REACHED.stat().st_mtime
+        if file.stat().st_mtime > found_out
     ]
-    if not tests and "" in contexts:  # it ran at import
-        return [f"tests/{room}"]
-    return tests[:MOST_TESTS] + changed
+    return tests + changed
 
 
-def _rank(test: str, name: str, room: str) -> tuple[bool, ...]:
-    """Those of the module come first, then answers that were frozen, then those of the room."""
-    own = name in test.partition("::")[0]
-    return not own, "frozen" not in test, name not in test, not test.startswith(f"tests/{room}/")
+def _most_related_first(tests: list[str], mutant: Mutant) -> list[str]:
+    """Sort tests: those of the module first, further variants of one later, quick ones first."""
+    name, room = mutant.path.stem.strip("_"), _room(mutant)
+    variants: Counter[str] = Counter()
+    ranks = {}
+    for test in tests:
+        if not _is_there(test):
+            continue
+        function = test.partition("[")[0]
+        variants[function] += 1
+        ranks[test] = (
+            name not in test.partition("::")[0],
+            variants[function],
+            not test.startswith((f"tests/{room}/", "src/")),
+            _seconds(room)[test],
+        )
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+def _room(mutant: Mutant) -> str:
+    return mutant.path.relative_to(SOURCE).parts[0]
+
+
+@cache
+def _seconds(room: str) -> dict[str, float]:
+    return json.loads((BUILT / room / "seconds.json").read_text())
 
 
 @cache
@@ -172,14 +232,15 @@ def _reached(path: Path) -> dict[int, list[str]]:
     """Return the tests by the lines of a module, as they were numbered then."""
     from coverage import CoverageData
 
-    data = CoverageData(str(REACHED))
+    data = CoverageData(str(BUILT / path.relative_to(SOURCE).parts[0] / "coverage"))
     data.read()
     return data.contexts_by_lineno(str(path))
 
 
 def _line_then(mutant: Mutant) -> int:
     """Return which line it was when the tests ran; of a new line, the one before it."""
-    then = SOURCE_THEN / mutant.path.relative_to(SOURCE)
+    room = SOURCE / _room(mutant)
+    then = BUILT / room.name / "source" / mutant.path.relative_to(room)
     before = then.read_text().splitlines() if then.exists() else []
     matcher = SequenceMatcher(None, mutant.path.read_text().splitlines(), before, autojunk=False)
     blocks = [each for each in matcher.get_matching_blocks() if each.a < mutant.line and each.size]
@@ -209,10 +270,17 @@ def _run(mutant: Mutant | None, tests: list[str]) -> str:
     """Run tests on a mutant, in a process of its own."""
     child = os.fork()
     if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 5))
+        limit = _limit(mutant, tests)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         os._exit(_tested(mutant, tests))
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return "never ends" if code in (-signal.SIGXCPU, -signal.SIGKILL) else _OUTCOMES[code]
+
+
+def _limit(mutant: Mutant | None, tests: list[str]) -> int:
+    """Return the seconds after which it is said that tests never end; whole files are long."""
+    seconds = _seconds(_room(mutant)) if mutant else {}
+    return AT_LEAST + int(LONGER * sum(seconds.get(test, BUDGET) for test in tests))
 
 
 def _tested(mutant: Mutant | None, tests: list[str]) -> int:
@@ -233,8 +301,7 @@ def _tested(mutant: Mutant | None, tests: list[str]) -> int:
 
     SourceFileLoader.get_code = changed
     # Plain assertions: pytest would load a module whose examples are tests by a loader of its own.
-    arguments = ["-x", "-q", "-m", "not slow", "--assert=plain", "-p", "no:cacheprovider"]
-    return int(pytest.main([*arguments, "-p", "no:xdist", *tests]))
+    return int(pytest.main(["-x", "-q", "--assert=plain", *_ARGUMENTS, *tests]))
 
 
 def _mutants_of(folder: Path) -> Iterator[Mutant]:
