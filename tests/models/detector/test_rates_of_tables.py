@@ -67,3 +67,17 @@ def test_rates_hold_on_two_columns_that_tell_of_each_other(name, rows):
     n, new, (count,) = counted(table, name, rows, rows, (0.05,))
     assert betabinom.sf(count - 1, new, (n + 1) * 0.05, (n + 1) * 0.95) > 0.001
     assert count > 0.2 * 0.05 * new
+
+
+def test_rates_hold_on_a_few_columns_of_which_two_tell_of_each_other():
+    shares = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        shift = rng.choice(["early", "late"], 1300, p=[0.6, 0.4])
+        size = rng.normal(np.where(shift == "early", 64, 72), 4)
+        code = np.where(rng.random(1300) < 0.3, size.round(2), size.round()).astype(str)
+        time = pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 10**7, 1300), "s")
+        table = pd.DataFrame({"shift": shift, "code": code, "time": time})
+        model = Detector(alpha=0.1, roles={"code": "category"}, n_jobs=1).fit(table[:300])
+        shares.append(np.mean(model.predict(table[300:]) == -1))
+    assert 0.05 < np.mean(shares) < 0.125, shares

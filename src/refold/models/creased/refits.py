@@ -22,7 +22,7 @@ _LEAST_PARTS = 5
 # Columns of all these models together: a few seconds.
 _MOST_COLUMNS = 10_000
 
-# Of so few columns that are all looked at beside each other, being counted moves all rows with the
+# Of so few columns, some of them looked at beside another, being counted moves all rows with the
 # same pair of values to another place than new ones with it have: models are made anew, too.
 FEW_PAIRED = 4
 
@@ -34,7 +34,7 @@ class Divided:
     # Takes the numbers of rows to learn from and of those that are left out, and returns both as
     # the encoder has them that has counted only the first.
     encode: Callable[[Integers, Integers], tuple[Floats, Floats]]
-    paired: bool  # whether there are a few columns, all looked at beside each other
+    paired: bool  # whether there are a few columns, some of them looked at beside another
 
     def of(self, which: Integers) -> Divided:
         """Return the same for some of the rows."""

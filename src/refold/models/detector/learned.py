@@ -208,7 +208,7 @@ class LearnedTable:
             return of_model(self.estimator().fit(encoded.numbers, sample_weight=weights))
         model = self.estimator(encoded.magnitudes.shape[1])
         if isinstance(model, CreasedREF):
-            paired = len(self.counts.contingency_tables) == len(plan.used) <= FEW_PAIRED
+            paired = len(self.counts.contingency_tables) > 0 and len(plan.used) <= FEW_PAIRED
             divided = Divided(partial(self._divided, rows), paired)
             return of_model(model._fit_encoded(features(encoded), weights, divided))
         scorer = MeanScorer(len(plan.leading))
