@@ -54,6 +54,13 @@ def test_a_csv_has_no_sheets(command, refold, folder):
 
 
 @pytest.mark.parametrize("model", [Detector(), REF()])
+@pytest.mark.parametrize("X", [None, iter([[1.0]])])
+def test_what_is_no_table_is_named(model, X):
+    with pytest.raises(UserError, match=r"X is (None|of the type list_iterator), not a table"):
+        model.fit(X)
+
+
+@pytest.mark.parametrize("model", [Detector(), REF()])
 def test_fit_of_a_file_name_says_how_to_read_it(model):
     with pytest.raises(UserError, match=r"X is the text 'parts.csv', not a table.*read_csv"):
         model.fit("parts.csv")
@@ -75,3 +82,27 @@ def test_one_row_is_too_few():
     found = check([{"a": 1.0, "b": "x"}])
     assert "too-few-rows" in found.kinds
     assert "Nothing was noticed" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("score", "model.json", "good.csv", "--reasons", "many"), "'many' is not a whole number."),
+        (("score", "model.json", "good.csv", "--reasons", "-1"), "'-1' should be greater than or"),
+        (("fit", "good.csv", "-o", "x", "--alpha", "5%"), "'5%' is not a number."),
+        (("fit", "good.csv", "-o", "x", "--method", "best"), "'best' is not one of 'auto', "),
+        (("fit", "good.csv", "-o", "x", "--trim", "2"), "0 or more and below 0.5, such as 0.05."),
+        (("fit", "good.csv", "-o", "x", "--by", "site"), "good.csv: there is no column 'site'."),
+        (("fit", "good.csv", "-o", "x", "--over", "day"), "good.csv: there is no column 'day'."),
+        (("fit", "one.csv", "-o", "x"), "one.csv: one row is too few to learn from. Add rows."),
+        (("fit", "good.csv", "-o", "x", "--skip-rows", "900"), "empty behind the first 900 lines."),
+        (("export", "model.json"), "'--to'. Choose from: onnx, sql, dbt."),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_said_in_its_own_words(arguments, said, refold, folder):
+    (folder / "one.csv").write_text("a,b\n1,2\n")
+    done = refold(*arguments, cwd=folder)
+    assert done.returncode == 2
+    assert said in done.stderr
+    words = ("Input should", "Value error", "Detector", "sample_weight", "\\u0009")
+    assert not [word for word in words if word in done.stderr]

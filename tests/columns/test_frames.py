@@ -232,3 +232,15 @@ def test_an_older_scikit_learn_is_told_the_names_of_columns_too(monkeypatch):
     monkeypatch.setattr(frames, "_OLD_NAMES", False)
     named = pd.DataFrame({"a": [1.0]})
     assert frames._with_names(named) is named
+
+
+@pytest.mark.parametrize("others", [1.0, "a"])
+def test_a_detector_refuses_columns_of_the_same_name(rng, others):
+    frame = pd.DataFrame({"x": rng.normal(size=40), "y": rng.normal(size=40), "z": [others] * 40})
+    twice = frame.set_axis(["x", "x", "z"], axis=1)
+    with pytest.raises(ValueError, match=r"these appear more than once: \['x'\]"):
+        Detector().fit(twice)
+    model = Detector().fit(frame)
+    beside = pd.concat([frame, frame[["x"]]], axis=1)
+    with pytest.raises(ValueError, match=r"these appear more than once: \['x'\]"):
+        model.predict(beside)

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, Any
 
 import typer
 
@@ -18,6 +18,7 @@ from refold.cli.options import say
 from refold.cli.roles import as_option
 
 FAILED = 2
+_KINDS = {"int": "a whole number", "float": "a number"}
 _INTERRUPTED = 128 + signal.SIGINT
 # What a shell reports of a program that nobody listens to any more.
 _BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
@@ -83,8 +84,18 @@ def _tell(error: Exception) -> None:
 def _sentence(error: Exception) -> str:
     """Return what to tell about an error."""
     if hasattr(error, "format_message"):  # typer's; the class it comes from has moved over time
-        return str(error.format_message())
+        _reword(error)
+        return " ".join(str(error.format_message()).split())
     return sentence_of(error, as_option)
+
+
+def _reword(error: Any) -> None:
+    """Say what is wrong with the value of an option without the words of what has parsed it."""
+    for found in getattr(error.__cause__, "errors", list)():
+        given, kind = repr(found["input"]), _KINDS.get(found["type"].partition("_")[0])
+        error.message = found["msg"].removeprefix("Value error, ").replace("Input", given)
+        if kind is not None:
+            error.message = f"{given} is not {kind}."
 
 
 def _prepare_streams() -> None:

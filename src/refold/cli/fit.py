@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from refold.tabular import TableSource, Training, TrainingSelection
 
 
+def _share(trim: float) -> float:
+    if not 0.0 <= trim < 0.5:
+        raise typer.BadParameter("The share to leave out is 0 or more and below 0.5, such as 0.05.")
+    return trim
+
+
 class Method(StrEnum):
     """What learns."""
 
@@ -77,7 +83,8 @@ def fit(
     trim: Annotated[
         float,
         typer.Option(
-            help="The share of the rows to leave out because they look least like the rest."
+            help="The share of the rows to leave out because they look least like the rest.",
+            callback=_share,
         ),
     ] = 0.0,
     method: Annotated[
@@ -151,14 +158,16 @@ def fit(
     )
     again = (lambda: reading.open(table)) if Path(table).is_file() else None
     with reading.open(table) as data, Rows(data, again, wanted) as rows:
+        grouped, explaining = names_in(by), names_in(context)
+        data.require([*grouped, *([] if over is None else [over]), *explaining])
         said = _roles(data, wanted, said)
         model = Detector(
             method=method.value,
             alpha="auto" if alpha is None else alpha,
             roles=said,
-            by=names_in(by) if by else None,
+            by=grouped or None,
             over=over,
-            context=names_in(context) if context else None,
+            context=explaining or None,
             window=window,
             rules=None if rules is None else load_rules(rules),
             trim=trim,
@@ -221,8 +230,11 @@ def _roles(data: TableSource, wanted: TrainingSelection, said: dict[str, str]) -
 def _learn(model: Detector, training: Training, name: str, *, strict: bool) -> None:
     from refold.judgement.reading import check_cells
     from refold.models.files import check_columns
+    from refold.tabular import InputError
     from refold.tabular.errors import located
 
+    if training.table.num_rows < 2:
+        raise InputError(f"{name}: one row is too few to learn from. Add rows.")
     with as_bad_input(name), located(name, training.where):
         check_columns(model, training.table.num_columns)
         model.fit(training.table)

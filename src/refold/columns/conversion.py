@@ -16,7 +16,7 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import batch_to_table, column_names, floats
+from refold.columns.frames import batch_to_table, distinct_names, floats
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import GROUPED_POINTS, NumberForm
 from refold.columns.records import columns_of_records, flat_records
@@ -49,7 +49,7 @@ def to_table(X: Any, ignore: Collection[str] = (), as_texts: Collection[str] = (
     if isinstance(X, list):
         return _of_records(X, ignore)
     X = batch_to_table(X)
-    names = [str(name) for name in column_names(X)]
+    names = distinct_names(X)
     wanted = [k for k, name in enumerate(names) if name not in ignore]
     written = IN_MEMORY
     if nw.dependencies.is_pandas_dataframe(X):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -75,7 +75,13 @@ def row_names_of(X: Any, id_column: str | None = None) -> list[Any] | None:
 
 
 def refuse_text(X: Any) -> None:
-    """Refuse the name of a file, or a dict of columns, in place of a table."""
+    """Refuse the name of a file, a dict of columns, or no table at all, in place of a table."""
+    if X is None or isinstance(X, Iterator):
+        kind = "None" if X is None else f"of the type {type(X).__name__}"
+        raise UserError(
+            f"X is {kind}, not a table. Give a dataframe, an array, an Arrow table or a list of "
+            "dicts; read a file first, such as with pandas.read_csv."
+        )
     if isinstance(X, Mapping) and not hasattr(X, "toarray"):  # a sparse matrix of SciPy is one too
         raise UserError(
             "X is a dict, not a table. Make a table of it first, such as pandas.DataFrame(X); one "
@@ -196,10 +202,7 @@ def _check_foreign(X: Array) -> Array:
 
 def _check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Set or compare the column names; say which ones are in the wrong place."""
-    names = list(map(str, column_names(X)))
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
+    names = distinct_names(X)
     try:
         validate_data(estimator, _with_names(X), reset=reset, skip_check_array=True)
     except ValueError as error:
@@ -246,6 +249,15 @@ def column_names(X: Any) -> list[Any]:
     """Return the names of the columns of a dataframe or Arrow table."""
     columns = getattr(X, "column_names", None)  # Arrow calls its data `columns`
     return list(X.columns if columns is None else columns)
+
+
+def distinct_names(X: Any) -> list[str]:
+    """Return the names of the columns as texts; refuse those that appear more than once."""
+    names = list(map(str, column_names(X)))
+    if len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise ValueError(f"Columns need different names; these appear more than once: {twice}.")
+    return names
 
 
 def frame_to_numpy(X: Any) -> NDArray[Any]:

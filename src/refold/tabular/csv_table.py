@@ -66,7 +66,8 @@ class CsvTable(FileTable):
         for _ in range(how.skip_rows or 0):
             self._lines.skip_line()
         if not self._skip_blank():
-            raise InputError(f"{self.name} is empty.")
+            behind = f" behind the first {how.skip_rows:,} lines" if how.skip_rows else ""
+            raise InputError(f"{self.name} is empty{behind}.")
         self._dialect = replace(
             guess_dialect(self._lines.peek().text, how.delimiter, how.decimal),
             encoding=self._lines.encoding,

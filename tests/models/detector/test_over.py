@@ -70,7 +70,7 @@ def test_rows_of_one_time_are_one_observation():
     ("change", "message"),
     [
         ({"time": pd.Timestamp("2025-01-01")}, "over='time' has 1 different times"),
-        ({"time": "soon"}, "over='time' holds texts, not dates or numbers"),
+        ({"time": "soon"}, "'time' holds texts, not dates or numbers"),
         ({"time": pd.NaT}, "over='time' has no time in any row"),
     ],
 )

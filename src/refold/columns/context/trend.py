@@ -87,11 +87,15 @@ def seconds(cells: Column, name: str) -> Floats:
     """Return the times of a column of dates or numbers."""
     if isinstance(cells, DateColumn):
         if not cells.has_date:
-            raise UserError(f"over={name!r} holds times of day without a date: name a date column.")
+            raise UserError(
+                f"{name!r} holds times of day without a date: rows need a date as their time."
+            )
         return cells.seconds
     if isinstance(cells, NumberColumn):
         return cells.values
-    raise UserError(f"over={name!r} holds texts, not dates or numbers: name another column.")
+    raise UserError(
+        f"{name!r} holds texts, not dates or numbers: name another column as the time of rows."
+    )
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.frames import (
     batch_to_table,
-    column_names,
+    distinct_names,
     feature_names,
     frame_to_numpy,
     refuse_text,
@@ -338,6 +338,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X = batch_to_table(X)
         if not is_table(X):
             return None
+        distinct_names(X)
         frame = nw.from_native(X, eager_only=True)
         kinds = frame.schema
         if not all(name in kinds and kinds[name].is_numeric() for name in plan.names):
@@ -449,7 +450,7 @@ def _with_names(X: Any, ignore: Collection[str]) -> tuple[Table, list[str]]:
     if isinstance(X, Table | list):
         table = X if isinstance(X, Table) else to_table(X)
         return table, table.names
-    return to_table(X, ignore), [str(name) for name in column_names(batch_to_table(X))]
+    return to_table(X, ignore), distinct_names(batch_to_table(X))
 
 
 def features(encoded: Encoded) -> Floats:
