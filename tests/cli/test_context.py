@@ -126,10 +126,10 @@ def test_rows_without_a_context_that_was_learned_are_counted_and_said(
     said = capsys.readouterr().err
     assert "5 rows without machine: judged by all rows." in said
     assert "4 rows with a machine that training did not have: judged by all rows." in said
-    assert "2 rows without a time: judged as at the end of training." in said
+    assert "2 rows whose at is missing or cannot be read: judged as at the end of training." in said
     assert "1 row later than was tried: learned until 2025-03-25, tried 58 days ahead." in said
     counts = json.loads((tmp_path / "s.json").read_text())["context"]
-    assert counts == {"no_group": 5, "new_group": 4, "no_time": 2, "beyond": 1}
+    assert counts == {"no_group": 5, "new_group": 4, "no_time": 2, "beyond": 1, "no_context": 0}
     run_in_process(monkeypatch, "report", "m.json", "new.csv", "-o", "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "The model has learned until 2025-03-25, tried 58 days ahead." in page

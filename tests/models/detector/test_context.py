@@ -6,6 +6,7 @@ import pytest
 
 from refold import Detector, load, save
 from refold.base.errors import UserError
+from refold.judgement import Judgement
 
 
 def fleet(machines, seed=0, sensors=4):
@@ -350,3 +351,16 @@ def test_small_groups_are_said():
     model = Detector(by="machine").fit(frame)
     (said,) = (str(found) for found in model.noticed_ if found.kind == "small-groups")
     assert said.startswith("machine: 2 of 22 groups have fewer than 8 rows, such as M20 with 2")
+
+
+def test_rows_whose_time_or_other_context_cannot_be_read_are_counted_and_said():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"t": pd.date_range("2026-01-01", periods=200, freq="h")})
+    rows = rows.assign(load=rng.normal(size=200), y=rng.normal(size=200))
+    model = Detector(over="t", context="load").fit(rows)
+    new = rows.head(4).astype(object)
+    new.loc[0, "t"], new.loc[1, "t"], new.loc[1, "load"] = "yesterday", None, "much"
+    assert Judgement.of(model, new).context_gaps.sentences(model.encoder_.context) == [
+        "2 rows whose t is missing or cannot be read: judged as at the end of training.",
+        "1 row whose load is missing or cannot be read: judged as if it were usual.",
+    ]
