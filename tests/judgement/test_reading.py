@@ -27,3 +27,17 @@ def test_a_cell_that_is_not_what_its_column_holds_is_found_in_the_file(rng, tmp_
         pytest.raises(ValueError, match="line 3, column 'size': 'nine'"),
     ):
         TableReader(judge, table, strict=True).rows(table)
+
+
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_rows_are_called_by_the_id_column_where_the_file_has_it(rng, tmp_path, with_ids):
+    good = pd.DataFrame({"part": [f"P{k}" for k in range(60)], "size": rng.normal(size=60)})
+    good["line"] = rng.choice(list("AB"), 60)
+    judge = Judge.of(Detector(method="ref", id_column="part").fit(good))
+    new = good[:3] if with_ids else good[:3].drop(columns="part")
+    new.to_csv(tmp_path / "t.csv", index=False)
+    with open_table(tmp_path / "t.csv") as table:
+        reader = TableReader(judge, table)
+        (block,) = reader.blocks(table, reader.columns)
+        names = reader.judge(block).row_names
+    assert (None if names is None else list(names)) == (["P0", "P1", "P2"] if with_ids else None)
