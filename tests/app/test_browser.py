@@ -277,9 +277,12 @@ def test_a_hostile_file_runs_nothing_and_a_broken_one_is_a_sentence(app, tmp_pat
     table = parts(150).rename(columns={"machine": script})
     table[script] = script
     table["code"] = [f"{script}{k}" for k in range(150)]
+    table["n" * 3000] = range(150)
     table.to_csv(tmp_path / "hostile.csv", index=False)
     app.upload(tmp_path / "hostile.csv")
     assert script in app.page.inner_text(".columns")
+    long = app.page.locator(".column-name", has_text="nnn").first
+    assert long.bounding_box()["height"] < 200
     app.go("/learn")
     app.press("Learn", exact=True)
     app.go("/check")

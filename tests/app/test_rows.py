@@ -1,5 +1,6 @@
 """New rows page by page: the browser never gets more, whatever it asks for."""
 
+import html
 import re
 
 import numpy as np
@@ -112,13 +113,26 @@ def test_a_row_shows_every_column_and_what_would_be_normal(checked):
     page = checked.page("/check/rows/6")
     table = page[page.index('class="gauges"') :]
     names = checked.state.checked.found.names
-    assert re.findall(r'<th scope="row">([^<]*)</th>', table)[0] == "torque"
-    assert all(f">{name}</th>" in table for name in names)
+    shown = re.findall(r'<th scope="row"><span class="column-name">([^<]*)</span></th>', table)
+    assert shown[0] == "torque"
+    assert set(shown) == set(names)
     assert table.count('class="gauge"') == len(names)
     assert "91.5" in page
     assert "This one is normal" in page
     assert checked.get("/check/rows/120").status_code == 404
     assert checked.get("/check/rows/-1").status_code == 404
+
+
+def test_a_share_is_the_same_in_the_sentence_and_in_the_table(checked):
+    found = checked.state.checked
+    for row in np.flatnonzero(found.found.outlier)[:5]:
+        said, _ = found.explained(int(row))
+        page = checked.page(f"/check/rows/{row}")
+        table = re.findall(r'data-label="Share">.*?</svg>([^<]*)</td>', html.unescape(page), re.S)
+        sentences = [re.match("[0-9]+ %", each.details()) for each in said.reasons]
+        for text, sentence in zip(table, sentences, strict=True):
+            if sentence:
+                assert text.replace("\N{NO-BREAK SPACE}", " ") == sentence[0]
 
 
 def test_a_row_without_any_value_is_an_outlier(checked, tmp_path):

@@ -15,6 +15,7 @@ _UNSEEN = re.compile(
 )
 
 
+_ALL = 0.995  # what is left is next to nothing
 _LONGEST = 60
 _SUGGESTED = 6  # names that are told one by one
 # Of an outlier whose columns have no share by themselves.
@@ -79,6 +80,18 @@ def percent(share: float, digits: int = 3) -> str:
     if abs(hundredths) >= 10.0 ** (digits - 1):
         return f"{hundredths:.0f} %"
     return f"{hundredths:.{digits}g} %"
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in whole percents, rounded down: several add up to no more than all.
+
+    >>> whole_percent(0.996), whole_percent(0.238), whole_percent(0.002)
+    ('100 %', '23 %', 'less than 1 %')
+    """
+    if share >= _ALL:
+        return "100 %"
+    percents = math.floor(100.0 * share + 1e-9)
+    return f"{percents} %" if percents else "less than 1 %"
 
 
 def p_text(p: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from refold._typing import Ranges
 from refold.base.results import plain_fields
-from refold.base.words import number, printable, quoted, shortened
+from refold.base.words import number, printable, quoted, shortened, whole_percent
 from refold.judgement import LEAST_SHARE
 from refold.judgement.number_text import (
     and_list,
@@ -24,7 +24,6 @@ from refold.judgement.number_text import (
 
 # Less than this share of the training rows is worth a word.
 _FEW = 0.05
-_ALL = 0.995  # the rest is no reason
 
 # What the measures of a column over a window are called.
 _MEASURES = {
@@ -207,13 +206,13 @@ class Reason:
 
     def details(self) -> str:
         """Say how much it matters, and what is normal."""
-        parts = [f"{_percent(self.share)} of the distance"]
+        parts = [f"{whole_percent(self.share)} of the distance"]
         if self.normal and self.rule:  # what is normal, the user has said
             parts.append(f"learned from {self._ranges()}")
         elif self.normal and self.inside:
             parts.append(f"inside its normal range {self._ranges()}")
             if self.as_far <= _FEW:
-                parts.append(f"{_percent(self.as_far)} of the training rows are as far out")
+                parts.append(f"{whole_percent(self.as_far)} of the training rows are as far out")
         elif self.normal:
             parts.append(f"normal {self._ranges()}")
         told = self.normal and self.inside and not self.words
@@ -280,10 +279,3 @@ def _difference(high: str, low: str) -> str:
 
 def within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:
     return not isinstance(value, str) and any(low <= value <= high for low, high in ranges)
-
-
-def _percent(share: float) -> str:
-    """Return whole percents, rounded down: several add up to no more than all."""
-    if share >= _ALL:
-        return "100 %"
-    return f"{math.floor(100.0 * share + 1e-9)} %" if share >= LEAST_SHARE else "less than 1 %"

@@ -13,7 +13,7 @@ from refold.base.files import write_file
 from refold.base.findings import Finding
 from refold.base.markup import html_templates
 from refold.base.needs import needs
-from refold.base.words import number, p_text, printable, quoted, shortened
+from refold.base.words import number, p_text, printable, quoted, shortened, whole_percent
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import Reason, times_limit
@@ -64,6 +64,12 @@ def share(part: float) -> str:
     if 0.0 < part < 0.005:
         return "<\N{NO-BREAK SPACE}1\N{NO-BREAK SPACE}%"
     return f"{100.0 * part:.0f}\N{NO-BREAK SPACE}%"
+
+
+def part(share: float) -> str:
+    """Return a reason's share of the distance as its sentence says it, in few characters."""
+    text = whole_percent(share).replace("less than", "<") if share > 0.0 else "0 %"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def times(distance: float, threshold: float) -> str:
@@ -150,6 +156,7 @@ def environment_of(package: str) -> Any:
         "times_limit": times_limit,
         "that_matter": that_matter,
         "named": _named,
+        "part": part,
         "printable": printable,
         "quoted": quoted,
         "shortened": shortened,
