@@ -20,7 +20,7 @@ _PIECE = 2**20  # characters read at a time
 _LARGEST = 2**28  # characters of one value: a row, or columns all in one
 _BATCH = 2**14  # rows that are held as Python's objects
 _SPACE = re.compile(r"[ \t\r\n]*")
-_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\]|$)|\{\s*(?:\"|\}|$))")
+_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:\{|\[|\]|$)|\{\s*(?:\"|\}|$))")
 # What is wrong with a value of which only a part has been read.
 _UNFINISHED = ("Unterminated string", "Invalid \\escape", "Invalid \\uXXXX escape")
 
@@ -55,7 +55,7 @@ class JsonTable(HeldTable):
 
     @staticmethod
     def recognizes(head: bytes) -> bool:
-        """Whether it begins as objects, or a list of them, do."""
+        """Whether it begins as objects, or a list of them or of lists, do."""
         return _BEGINS.match(head) is not None
 
     def _rows(self, values: _Values) -> Iterator[Any]:
