@@ -12,8 +12,8 @@ AT = "/v1/models/ref/score"
     ("row", "column", "said"),
     [
         ({"x0": 1, "x1": 2}, "x2", "no such column"),
-        ({"rows": [GOOD]}, "x0", "no such column but 'rows';"),
-        ({}, "x0", "no such column but nothing;"),
+        ({"rows": [GOOD]}, "x0", "no such column; the row has 'rows';"),
+        ({}, "x0", "no such column; the row has none;"),
         ({**GOOD, "x1": "seven"}, "x1", "not a number"),
         ({**GOOD, "x1": [1]}, "x1", "a list"),
         ({**GOOD, "x1": {"a": 1}}, "x1", "an object"),

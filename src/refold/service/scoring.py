@@ -170,7 +170,7 @@ def _row_problem(
         if name not in row:
             said = "there is no such column"
             if not row.keys() & columns.keys():
-                said += f" but {', '.join(map(quoted, [*row][:3])) or 'nothing'}"
+                said += f"; the row has {', '.join(map(quoted, [*row][:3])) or 'none'}"
             return row_error(f"{said}; a missing value is null", number, name)
         cell = row[name]
         if isinstance(cell, list | dict):
