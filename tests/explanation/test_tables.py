@@ -9,6 +9,7 @@ import pytest
 from palmerpenguins import load_penguins
 
 from refold import Detector, explain
+from refold.explanation import Explanation, Reason
 
 from ..tables import of_tables, real_table
 from .table_sentences import TrainingRows
@@ -207,3 +208,43 @@ def test_cells_that_are_missing_for_the_first_time_are_the_reasons(half):
     for explanation in explain(model, new):
         assert {reason.feature for reason in explanation.reasons[:4]} == set(measured)
         assert explanation.sentence().endswith("is missing; it never was in training")
+
+
+def test_a_number_outside_its_range_is_the_reason_though_its_partner_is_rare(rng):
+    place = np.concatenate([np.repeat(np.arange(46), 12), np.repeat(np.arange(46, 56), 7)])
+    rate = np.where(place < 46, 5.0, 40.0) + rng.exponential(4.0, len(place))
+    rows = pd.DataFrame({"place": [f"p{k}" for k in place], "rate": rate.round(2)})
+    rows["load"] = rng.integers(10, 60, len(place))
+    model = Detector().fit(rows.sample(frac=1.0, random_state=0))
+    for explanation in explain(model, rows.iloc[-3:].assign(rate=-7.4)):
+        assert "below the lowest normal value" in explanation.sentence()
+
+
+def test_a_text_in_a_column_of_numbers_is_the_reason_not_what_never_goes_with_a_gap(rng):
+    treated = rng.random(200) < 0.5
+    rows = pd.DataFrame({"arm": np.where(treated, "drug", "control")})
+    rows["wait"] = np.where(treated, rng.integers(1, 90, 200), np.nan)
+    model = Detector().fit(rows.assign(age=rng.integers(20, 70, 200)))
+    (explanation,) = explain(model, [{"arm": "drug", "wait": "<3", "age": 40}])
+    assert explanation.sentence() == "wait '<3' is not a number; it always was one in training"
+
+
+def test_what_is_unusual_only_with_all_the_others_but_odd_by_itself_is_said_so():
+    lead = Reason("arm", "qrug", 0.0, 0.0, (), False, 0.0, view="unseen", words="was never seen")
+    row = Explanation(0, -1, 3.0, 1.0, None, (), together=True, combination=(lead,))
+    assert row.sentence() == "arm 'qrug' was never seen"
+
+
+def test_a_slice_of_numbers_is_told_by_its_only_value_or_by_ends_that_differ(rng):
+    side, at = rng.integers(0, 2, 600), rng.integers(0, 20, 600)
+    rows = pd.DataFrame({"side": side, "place": np.where(side == 1, "left", "right")})
+    rows["latitude"] = 48.85 + 0.0005 * at + rng.uniform(0, 1e-4, 600)
+    rows["stop"] = [f"s{k}" for k in at // 4]
+    model = Detector().fit(rows)
+    first = rows.iloc[[0]]
+    other = "left" if side[0] == 0 else "right"
+    (swapped,) = explain(model, first.assign(place=other))
+    assert f"never occurs where side is {side[0]} (" in str(swapped)
+    (moved,) = explain(model, first.assign(stop="s0" if at[0] > 11 else "s4"))
+    low, high = re.search(r"latitude is from (\S+) to below (\S+)", str(moved)).groups()
+    assert float(low) < float(high)

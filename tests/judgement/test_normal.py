@@ -172,6 +172,12 @@ def test_normal_values_are_shortened_if_that_is_normal_too(mixed):
     assert mixed.inside(short).all()
 
 
+def test_what_is_rounded_beyond_an_end_is_rounded_inwards(rng):
+    ages = np.append(rng.uniform(42.0, 85.0, 300), [41.95604, 85.4975609756])
+    short = Normal(summary_of(ages)).short(np.array([[41.95604], [85.4975609756], [70.123456]]))
+    assert short[:, 0].tolist() == [41.96, 85.49, 70.12]
+
+
 def test_the_share_of_rows_as_far_out(rng):
     column = rng.normal(size=2000)
     new = np.r_[rng.normal(size=50), -9.0, 9.0]

@@ -94,6 +94,10 @@ def test_no_few_digits_are_enough_unless_all_but_one_in_fifty_have_them():
     assert decimals_of(whole) == 1
 
 
+def test_more_digits_are_those_of_a_column_whose_values_are_near_each_other():
+    assert decimals_of(48.85 + np.arange(50) / 1e5) == 5
+
+
 @pytest.mark.parametrize(
     ("name", "parts"),
     [

@@ -18,6 +18,7 @@ from refold.columns.extremes import UNKNOWN, ColumnExtremes
 N_QUANTILES = 257
 # Digits behind the point that a column may have, and the share of its values that must have them.
 _MOST_DECIMALS, _NEARLY_ALL = 3, 0.98
+_NEAR, _MOST_NEAR = 0.1, 6
 _SORTING = 100  # sorting a value takes as long as so many levels of folding
 # Rows whose values are sorted: more of them would cost more than learning does.
 SAMPLED_ROWS = 8192
@@ -151,9 +152,13 @@ def _quantiles_of_bins(histogram: Histogram) -> Floats:
 
 
 def decimals_of(values: Floats) -> int | None:
-    """Return how many digits values have behind the point; None if no few are enough."""
+    """Return how many digits values have behind the point; None if no few are enough.
+
+    More are allowed to values that differ by little beside their size, such as degrees of latitude.
+    """
     known = values[np.isfinite(values)]
-    for decimals in range(_MOST_DECIMALS + 1):
+    near = len(known) > 0 and 0.0 < np.ptp(known) < _NEAR * np.abs(known).max()
+    for decimals in range(_MOST_NEAR + 1 if near else _MOST_DECIMALS + 1):
         if np.isclose(np.round(known, decimals), known, rtol=1e-12, atol=0.0).mean() > _NEARLY_ALL:
             return decimals
     return None

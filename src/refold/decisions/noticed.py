@@ -76,9 +76,10 @@ def too_few_rows(
     largest = calibration.above(threshold) + max(calibration.at(threshold), 1.0)
     return Finding(
         kind="too-few-rows",
-        message=f"The threshold rests on the {largest:,.6g} largest of {calibration.total:,.6g} "
-        "left-out rows, and a fault in one column would hardly be caught: a value a quarter of its "
-        f"range beyond the largest is in {caught} of {len(gained)} columns tried.",
+        message=f"The threshold rests on the {round(largest):,} largest of "
+        f"{round(calibration.total):,} left-out rows, and a fault in one column would hardly be "
+        "caught: a value a quarter of the range beyond the largest makes a typical row an outlier "
+        f"in {caught} of {len(gained)} columns tried.",
         advice=Advice(
             "Add normal rows, leave out columns that do not matter, or allow more false "
             "alarms (a larger alpha)."
@@ -108,8 +109,8 @@ def ties(calibration: Calibration, threshold: float, alpha: float) -> Finding | 
         return None
     return Finding(
         kind="ties",
-        message=f"{tied:,.6g} of {total:,.6g} left-out rows have the same distance, the threshold: "
-        f"{percent(above / total, 2)} lie beyond it, not {percent(alpha)}.",
+        message=f"{round(tied):,} of {round(total):,} left-out rows have the same distance, the "
+        f"threshold: {percent(above / total, 2)} lie beyond it, not {percent(alpha)}.",
         values=(above / total,),
         advice=Advice(
             "They are rejected together only with a larger rate",
@@ -140,8 +141,8 @@ def false_alarms(calibration: Calibration, threshold: float) -> Finding | None:
     return Finding(
         kind="false-alarms",
         message=f"threshold={threshold:g} will reject about {100.0 * above / total:.0f} % of new "
-        f"normal rows: of {total:,.6g} training rows {above:,.6g} lie beyond it when they are left "
-        "out.",
+        f"normal rows: of {round(total):,} training rows {round(above):,} lie beyond it when they "
+        "are left out.",
         values=(above / total,),
         advice=Advice("Add normal rows, or ask for a rate", "alpha", value=0.05),
     )

@@ -96,6 +96,8 @@ class Explanation:
             return f"unusual by what your rules do not blame: {and_list(list(self.unblamed))}"
         if not self.together:
             return self.reasons[0].sentence()
+        if len(self.combination) == 1 and not self.combination[0].inside:
+            return self.combination[0].sentence()
         named = [reason.cell() for reason in self.combination or self.first(_SOME)]
         if len(named) < _FEWEST and not self.combination:
             changed = {cell.feature for cell in self.changes}

@@ -171,12 +171,12 @@ class Reason:
         low, high, unit = self.normal[0][0], self.normal[-1][1], self._unit
         given = f" {printable(self.given)}" if self.given else ""
         if self.value > high:
-            off = _difference(self._number(self.value), self._number(high))
+            off = self._difference(self.value, high)
             return (
                 f"{cell} is {off}{unit} above the highest normal value{given}, {self._shown(high)}"
             )
         if self.value < low:
-            off = _difference(self._number(low), self._number(self.value))
+            off = self._difference(low, self.value)
             return f"{cell} is {off}{unit} below the lowest normal value{given}, {self._shown(low)}"
         if not self.inside:
             return f"{cell} is between the normal values {self._ranges()}"
@@ -249,6 +249,16 @@ class Reason:
     def _shown(self, value: float) -> str:
         return f"{self._number(value)}{self._unit}"
 
+    def _difference(self, high: float, low: float) -> str:
+        """Subtract numbers as they are read, so that who checks it comes to the same."""
+        texts = [self._number(value).replace("−", "-").replace(",", "") for value in (high, low)]
+        with localcontext(prec=40):
+            difference = Decimal(texts[0]) - Decimal(texts[1])
+        if abs(difference) >= 10**15 or "e" in "".join(texts) or self.decimals is None:
+            return number(float(difference))
+        text = f"{difference:,f}" if abs(difference) >= 10**4 else f"{difference:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+
     def _ranges(self) -> str:
         return f"{ranges_text(self.normal, self._digits(), self.decimals)}{self._unit}"
 
@@ -264,17 +274,6 @@ class Reason:
             return [within(v, ends) for v in (as_read(value, digits), named)] == truth
 
         return digits_that(shows)
-
-
-def _difference(high: str, low: str) -> str:
-    """Subtract numbers as they are read, so that who checks it comes to the same."""
-    plain_numbers = [Decimal(text.replace("−", "-").replace(",", "")) for text in (high, low)]
-    with localcontext(prec=40):
-        difference = plain_numbers[0] - plain_numbers[1]
-    if abs(difference) >= 10**15 or "e" in high + low:
-        return number(float(difference))
-    text = f"{difference:,f}" if abs(difference) >= 10**4 else f"{difference:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def within(value: float | str, ranges: Sequence[tuple[float, float]]) -> bool:

@@ -54,8 +54,13 @@ class _Block:
         rows, self._novel = judge.scorer.unpack(found.rows)
         counts = judge.encoder.counts
         magnitudes = rows[:, len(judge.scorer.leading) :]
+        self._normal = None if judge.summary is None else normal_of(judge.summary)
+        known = zip(
+            judge.numeric, () if self._normal is None else self._normal.levels, strict=False
+        )
+        levels = {column: values for column, values in known if values is not None}
         self._words = CellDescriber(
-            counts, found.cells, magnitudes, self._novel, judge.encoder.context
+            counts, found.cells, magnitudes, self._novel, judge.encoder.context, levels
         )
         self._unblamed = {k for k, n in enumerate(found.names) if n in judge.rules.unblamed}
         self._roles = [column.role for column in counts.plan.used]
@@ -63,7 +68,6 @@ class _Block:
         self._place = {column: place for place, column in enumerate(judge.numeric)}
         self._found, self._changes = found, changes
         self._empty = np.isnan(found.rows).all(axis=1)
-        self._normal = None if judge.summary is None else normal_of(judge.summary)
         X, normal = found.numbers, self._normal
         self._inside = np.zeros(X.shape, bool) if normal is None else normal.inside(X)
         self._as_far = np.zeros(X.shape) if normal is None else normal.as_far(X)

@@ -90,8 +90,9 @@ def _common(found: Judgement) -> Booleans:
 def _move_to_partners(found: Judgement, blame: Floats) -> None:
     """Blame the other cell for what is surprising of two together, if that one is odder, in place.
 
-    It is odder if its value is rare and this one's is not, or if it surprises more beside the
-    remaining cells. A cell that is missing and never was in training is a reason by itself.
+    It is odder if its value is rare, or new to a closed column, and this one's is not, or if it
+    surprises more beside the remaining cells. What is a reason by itself keeps its blame: a cell
+    that is novel, and a number outside its normal range.
     """
     encoder, scorer = found.judge.encoder, found.judge.scorer
     if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
@@ -100,6 +101,12 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
     if not counts.contingency_tables:
         return
     codes, sizes = counts.plan.codes(found.cells.columns), scorer.magnitudes(found.rows)
+    novel = scorer.unpack(found.rows)[1]
+    alone = novel.copy()
+    if found.judge.summary is not None:
+        X = found.numbers
+        outside = ~normal_of(found.judge.summary).inside(X) & ~np.isnan(X)
+        alone[:, found.judge.numeric] |= outside
     beside = {
         k: slices.surprise[codes[counts.partner(k)], codes[k]]
         for k, slices in counts.contingency_tables.items()
@@ -121,7 +128,7 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
         rarer &= isinstance(found.cells.columns[partner], TextColumn)
         odder = odd(partner, k) > odd(k, partner) + USUAL
         new_gap = (codes[k] == NONE) & (counts.states(k)[CellState.MISSING] == 0)
-        moves = (rarer | odder) & ~new_gap
+        moves = (rarer | odder | novel[:, partner]) & ~alone[:, k] & ~new_gap
         moved = np.where(moves, np.clip(share, 0.0, 1.0), 0.0) * before[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved

@@ -13,7 +13,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Ranges
 from refold.base.once import once
 from refold.columns.summary import Summary, decimals_of
-from refold.judgement.number_text import rounded
+from refold.judgement.number_text import one_step, rounded
 
 # A gap splits a range if it is this wide, compared with the whole range, …
 _GAP_SHARE = 0.1
@@ -145,6 +145,9 @@ class Normal:
                 for x, decimals in zip(X.T, self.decimals, strict=True)
             ]
         )
+        inside = self.inside(few)
+        for j in np.flatnonzero(~inside.all(axis=0)):  # beyond an end: round the other way
+            few[:, j] = np.where(inside[:, j], few[:, j], one_step(few[:, j], X[:, j] - few[:, j]))
         return np.where(self.inside(few), few, X)
 
     def as_far(self, X: Floats) -> Floats:

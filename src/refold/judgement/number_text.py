@@ -36,12 +36,16 @@ def rounded(values: Floats, away_from: Floats | None = None, digits: int = DIGIT
     near = np.array([as_read(v, digits) for v in values.tolist()])
     if away_from is None:
         return near
+    short = np.abs(near - away_from) < np.abs(values - away_from)
+    return np.where(short, one_step(near, values - away_from, digits), near)
+
+
+def one_step(values: Floats, towards: Floats, digits: int = DIGITS) -> Floats:
+    """Return values with the last digit that is read one larger, or smaller, by a sign."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         places = digits - 1 - np.floor(np.log10(np.abs(values)))
         step = 10.0 ** -np.where(np.abs(values) < 1e4, places, 0.0)
-        beyond = near + np.copysign(step, values - away_from)
-    short = np.abs(near - away_from) < np.abs(values - away_from)
-    return np.where(short, rounded(np.nan_to_num(beyond), digits=digits), near)
+        return rounded(np.nan_to_num(values + np.copysign(step, towards)), digits=digits)
 
 
 def and_list(words: Sequence[str]) -> str:

@@ -50,6 +50,15 @@ def test_a_detector_that_trims_names_the_right_row(rng):
     assert [each.rows for each in found] == [(400,)]
 
 
+def test_a_row_that_is_absurd_in_several_columns_is_one_finding(rng):
+    table = pd.DataFrame(rng.normal(5.0, 1.0, (300, 4)), columns=list("abcd"))
+    table.loc[299] = 2000.0
+    (found,) = check(table).of("absurd-cell")
+    assert (found.rows, found.values) == ((299,), ("a", "b", "c", "d"))
+    assert found.message == "row 299 is far from all others in 4 columns: a, b, c, d."
+    assert check(table).of("absurd-cell", "c") == (found,)
+
+
 @pytest.mark.parametrize("value", [-999.0, 9999.0, -1.0])
 def test_a_sentinel_is_found_with_its_rows(rng, value):
     ages = rng.integers(20, 60, 500).astype(float)

@@ -175,6 +175,11 @@ def test_two_kinds_of_things_are_not_two_units(rng):
     assert kinds_of(heaps, rng, n=500) == []
 
 
+def test_a_few_rows_that_are_about_a_factor_larger_are_no_other_unit(rng):
+    deaths = np.concatenate([rng.normal(20_000, 4_000, 190), rng.normal(65_600, 13_000, 42)])
+    assert "mixed-units" not in kinds_of(deaths.clip(8_000).round(), rng, n=232)
+
+
 def test_units_behind_numbers(rng):
     cells = [f"{v:.1f} {'kg' if k % 5 else 'lb'}" for k, v in enumerate(rng.uniform(50, 90, 300))]
     assert kinds_of(cells, rng) == ["mixed-units"]

@@ -26,6 +26,12 @@ def test_rows_that_come_twice_are_listed_but_not_where_chance_makes_them(rng):
     assert not check(dice).of("duplicate-rows")
 
 
+def test_rows_without_any_value_are_no_duplicates(rng):
+    table = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    table.iloc[[3, 50, 51, 120]] = np.nan
+    assert not check(table).of("duplicate-rows")
+
+
 def test_a_number_of_the_row_does_not_hide_that_it_comes_twice(rng):
     table = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
     twice = pd.concat([table, table.iloc[[4]]], ignore_index=True)

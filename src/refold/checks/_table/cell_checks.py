@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from refold._typing import Floats
 from refold.base.advice import Advice
 from refold.base.findings import Finding, RowText
+from refold.base.words import printable
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns import sentinels
@@ -18,6 +20,8 @@ from refold.columns.table_findings import find_far_cells, unreadable_finding
 
 # So many rows of a finding are listed.
 LISTED = 100
+_SEVERAL = 3  # cells of a row are one finding
+_NAMED = 5
 
 
 def notice_cells(table: CheckedTable) -> Iterator[Finding]:
@@ -32,6 +36,30 @@ def notice_cells(table: CheckedTable) -> Iterator[Finding]:
         if len(column.unreadable):
             texts = as_texts(column.observed)
             yield unreadable_finding(column.name, column.role, texts, column.unreadable)
+
+
+def absurd_rows(cells: Sequence[Finding]) -> Iterator[Finding]:
+    """Tell of a row that is absurd in several columns, such as a total, once."""
+    rows = Counter(f.rows for f in cells if f.kind == "absurd-cell")
+    told: set[tuple[int, ...]] = set()
+    for found in cells:
+        if found.kind != "absurd-cell" or rows[found.rows] < _SEVERAL or len(found.rows) != 1:
+            yield found
+        elif found.rows not in told:
+            told.add(found.rows)
+            names = [f.column for f in cells if f.kind == "absurd-cell" and f.rows == found.rows]
+            yield Finding(
+                kind="absurd-cell",
+                message=RowText.of(
+                    "row ",
+                    found.rows[0],
+                    f" is far from all others in {len(names):,} columns: "
+                    f"{listed([str(name) for name in names])}.",
+                ),
+                rows=found.rows,
+                values=tuple(str(name) for name in names),
+                advice=Advice("If it is a total or an error, leave it out."),
+            )
 
 
 def _infinite(column: CheckedColumn) -> Iterator[Finding]:
@@ -78,6 +106,11 @@ def _absurd(column: CheckedColumn) -> Iterator[Finding]:
     assert values is not None
     for found in find_far_cells(values[:, None], [column.name]):
         yield _as_moment(column.cells, found) if isinstance(column.cells, DateColumn) else found
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the names of columns; of many the first ones."""
+    return ", ".join(map(printable, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
 
 
 def _as_moment(cells: DateColumn, found: Finding) -> Finding:

@@ -9,7 +9,7 @@ import numpy as np
 
 from refold.base.findings import Finding
 from refold.base.progress import advance
-from refold.checks._table.cell_checks import notice_cells
+from refold.checks._table.cell_checks import absurd_rows, notice_cells
 from refold.checks._table.checked_table import CheckedTable
 from refold.checks._table.column_checks import notice_formats, notice_roles
 from refold.checks._table.findings_result import Findings
@@ -115,7 +115,7 @@ def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:
     advance(0.8)
     found = [
         *units,
-        *(f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit),
+        *absurd_rows([f for f in cells if f.kind != "absurd-cell" or f.column not in other_unit]),
         *notice_roles(table),
         *find_labels(table.parsed, [column.role for column in table.used]),
         *(f for f in notice_formats(table) if f.column not in other_unit),

@@ -200,7 +200,8 @@ class Findings(Sequence[Finding]):
 
 def _columns(found: Finding) -> tuple[Any, ...]:
     """Return the columns that a finding is about."""
-    return (found.column, *(found.values if found.kind in _OF_SEVERAL else ()))
+    several = found.kind in _OF_SEVERAL or (found.kind == "absurd-cell" and found.column is None)
+    return (found.column, *(found.values if several else ()))
 
 
 def _told(alike: Sequence[Finding], setting: Setting, most: int = ONE_BY_ONE) -> Iterator[str]:

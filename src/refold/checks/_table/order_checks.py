@@ -237,6 +237,8 @@ def _finding(found: list[tuple[CheckedColumn, Change]], time: TimeOrder | None) 
         there = ~np.isnan(column.numbers)
         limit = _short(column.numbers[there], float(change.value))
         odd, what = column.numbers <= limit, f"at most {_written(limit)}"
+        if column.numbers[odd].min() == limit:
+            what = _written(limit)
     else:
         assert column.texts is not None
         there = column.texts.codes >= 0

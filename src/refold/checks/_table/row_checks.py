@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import log
 from typing import Any
 
@@ -14,8 +14,7 @@ from refold._typing import Booleans
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.errors import UserError
 from refold.base.findings import Finding, RateWarning, RowText
-from refold.base.words import printable
-from refold.checks._table.cell_checks import LISTED
+from refold.checks._table.cell_checks import LISTED, listed
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
 from refold.decisions.thresholds import check_supported
@@ -29,7 +28,6 @@ _LEAST_TOGETHER = 5  # rows that lack the same columns
 _MOST_TOGETHER = 0.4  # of the rows; a value that more have not is rather one that does not apply
 _ALIKE = 0.98  # the share of rows that two columns lack which both lack
 _MOST_GAPS = 1000
-_NAMED = 5
 
 
 def notice_gaps(table: CheckedTable, derived: Collection[str | None]) -> Iterator[Finding]:
@@ -75,7 +73,7 @@ def _together(names: list[str], missing: Booleans) -> Finding:
     rows = np.flatnonzero(missing)
     return Finding(
         kind="missing-block",
-        message=f"{_listed(names)} are missing together, in {len(rows):,} rows.",
+        message=f"{listed(names)} are missing together, in {len(rows):,} rows.",
         column=None,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(names),
@@ -83,10 +81,6 @@ def _together(names: list[str], missing: Booleans) -> Finding:
             "If these rows are of another kind, such as failed measurements, leave them out."
         ),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(printable, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
 
 
 def _run(missing: Booleans) -> slice | None:
@@ -126,7 +120,7 @@ def _block(names: list[str], run: slice, rows: int) -> Finding:
     are = "is" if len(names) == 1 else "are"
     return Finding(
         kind="missing-block",
-        message=RowText.of(f"{_listed(names)} {are} missing in {where}", *beginning),
+        message=RowText.of(f"{listed(names)} {are} missing in {where}", *beginning),
         column=names[0] if len(names) == 1 else None,
         rows=tuple(range(start, min(run.stop, start + LISTED))),
         values=() if len(names) == 1 else tuple(names),
@@ -150,7 +144,8 @@ def notice_duplicates(table: CheckedTable) -> Iterator[Finding]:
     if len(columns) < _LEAST_COLUMNS or table.rows < 2:
         return
     whole = _keys(columns)
-    again = _again(whole)
+    again = _again(whole)  # of rows without any value gaps are told
+    again = again[~np.logical_and.reduce([column.missing[again] for column in columns])]
     if len(again) == 0 or not _is_no_chance(table, columns, whole):
         return
     rows = "row is" if len(again) == 1 else "rows are"

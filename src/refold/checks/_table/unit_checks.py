@@ -33,7 +33,7 @@ _APART = 0.25  # how wide a gap is that is not wider than all others, from clust
 _TRIED = 8  # gaps, the widest
 _SPREAD = (0.3, 3.0)  # of the smaller one, in spreads of the larger one
 # Clusters are copies if they are so alike, in so many rows; or if they are so many widths apart.
-_VERY_ALIKE, _MANY_ALIKE, _FAR_APART = 0.8, 30, 4.0
+_VERY_ALIKE, _MANY_ALIKE, _FAR_APART = 0.8, 60, 4.0
 _QUANTITIES = word_set(
     "length width height depth distance thickness diameter radius weight mass temp temperature "
     "heat speed velocity pressure volume energy duration länge breite höhe gewicht temperatur "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
+from types import MappingProxyType
 
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
-from refold.base.words import number, printable, quoted
+from refold.base.words import DIGITS, number, printable, quoted
 from refold.columns.context.context import ContextModel
 from refold.columns.encoding import dates, texts
 from refold.columns.encoding.counts import TableCounts
@@ -24,6 +25,7 @@ from refold.columns.table import CellState, DateColumn, NumberColumn, Table, Tex
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _COMMON, _RARE = 0.05, 0.05
+_NO_LEVELS: Mapping[int, Floats] = MappingProxyType({})
 # A date so much of the whole span before or after all others is that first of all.
 _RANGE, _BEYOND = dates.VIEWS.index("range"), 0.05
 
@@ -164,11 +166,17 @@ def _day(seconds: float) -> str:
 
 
 def beside_words(
-    counts: TableCounts, column: int, own: int, beside: int, scored: Collection[str] = ()
+    counts: TableCounts,
+    column: int,
+    own: int,
+    beside: int,
+    scored: Collection[str] = (),
+    levels: Mapping[int, Floats] = _NO_LEVELS,
 ) -> str:
     """Say how rare a cell is beside its partner's, both given by their codes.
 
-    The numbers of `scored` columns are standard deviations from what their context lets expect.
+    The numbers of `scored` columns are standard deviations from what their context lets expect;
+    `levels` are the values of discrete columns.
     """
     partner = counts.partner(column)
     slice_ = counts.contingency_tables[column].counts[beside]
@@ -176,17 +184,23 @@ def beside_words(
     have = int(slice_[own])
     rare = "is rare" if have <= _RARE * slice_.sum() else "is less usual"
     often = "never occurs" if have == 0 and own < OTHER else rare
-    said = f"{often} where {name} is {code_words(counts, partner, beside, scored)}"
+    said = f"{often} where {name} is {code_words(counts, partner, beside, scored, levels)}"
     rows = of_rows(have, slice_)
     if own < len(counts.plan.used[column].frequent):
         return f"{said} ({rows})"
     if own == OTHER:
         return f"{said} ({rows} {'have' if have > 1 else 'has'} one as rare)"
     is_ = "are" if have > 1 else "is"
-    return f"{said} ({rows} {is_} {code_words(counts, column, own, scored)})"
+    return f"{said} ({rows} {is_} {code_words(counts, column, own, scored, levels)})"
 
 
-def code_words(counts: TableCounts, column: int, code: int, scored: Collection[str] = ()) -> str:
+def code_words(
+    counts: TableCounts,
+    column: int,
+    code: int,
+    scored: Collection[str] = (),
+    levels: Mapping[int, Floats] = _NO_LEVELS,
+) -> str:
     """Say what a code of a column stands for, behind "is"."""
     plan, others = counts.plan.used[column], counts.others.get(column)
     if code == NONE:
@@ -194,19 +208,28 @@ def code_words(counts: TableCounts, column: int, code: int, scored: Collection[s
     if isinstance(others, DateCounts):
         return oclock(code) if others.has_clock else f"a {WEEKDAYS[code]}"
     if plan.role == "number":
-        within = _between(plan.edges, code)
-        return f"{within} standard deviations off" if plan.name in scored else within
+        if plan.name in scored:
+            return f"{_between(plan.edges, code)} standard deviations off"
+        return _between(plan.edges, code, levels.get(column))
     return "a rare value" if code == OTHER else quoted(plan.frequent[code])
 
 
-def _between(edges: tuple[float, ...], code: int) -> str:
+def _between(edges: tuple[float, ...], code: int, levels: Floats | None = None) -> str:
+    """Say which numbers have a code: the only one of the levels, or those between two edges."""
+    if levels is not None:
+        alike = levels[np.searchsorted(edges, levels, side="right") == code]
+        if len(alike) == 1:
+            return number(alike[0])
     if not edges:
         return "any number"
     if code == 0:
         return f"below {number(edges[0])}"
     if code == len(edges):
         return f"{number(edges[-1])} or more"
-    return f"from {number(edges[code - 1])} to below {number(edges[code])}"
+    low, high = edges[code - 1 : code + 1]
+    with np.errstate(over="ignore"):  # so many digits that the two are told apart
+        digits = max(DIGITS, int(np.log10(max(abs(low), abs(high)) / (high - low))) + 2)
+    return f"from {number(low, digits)} to below {number(high, digits)}"
 
 
 @dataclass(frozen=True)
@@ -231,8 +254,10 @@ class CellDescriber:
         magnitudes: Floats,
         novel: Booleans,
         context: ContextModel | None = None,
+        levels: Mapping[int, Floats] = _NO_LEVELS,
     ) -> None:
         self._counts, self._magnitudes, self._novel = counts, magnitudes, novel
+        self._levels = levels
         self._context, self._inputs = context, table.inputs
         self._cells = counts.plan.parse(table).columns
         self._written: dict[int, TextColumn] = {}
@@ -324,7 +349,7 @@ class CellDescriber:
     def _beside(self, row: int, column: int, alone: float) -> CellDescription:
         other, own = self._pair(row, column)
         scored = () if self._context is None else self._context.columns
-        said = beside_words(self._counts, column, own, other, scored)
+        said = beside_words(self._counts, column, own, other, scored, self._levels)
         return CellDescription("beside", said, alone, self._counts.partner(column))
 
     def _odd(self, row: int, column: int, view: str) -> str:
