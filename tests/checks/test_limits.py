@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import LocalOutlierFactor
 
 from refold import REF, CreasedREF, Detector, limits
-from refold.checks import drawn
+from refold.checks import Limit, drawn
 from refold.judgement import Judgement
 from tests.tables import real_table
 
@@ -167,7 +167,7 @@ def test_words_and_units(rng):
     model = REF(alpha=0.1).fit(pd.DataFrame(rng.normal(size=(200, 2)), columns=["x [mm]", "y\x1b"]))
     found = limits(model)
     head, first, second, note = str(found).splitlines()
-    heads = ["feature", "unit", "learned", "up 50 %", "up 90 %", "down 50 %", "down 90 %"]
+    heads = ["column", "unit", "learned", "up 50 %", "up 90 %", "down 50 %", "down 90 %"]
     assert head.split() == " ".join(heads).split()
     assert first.split()[:2] == ["x", "mm"]
     assert second.startswith(r"y\u001b")
@@ -259,3 +259,10 @@ def test_a_table_without_numbers_has_changes_and_no_shifts():
     assert {each.feature for each in found.changes} == {"brand", "plate"}
     assert "The shift" not in str(found)
     assert json.loads(json.dumps(found.to_dict()))["changes"][0]["change"] == "a typo"
+
+
+def test_a_shift_of_next_to_nothing_is_any():
+    limit = Limit("x", 1.0, 3.0, 1.9e-6, 1.0, None, 0.5, 100)
+    assert [limit.shown(getattr(limit, s)) for s in ("up_50", "up_90", "down_50", "down_90")] == [
+        *("any", "1 (50 %)", "not at all", "0.5 (25 %)")
+    ]

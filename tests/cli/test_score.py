@@ -84,7 +84,7 @@ def test_rows_without_any_value_have_no_verdict(refold, parts, tmp_path):
     line = ("score", parts / "model.json", tmp_path / "t.csv")
     done = refold(*line)
     assert [row["label"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["1", "", "1"]
-    assert "1 rows have no value and could not be judged" in done.stderr
+    assert "1 row without any value could not be judged" in done.stderr
     done = refold(*line, "--json", "--fail-on-outlier")
     assert done.returncode == 1
     assert json.loads(done.stdout)["not_judged"] == 1

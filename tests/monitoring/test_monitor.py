@@ -177,7 +177,7 @@ def test_rows_without_any_value_count_as_missing_and_are_not_judged(rng):
     assert found.rejected == np.mean(model.predict(X[500:]) == -1)
     assert found.features[0].missing == 0.25
     assert found.verdict == "changed"
-    assert "500 rows have no value" in str(found)
+    assert "500 rows without any value" in str(found)
     nothing = drift(model, Y[:500])
     assert nothing.rejected is None
     assert nothing.features[0].missing == 1.0

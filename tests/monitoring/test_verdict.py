@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from refold import REF, drift
+from refold import REF, CreasedREF, drift
 from tests.monitoring.test_monitor import mixed
 
 
@@ -194,3 +194,10 @@ def test_not_proven_is_not_called_alike(rng):
     assert found.verdict == "same"
     assert "like" not in found.meaning
     assert "With 6 rows only a large one could be." in str(found)
+
+
+def test_one_row_and_one_column_are_told_in_the_singular(rng):
+    model = CreasedREF(alpha=0.05).fit(rng.normal(size=(200, 1)))
+    text = str(drift(model, [[0.1]]))
+    assert "With 1 row only" in text
+    assert "1 row; 0 of 1 column differs" in text

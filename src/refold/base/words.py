@@ -103,6 +103,11 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= _SMALLEST_P else "p < 0.000001"
 
 
+def plural(count: int, word: str) -> str:
+    """Return "1 row", "1,200 rows"."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
 def outliers_among(outliers: int, rows: int, share: str = "") -> str:
     """Return "1 of 60 rows is an outlier", "3 of 60 rows (5 %) are outliers"."""
     verb = "is an outlier" if outliers == 1 else "are outliers"

@@ -9,12 +9,13 @@ from typing import Any
 
 from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.results import Backend, native_frame
-from refold.base.words import number, printable
+from refold.base.words import number, percent, printable
 from refold.checks._cell_changes import CellChange
 from refold.judgement.number_text import ranges_text, split_unit
 
 _SHIFTS = ("up_50", "up_90", "down_50", "down_90")
 NEVER = "not at all"
+_ANY = 1e-4  # what is less of the range learned is any shift
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Limit:
         if shift is None:
             return NEVER
         part = self.relative(shift)
+        if part is not None and part < _ANY:
+            return "any"
         return number(shift) if part is None else f"{number(shift)} ({_percent(part)})"
 
 
@@ -134,7 +137,7 @@ class Limits:
         """Return the cells of a table for people, headings first."""
         units = any(split_unit(limit.feature)[1] for limit in self.features)
         heads = ("learned", "up 50 %", "up 90 %", "down 50 %", "down 90 %")
-        lines = [["feature", *(["unit"] if units else []), *heads]]
+        lines = [["column", *(["unit"] if units else []), *heads]]
         for limit in self.features:
             name, unit = split_unit(printable(limit.feature))
             learned = ranges_text(((limit.low, limit.high),))
@@ -192,9 +195,9 @@ class Limits:
     @property
     def note(self) -> str:
         """What the table means, in a sentence or two."""
-        rate = "" if self.alpha is None else f" at {100 * self.alpha:g} % false alarms"
+        rate = "" if self.alpha is None else f" at {percent(self.alpha)} false alarms"
         shifts = (
-            "The shift of one column from which on half, or 90 %, of normal rows are rejected"
+            "The shift of one column from which on half, or 90 %, of normal rows are outliers"
             f"{rate}; in brackets as a part of the range learned. "
             if self.features
             else ""

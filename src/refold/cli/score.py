@@ -14,7 +14,7 @@ import typer
 
 from refold.base.errors import UserError
 from refold.base.files import blaming
-from refold.base.words import outliers_among
+from refold.base.words import outliers_among, plural
 from refold.cli import options
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _say(loaded: LoadedModel, scores: Scores, reasons: int, shown: bool) -> None
     options.say(f"{text}.", err=not shown)
     empty = scores.rows - scores.normal - scores.outliers
     if empty:
-        options.say(f"{empty:,} rows have no value and could not be judged.", err=not shown)
+        options.say(f"{plural(empty, 'row')} without any value could not be judged.", err=not shown)
     encoder = loaded.judge.encoder
     if encoder is not None and encoder.context is not None:
         for sentence in scores.gaps.sentences(encoder.context):

@@ -96,7 +96,7 @@ class Explanation:
             return f"unusual by what your rules do not blame: {and_list(list(self.unblamed))}"
         if not self.together:
             return self.reasons[0].sentence()
-        if len(self.combination) == 1 and not self.combination[0].inside:
+        if len(self.combination) == 1 and self.combination[0].view:  # odd by itself
             return self.combination[0].sentence()
         named = [reason.cell() for reason in self.combination or self.first(_SOME)]
         if len(named) < _FEWEST and not self.combination:

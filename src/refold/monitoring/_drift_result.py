@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from refold.base import markup
 from refold.base.results import Backend, native_frame, plain_fields
-from refold.base.words import number, p_text, percent, printable
+from refold.base.words import number, p_text, percent, plural, printable
 from refold.columns.encoding.shapes import example_of
 from refold.columns.role_findings import shown
 
@@ -238,7 +238,7 @@ class Drift:
     def __str__(self) -> str:
         lines = [self.meaning, self.rates()]
         if self.empty:
-            lines.append(f"{self.empty:,} rows have no value at all and could not be judged.")
+            lines.append(f"{plural(self.empty, 'row')} without any value could not be judged.")
         differing = self.differing()
         lines += [f"  {feature}" for feature in differing[:_SHOWN]]
         if len(differing) > _SHOWN:
@@ -252,7 +252,7 @@ class Drift:
     def meaning(self) -> str:
         """The verdict, in a sentence."""
         few = self.verdict == "same" and self.rows < _FEW_ROWS
-        more = f" With {self.rows} rows only a large one could be." if few else ""
+        more = f" With {plural(self.rows, 'row')} only a large one could be." if few else ""
         return _MEANING[self.verdict] + more
 
     def differing(self) -> list[ColumnDrift]:
@@ -265,14 +265,16 @@ class Drift:
     def rates(self) -> str:
         """Say how many columns differ, and how many rows are outliers."""
         differing = sum(feature.differs for feature in self.features)
-        text = f"{self.rows:,} rows; {differing} of {len(self.features)} columns differ"
+        verb = "differs" if len(self.features) == 1 else "differ"
+        columns = f"{differing:,} of {plural(len(self.features), 'column')} {verb}"
+        text = f"{plural(self.rows, 'row')}; {columns}"
         if self.rejected is None:
             return f"{text}."
         text += f"; {percent(self.rejected)} are outliers"
         if self.expected is None or self.outlier_adjusted_p_value is None:
             return f"{text}, with nothing to compare it with: the model is not calibrated."
         chance = p_text(self.outlier_adjusted_p_value)
-        return f"{text}, {percent(self.expected)} expected ({chance})."
+        return f"{text}, {percent(self.expected, 2)} expected ({chance})."
 
 
 def _html(found: Drift) -> str:
@@ -281,7 +283,7 @@ def _html(found: Drift) -> str:
     parts = [markup.paragraph(found.meaning, "head"), markup.paragraph(found.rates())]
     if found.empty:
         parts.append(
-            markup.paragraph(f"{found.empty:,} rows have no value at all and could not be judged.")
+            markup.paragraph(f"{plural(found.empty, 'row')} without any value could not be judged.")
         )
     if differing:
         parts.append(_table(differing[:_SHOWN]))

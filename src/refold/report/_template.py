@@ -13,7 +13,7 @@ from refold.base.files import write_file
 from refold.base.findings import Finding
 from refold.base.markup import html_templates
 from refold.base.needs import needs
-from refold.base.words import number, p_text, printable, quoted, shortened, whole_percent
+from refold.base.words import number, p_text, plural, printable, quoted, shortened, whole_percent
 from refold.checks import Findings
 from refold.columns.encoding.column_info import ColumnInfo
 from refold.explanation import Reason, times_limit
@@ -42,11 +42,6 @@ def count(rows: float) -> str:
 def chance(p: float) -> str:
     """Return a p-value."""
     return p_text(p).replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def plural(rows: int, word: str) -> str:
-    """Return "1 row", "1,200 rows"."""
-    return f"{rows:,} {word}" if rows == 1 else f"{rows:,} {word}s"
 
 
 def state(drift: ColumnDrift) -> str:

@@ -1,5 +1,6 @@
 """Parts of the report that other pages are made of too: words, pictures, groups and rates."""
 
+from refold.base.words import plural
 from refold.report import _drawing as drawing
 from refold.report._associations import Associations, associations_of
 from refold.report._contents import AlarmGroup, ExpectedRejections, MarkedShares
@@ -13,7 +14,7 @@ from refold.report._report_counts import (
     that_matter,
 )
 from refold.report._run_chart import RunChart, RunRows
-from refold.report._template import count, environment_of, percent, plural, script_source
+from refold.report._template import count, environment_of, percent, script_source
 
 __all__ = [
     "AlarmGroup",

@@ -190,3 +190,13 @@ def test_a_value_that_several_suspects_share_is_counted_in_the_whole_table():
     assert "transmission '–' is rare (2 of 400 rows)" in said[10]
     assert "transmission '–' is rare (2 of 400 rows)" in said[50]
     assert "fuel 'coal' is in no other row" in said[70]
+
+
+def test_rows_are_called_by_their_index_and_nothing_is_made_up_of_usual_ones():
+    rng = np.random.default_rng(0)
+    heat = rng.normal(50.0, 5.0, 100).round(1)
+    table = pd.DataFrame({"heat": heat}, index=[f"P{k}" for k in range(100)])
+    found = suspects(table, 60)
+    assert [each.name for each in found] == [f"P{row}" for row in found.rows]
+    assert str(found).startswith(f"1. row P{found.rows[0]}: ")
+    assert found[-1].because == ["no value stands out: the row is listed for lack of odder ones"]

@@ -163,3 +163,13 @@ def test_a_number_column_of_another_role_is_read_so():
 def test_a_role_with_a_decimal_mark_for_a_column_without_values():
     found = check(pd.DataFrame({"a": [None] * 40, "b": range(40)}), roles={"a": "number:,"})
     assert found.columns == 2
+
+
+def test_rows_are_called_by_the_labels_of_their_index(rng):
+    table = pd.DataFrame({"heat": rng.normal(20, 2, 300)}, index=[f"P{k}" for k in range(300)])
+    table.loc["P17", "heat"] = 2000.0
+    (found,) = check(table)
+    assert found.rows == (17,)
+    assert found.message.startswith("heat 2000 in row P17 is far")
+    (noticed,) = Detector().fit(table).noticed_
+    assert noticed.message == found.message

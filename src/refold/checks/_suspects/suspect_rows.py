@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Integers
-from refold.base.markup import box, grid, paragraph
+from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.results import (
     Backend,
     ResultSequence,
@@ -21,6 +21,8 @@ from refold.base.results import (
 from refold.base.words import ONLY_TOGETHER, number, p_text
 from refold.explanation import Reason
 from refold.explanation.gauges import pictured
+
+_LIKE_OTHERS = "no value stands out: the row is listed for lack of odder ones"
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,17 @@ class Suspect:
     p_value: float | None  #: how rare such a row is among trusted rows; None if there were none
     #: The columns that make it so, the largest share of the score first
     reasons: tuple[Reason, ...]
+    name: Any = None  #: what the row is called: the label of a pandas index; None if by its number
+
+    @property
+    def called(self) -> str:
+        """What people call the row: by its name, else by its number."""
+        return str(self.row if self.name is None else self.name)
 
     @property
     def because(self) -> list[str]:
         """The reasons that matter, a sentence each."""
-        return list(map(str, self.first)) or [ONLY_TOGETHER]
+        return list(map(str, self.first)) or [ONLY_TOGETHER if self.reasons else _LIKE_OTHERS]
 
     @property
     def first(self) -> list[Reason]:
@@ -59,7 +67,7 @@ class Suspect:
 
     def __str__(self) -> str:
         rarity = "" if self.p_value is None else f", {p_text(self.p_value)}"
-        head = f"{self.rank}. row {self.row}: score {number(self.score)}{rarity}"
+        head = f"{self.rank}. row {self.called}: score {number(self.score)}{rarity}"
         return "\n  ".join([head, *self.because])
 
 
@@ -153,7 +161,12 @@ class Suspects(ResultSequence[Suspect]):
     def _repr_html_(self) -> str:
         """Return a table for notebooks; what is in it from the user's table is only shown."""
         lines = (
-            (str(s.rank), str(s.row), number(s.score), "".join(pictured(r, r) for r in s.first))
+            (
+                str(s.rank),
+                escaped(s.called),
+                number(s.score),
+                "".join(pictured(r, r) for r in s.first),
+            )
             for s in self._items
         )
         return box(grid(("rank", "row", "score", "because of"), lines), paragraph(self.note))

@@ -17,6 +17,7 @@ from refold.checks._suspects.compared import (
 )
 from refold.checks._suspects.suspect_rows import Suspect, Suspects
 from refold.columns.encoding.encoder import TableEncoder
+from refold.columns.frames import row_names_of
 from refold.columns.table import Table, TextColumn
 from refold.decisions.select import select
 from refold.explanation import Reason, explain
@@ -103,7 +104,7 @@ def suspects(
             "rows, and nothing says how many of them are wrong. Give rows that are known to be "
             "good as trusted=, or leave fdr out and look at the list."
         )
-    table = TableEncoder(roles=roles).read(X, reset=True)
+    table, names = TableEncoder(roles=roles).read(X, reset=True), row_names_of(X)
     # What is to be ignored was not read: nobody can be told about it again.
     known = {name: role for name, role in (roles or {}).items() if name in table.names}
     given: dict[str, Any] = {"by": by, "over": over, "context": context}
@@ -112,11 +113,12 @@ def suspects(
     if trusted is None:
         look = in_their_context if any(given.values()) else beside_the_rest
         judged = look(table, most, options)
-        return Suspects(_listed(judged, judged.worst_first[:most], reasons), table.rows)
+        return Suspects(_listed(judged, judged.worst_first[:most], reasons, names), table.rows)
     good = TableEncoder(roles=roles).read(trusted, reset=True)
     judged = beside_trusted(table, good, options)
     rows = judged.worst_first[:most] if fdr is None else _chosen(judged, fdr)[:budget]
-    return Suspects(_listed(judged, rows, reasons), table.rows, fdr=fdr, trusted=good.rows)
+    listed = _listed(judged, rows, reasons, names)
+    return Suspects(listed, table.rows, fdr=fdr, trusted=good.rows)
 
 
 def _chosen(judged: JudgedTable, fdr: float) -> Integers:
@@ -126,7 +128,9 @@ def _chosen(judged: JudgedTable, fdr: float) -> Integers:
     return rows[select(judged.p_values[rows], fdr)]
 
 
-def _listed(judged: JudgedTable, rows: Integers, reasons: int) -> list[Suspect]:
+def _listed(
+    judged: JudgedTable, rows: Integers, reasons: int, names: list[Any] | None
+) -> list[Suspect]:
     """Explain rows as if the model met them for the first time."""
     if len(rows) == 0:
         return []
@@ -139,10 +143,20 @@ def _listed(judged: JudgedTable, rows: Integers, reasons: int) -> list[Suspect]:
             rank=rank,
             score=float(judged.scores[row]),
             p_value=None if p_values is None else float(p_values[row]),
-            reasons=tuple(_counted(reason, own) for reason in explained.reasons),
+            reasons=tuple(
+                _counted(reason, own)
+                for reason in explained.reasons
+                if explained.label == -1 or not _is_usual(reason)
+            ),
+            name=None if names is None else names[row],
         )
         for rank, (row, explained) in enumerate(zip(rows.tolist(), because, strict=True), start=1)
     ]
+
+
+def _is_usual(reason: Reason) -> bool:
+    """Whether nothing can be said of a value of a row that the model takes as normal."""
+    return reason.usual or (reason.inside and not reason.words and reason.expected is None)
 
 
 def _counted(reason: Reason, table: Table | None) -> Reason:

@@ -22,6 +22,7 @@ from refold.checks._table.row_checks import (
     notice_too_few,
 )
 from refold.checks._table.unit_checks import notice_units
+from refold.columns.frames import row_names_of
 from refold.columns.labels import find_labels
 from refold.decisions.thresholds import check_rate
 from refold.judgement import Judgement
@@ -97,7 +98,9 @@ def check(
         if not isinstance(X, Judgement) and not any(f.kind == "drift" for f in found):
             found += filter(None, [notice_groups(table)])
         found = _ranked([*found, *few])
-    return Findings(tuple(found), table.rows, len(table.columns), tuple(notes))
+    said = Findings(tuple(found), table.rows, len(table.columns), tuple(notes))
+    names = X.row_names if isinstance(X, Judgement) else row_names_of(X)
+    return said if names is None else said.map(lambda f: f.with_row_labels(lambda k: str(names[k])))
 
 
 def _notice(table: CheckedTable) -> tuple[list[Finding], list[Finding]]:

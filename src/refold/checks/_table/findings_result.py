@@ -11,7 +11,7 @@ from refold.base.advice import NO_ADVICE, Setting, in_python, in_words
 from refold.base.findings import ONE_BY_ONE, Finding, told
 from refold.base.markup import box, escaped, grid, paragraph
 from refold.base.results import Backend, native_frame, plain
-from refold.base.words import printable
+from refold.base.words import plural, printable
 
 LIMIT = 7  # findings that are shown first
 _WIDTH = 100  # characters of a line
@@ -146,12 +146,10 @@ class Findings(Sequence[Finding]):
     @property
     def heading(self) -> str:
         """How much was noticed, in a sentence."""
-        rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
-        columns = "1 column" if self.columns == 1 else f"{self.columns:,} columns"
+        rows, columns = plural(self.rows, "row"), plural(self.columns, "column")
         if not self.findings:
             return f"Nothing was noticed in {rows} and {columns}."
-        things = "1 thing" if len(self) == 1 else f"{len(self):,} things"
-        return f"{things} to look at in {rows} and {columns}:"
+        return f"{plural(len(self), 'thing')} to look at in {rows} and {columns}:"
 
     def closing(
         self,

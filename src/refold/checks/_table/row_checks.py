@@ -14,6 +14,7 @@ from refold._typing import Booleans
 from refold.base.advice import NO_ADVICE, Advice
 from refold.base.errors import UserError
 from refold.base.findings import Finding, RateWarning, RowText
+from refold.base.words import plural
 from refold.checks._table.cell_checks import LISTED, listed
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
@@ -220,10 +221,10 @@ def notice_too_few(
     threshold.
     """
     if table.rows < _FEWEST:
-        rows = "1 row" if table.rows == 1 else f"{table.rows:,} rows"
         yield Finding(
             "too-few-rows",
-            message=f"{rows} cannot be learned from: at least {_FEWEST} are needed.",
+            message=f"{plural(table.rows, 'row')} cannot be learned from: at least {_FEWEST} are "
+            "needed.",
             advice=Advice("Add normal rows; with 100 or more a model can be trusted."),
         )
         return

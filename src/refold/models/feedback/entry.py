@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 
 from refold._typing import Booleans, Floats, Integers
+from refold.base.words import plural
 from refold.columns.table import Column, DateColumn, NumberColumn, Table, TextColumn
 from refold.decisions.thresholds import Calibration
 
@@ -120,7 +121,7 @@ class FeedbackEntry:
         return len(self.rows)
 
     def __str__(self) -> str:
-        said = f"{_rows(len(self))} {self.kind}"
+        said = f"{plural(len(self), 'row')} {self.kind}"
         if self.times > 1:
             said += f"{', each' if len(self) > 1 else ''} as {self.times:,} rows"
         said += f"; {'; '.join(self._outcome())}"
@@ -181,12 +182,8 @@ def in_short(entries: Sequence[FeedbackEntry]) -> str:
         kind: sum(int(entry.standing.sum()) for entry in entries if entry.kind == kind)
         for kind in ("accepted", "rejected")
     }
-    said = [f"{_rows(n)} {kind}" for kind, n in counts.items() if n]
+    said = [f"{plural(n, 'row')} {kind}" for kind, n in counts.items() if n]
     return f"{', '.join(said)}; the last word is of {entries[-1].time}" if said else ""
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def _these(n: int, of: int) -> str:
