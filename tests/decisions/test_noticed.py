@@ -39,7 +39,8 @@ class TestTooFewRows:
         assert too_few_rows(gained, 1.0, 2.9, calibration) is None
         found = too_few_rows(gained, 1.0, 3.0, calibration)  # at the threshold is not beyond it
         assert found.kind == "too-few-rows"
-        assert "is in 1 of 4 columns" in found.message
+        assert "the threshold rests on the largest of 25" in found.message.lower()
+        assert "an outlier in 1 of 4 columns" in found.message
 
     def test_it_says_on_how_many_rows_the_threshold_rests(self):
         nothing, calibration = np.zeros(3), calibration_with(2, 3, 20)

@@ -73,10 +73,11 @@ def too_few_rows(
     caught = int(np.sum(typical + gained > threshold))
     if 2 * caught >= len(gained):
         return None
-    largest = calibration.above(threshold) + max(calibration.at(threshold), 1.0)
+    rows = round(calibration.above(threshold) + max(calibration.at(threshold), 1.0))
+    largest = "largest" if rows == 1 else f"{rows:,} largest"
     return Finding(
         kind="too-few-rows",
-        message=f"The threshold rests on the {round(largest):,} largest of "
+        message=f"The threshold rests on the {largest} of "
         f"{round(calibration.total):,} left-out rows, and a fault in one column would hardly be "
         "caught: a value a quarter of the range beyond the largest makes a typical row an outlier "
         f"in {caught} of {len(gained)} columns tried.",
