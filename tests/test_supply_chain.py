@@ -37,7 +37,6 @@ EXTRA_OF = {
     "export/_sql_stages.py": "sql",
     "export/_sql_statement.py": "sql",
     "export/_sql_table.py": "sql",
-    "export/_sql.py": "sql",
     "integrations/_mcp_tools.py": "mcp",
     "integrations/mcp.py": "mcp",
     "service": "app",

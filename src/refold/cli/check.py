@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.files import write_file
 from refold.base.words import names_in, printable
 from refold.cli import options
@@ -73,7 +74,7 @@ def _read(
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
     from refold.cli.roles import roles_in
-    from refold.tabular import InputError, TrainingSelection, read_training
+    from refold.tabular import TrainingSelection, read_training
 
     said = roles_in(roles)
     left_out = [*names_in(ignore), *(name for name in said if said[name] == "ignore")]
@@ -86,7 +87,7 @@ def _read(
             found = check_table(training.table, alpha=alpha, roles=learned)
         if reading.bad_cells is options.BadCells.ERROR and (bad := found.of("unreadable")):
             odd = bad[0].one_based()
-            raise InputError(f"{data.name}: {odd.message}", advice=odd.advice)
+            raise UserError(f"{data.name}: {odd.message}", advice=odd.advice)
     return found
 
 

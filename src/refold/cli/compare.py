@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.words import printable
 from refold.cli import options
 
@@ -69,7 +70,6 @@ def compare(
         options.check_output(html, [old, new, table])
     from refold.checks import Comparer
     from refold.cli.models import LoadedModel
-    from refold.tabular import InputError
 
     models = (LoadedModel(old), LoadedModel(new))
     comparer = Comparer(models[0].model, models[1].model, reasons=reasons, most=max(worst, _LISTED))
@@ -77,7 +77,7 @@ def compare(
         _judge(comparer, models, (old, new), data, reading)
         found = comparer.result(limits=limits)
         if not found.judged:
-            raise InputError(f"{data.name}: {found.headline()} There is nothing to compare.")
+            raise UserError(f"{data.name}: {found.headline()} There is nothing to compare.")
         if html is not None:
             _write(found, html, (old, new), data)
     if as_json:
@@ -99,7 +99,6 @@ def _judge(
 ) -> None:
     """Let both models judge the table, block by block: it is read once."""
     from refold.base.progress import counting
-    from refold.tabular import InputError
 
     with _naming(files[0]):
         old = models[0].on(data, reading.bad_cells)
@@ -112,18 +111,16 @@ def _judge(
             rows += block.rows
             count(block.rows)
     if rows == 0:
-        raise InputError(f"{data.name} has column names but no rows.")
+        raise UserError(f"{data.name} has column names but no rows.")
 
 
 @contextmanager
 def _naming(file: Path) -> Iterator[None]:
     """Let an error say which model it is about."""
-    from refold.tabular import InputError
-
     try:
         yield
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
+    except UserError as error:
+        raise error.about(str(file)) from None
 
 
 def _blocks(old: Reader, new: Reader, data: TableSource) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.words import outliers_among
 from refold.cli import options
 
@@ -84,7 +85,6 @@ def _rows(reader: Reader, table: TableSource, wanted: list[int]) -> Judgement:
     import numpy as np
 
     from refold.judgement import Judgement
-    from refold.tabular import InputError
 
     found, rows = [], 0
     for block in reader.blocks(table, reader.columns):
@@ -95,7 +95,7 @@ def _rows(reader: Reader, table: TableSource, wanted: list[int]) -> Judgement:
         if rows >= wanted[-1]:
             break
     else:
-        raise InputError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
+        raise UserError(f"{table.name} has {rows} rows: there is no row {wanted[-1]}.")
     return Judgement.joined(found)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.words import names_in, printable
 from refold.cli import options
 from refold.cli.failures import as_bad_input
@@ -216,14 +217,13 @@ def fit(
 
 def _roles(data: TableSource, wanted: TrainingSelection, said: dict[str, str]) -> dict[str, str]:
     """Return the roles of columns that are learned; refuse those of others."""
-    from refold.tabular import InputError
     from refold.tabular.errors import listed
 
     data.require(said)
     learned = wanted.of(data)
     idle = [name for name in said if name not in learned and name not in wanted.ignore]
     if idle:
-        raise InputError(f"{data.name}: {listed(idle)} has a role but is not to be learned.")
+        raise UserError(f"{data.name}: {listed(idle)} has a role but is not to be learned.")
     return {name: role for name, role in said.items() if name in learned}
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from refold.base.errors import UserError
 from refold.cli import options
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def _drawn(reader: Reader, table: TableSource) -> Judgement:
     import numpy as np
 
     from refold.judgement import Judgement
-    from refold.tabular import InputError
 
     rng, keys, kept = np.random.default_rng(0), np.empty(0), None
     for block in reader.blocks(table, reader.columns):
@@ -77,5 +77,5 @@ def _drawn(reader: Reader, table: TableSource) -> Judgement:
         kept = (found if kept is None else Judgement.joined([kept, found])).take(order)
         keys = keys[order]
     if kept is None:
-        raise InputError(f"{table.name} has column names but no rows.")
+        raise UserError(f"{table.name} has column names but no rows.")
     return kept

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.words import outliers_among, printable
 from refold.cli import options
 
@@ -99,7 +100,6 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
     """Judge all rows, and note what they are called."""
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
-    from refold.tabular import InputError
     from refold.tabular.block import block_to_arrow
 
     ids = [] if id_column is None else [id_column]
@@ -116,7 +116,7 @@ def _read(table: ReportedTable, reader: Reader, data: TableSource, id_column: st
                 table.add(found, found.row_names if names is None else names, rows)
             count(block.rows)
     if table.rows == 0:
-        raise InputError(f"{data.name} has column names but no rows.")
+        raise UserError(f"{data.name} has column names but no rows.")
 
 
 def _document(found: Report, out: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from refold.base.errors import UserError
 from refold.base.findings import Finding, rows_left_out
 from refold.base.needs import needs
 from refold.base.words import quoted
@@ -146,29 +147,27 @@ def without_ticked(training: Training, file: Path, table: str) -> tuple[Training
     """
     import numpy as np
 
-    from refold.tabular import InputError
-
     ticks = _ticked(file)
     numbers = np.array(sorted(ticks), dtype=np.int64)
     places = np.searchsorted(training.numbers, numbers)
     known = np.isin(numbers, training.numbers)
     if not known.all():
         row = int(numbers[~known][0])
-        raise InputError(
+        raise UserError(
             f"{file}: row {row:,} is ticked, but is none of the rows of {table} to learn from. "
             f"{_ANEW}"
         )
     prints = fingerprints(training.cells.take(places))
     for row, found in zip(numbers.tolist(), prints, strict=True):
         if found != ticks[row]:
-            raise InputError(
+            raise UserError(
                 f"{file}: row {row:,} is not the row {row:,} that {table} has now. The table has "
                 f"changed since the list was written, or is read with other options. {_ANEW}"
             )
     kept = np.ones(len(training.numbers), dtype=np.bool_)
     kept[places] = False
     if not kept.any():
-        raise InputError(f"{file}: all rows of {table} are ticked, so none is left to learn from.")
+        raise UserError(f"{file}: all rows of {table} are ticked, so none is left to learn from.")
     return training.only(kept), rows_left_out(numbers.tolist(), len(kept), file.name)
 
 
@@ -177,14 +176,14 @@ _ANEW = "Write a new list with --suspects."
 
 def _ticked(file: Path) -> dict[int, str]:
     """Return the rows that are ticked, from 1, and their fingerprints."""
-    from refold.tabular import InputError, open_table
+    from refold.tabular import open_table
     from refold.tabular.errors import listed
 
     columns, ticks, lines = (LEAVE_OUT, ROW, FINGERPRINT), dict[int, str](), 0
     with open_table(str(file)) as table:
         absent = [name for name in columns if name not in table.kinds]
         if absent:
-            raise InputError(
+            raise UserError(
                 f"{file}: there is no column {listed(absent)}: it is no list that --suspects has "
                 "written."
             )
@@ -192,7 +191,7 @@ def _ticked(file: Path) -> dict[int, str]:
             lines += block.rows
             ticks |= _ticks_of(block.without_missing())
     if not ticks:
-        raise InputError(
+        raise UserError(
             f"{file}: none of its {lines:,} rows is ticked. Put an x into the column {LEAVE_OUT} "
             "of each row to leave out; or learn from all rows, without --without."
         )
@@ -212,11 +211,9 @@ def _ticks_of(block: Block) -> dict[int, str]:
 
 
 def _is_ticked(mark: str, block: Block, k: int) -> bool:
-    from refold.tabular import InputError
-
     word = mark.strip().lower()
     if word not in _YES | _NO:
-        raise InputError(
+        raise UserError(
             f"{block.file}, {block.where(k)}: {quoted(mark)} in the column {LEAVE_OUT} is neither "
             "x, yes or 1 (leave the row out) nor empty (learn from it)."
         )
@@ -224,14 +221,12 @@ def _is_ticked(mark: str, block: Block, k: int) -> bool:
 
 
 def _row(text: str, block: Block, k: int) -> int:
-    from refold.tabular import InputError
-
     try:
         number = float(text)
     except ValueError:
         number = 0.5
     if not (number.is_integer() and 1.0 <= number < 2.0**53):
-        raise InputError(
+        raise UserError(
             f"{block.file}, {block.where(k)}: {quoted(text)} in the column {ROW} is no row."
         )
     return int(number)

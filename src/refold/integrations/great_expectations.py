@@ -32,14 +32,8 @@ class _TableOutliers(_providers.TableMetricProvider):
     value_keys = ("model",)
 
     @_metrics.metric_value(engine=_engines.PandasExecutionEngine)
-    def _pandas(
-        cls,  # noqa: N805
-        execution_engine: Any,
-        metric_domain_kwargs: dict[str, Any],
-        **given: Any,
-    ) -> dict[str, Any]:
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, "table")
-        model = load(given["metric_value_kwargs"]["model"])
+    def _pandas(cls, **given: Any) -> dict[str, Any]:  # noqa: N805
+        model, frame = _asked(**given)
         found = judge_batch(model, frame, listed=_MOST)
         outliers = (
             {
@@ -53,17 +47,12 @@ class _TableOutliers(_providers.TableMetricProvider):
         return _document(model, (found.rows, found.judged, len(found.outliers)), outliers)
 
     @_metrics.metric_value(engine=_engines.SqlAlchemyExecutionEngine)
-    def _sqlalchemy(
-        cls,  # noqa: N805
-        execution_engine: Any,
-        metric_domain_kwargs: dict[str, Any],
-        **given: Any,
-    ) -> dict[str, Any]:
+    def _sqlalchemy(cls, execution_engine: Any, **given: Any) -> dict[str, Any]:  # noqa: N805
         from refold.export import to_sql
 
         sa: Any = needs("sqlalchemy", "great-expectations")
-        model, dialect = load(given["metric_value_kwargs"]["model"]), execution_engine.dialect
-        selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, "table")
+        model, selectable = _asked(execution_engine, **given)
+        dialect = execution_engine.dialect
         rows = sa.select(sa.text("*")).select_from(selectable)
         batch = rows.compile(dialect=dialect, compile_kwargs={"literal_binds": True})
         judged = to_sql(model, "refold_batch", dialect.name, reasons=_REASONS, prefix="refold_")
@@ -86,17 +75,11 @@ class _TableOutliers(_providers.TableMetricProvider):
         return _document(model, tuple(counts.values()), map(_with_reasons, listed))
 
     @_metrics.metric_value(engine=_engines.SparkDFExecutionEngine)
-    def _spark(
-        cls,  # noqa: N805
-        execution_engine: Any,
-        metric_domain_kwargs: dict[str, Any],
-        **given: Any,
-    ) -> dict[str, Any]:
+    def _spark(cls, **given: Any) -> dict[str, Any]:  # noqa: N805
         from refold.scale.spark import score
 
         functions: Any = needs("pyspark.sql.functions", "spark")
-        model = load(given["metric_value_kwargs"]["model"])
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, "table")
+        model, frame = _asked(**given)
         judged = score(model, frame, reasons=_REASONS, prefix="refold_")
         is_outlier = functions.col("refold_label") == -1
         counts = judged.agg(
@@ -214,6 +197,17 @@ class ExpectRowsToBeNormal(_expectation.BatchExpectation):
                 styling={"body": {"classes": ["table-bordered", "table-sm", "mt-3"]}},
             )
         ]
+
+
+def _asked(
+    execution_engine: Any,
+    metric_domain_kwargs: dict[str, Any],
+    metric_value_kwargs: dict[str, Any],
+    **_: Any,
+) -> tuple[Any, Any]:
+    """Return the model, and the rows in what the engine has tables in."""
+    rows, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, "table")
+    return load(metric_value_kwargs["model"]), rows
 
 
 def _document(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from io import StringIO
@@ -210,6 +210,14 @@ def compared(
     found = comparison(run(study, jobs, out / "cells", n_jobs=n_jobs, progress=progress))
     write_text(out / "cells.csv", found.csv())
     return found
+
+
+def text_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each row, the first of its cells on the left, the others on the right."""
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for name, *cells in rows:
+        aligned = (f"{cell:>{width}}" for cell, width in zip(cells, others, strict=True))
+        yield "  ".join([f"{name:{first}}", *aligned])
 
 
 def mean_of(values: Iterable[float]) -> float:

@@ -13,7 +13,13 @@ from scipy.sparse.csgraph import connected_components
 
 from refold._typing import Floats
 from refold.monitoring.statistics import holm
-from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
+from refold.studies.measured import (
+    MeasuredCell,
+    MeasuredComparison,
+    mean_of,
+    over_seeds,
+    text_table,
+)
 from refold.studies.novelty.cells import NoveltyJob
 from refold.studies.novelty.measures import MEASURES, RANKED, TIMES, TITLES
 from refold.studies.novelty.methods import REFERENCES
@@ -250,28 +256,24 @@ class NoveltyComparison(MeasuredComparison):
         """Yield plain tables: means in percent and the average rank by AUROC, then the tests."""
         ranking = self.ranking("auroc")
         ranks = ranking.ranks if ranking else {}
-        width = max(map(len, self.methods))
         percent = [name for name in self.measures if name not in TIMES]
-        heads = [f"{TITLES[name]:>12}" for name in percent]
-        yield " ".join([" " * width, *heads, "  rank  sets"])
+        rows = [["", *(TITLES[name] for name in percent), "rank", "sets"]]
         for method in sorted(self.methods, key=lambda name: ranks.get(name, 0.0)):
             means = [self.mean(name, method) for name in percent]
             cells = ["–" if np.isnan(mean) else f"{100 * mean:.1f}" for mean in means]
             rank = f"{ranks[method]:.2f}" if ranks else "–"
-            finished = f"{self.n_finished(method)}/{len(self.sets)}"
-            line = [f"{method:{width}}", *(f"{cell:>12}" for cell in cells)]
-            yield " ".join([*line, f"{rank:>6}", f"{finished:>5}"])
+            rows.append([method, *cells, rank, f"{self.n_finished(method)}/{len(self.sets)}"])
+        yield from text_table(rows)
         if ranking:
             for reference in self.references[:1]:
-                yield from self._tests_text(reference, width)
+                yield from self._tests_text(reference)
 
-    def _tests_text(self, reference: str, width: int) -> Iterator[str]:
+    def _tests_text(self, reference: str) -> Iterator[str]:
         yield ""
         yield f"{reference} against each: sets won–tied–lost, p of Wilcoxon's test after Holm's"
         columns = [self.pairings(name, reference) for name in self.ranked]
-        yield " ".join([f"{'':{width}}", *(f"{TITLES[name]:>18}" for name in self.ranked)])
-        for row in zip(*columns, strict=True):
-            yield " ".join([f"{row[0].other:{width}}", *(f"{pairing!s:>18}" for pairing in row)])
+        rows = [[row[0].other, *map(str, row)] for row in zip(*columns, strict=True)]
+        yield from text_table([["", *(TITLES[name] for name in self.ranked)], *rows])
         losses = self.largest_losses("auroc", reference)
         if losses:
             yield ""

@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from refold.studies.measured import MeasuredCell, MeasuredComparison, mean_of, over_seeds
+from refold.studies.measured import (
+    MeasuredCell,
+    MeasuredComparison,
+    mean_of,
+    over_seeds,
+    text_table,
+)
 from refold.studies.own.cells import FITTED, OwnJob, caught_of
 from refold.studies.own.faults import FAULTS, SIGNIFICANT, FaultKind, corrected_p
 from refold.studies.tables.comparison import value_text
@@ -233,10 +239,7 @@ class OwnComparison(MeasuredComparison):
             cells = [self.cell(name, method, name in (self.main, ALARMS)) for name in self.columns]
             rows.append([f"{mark} {method}", *cells])
         heads = ["", *(TITLES.get(name, name) for name in self.columns)]
-        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        for first, *others in [heads, *rows]:
-            aligned = (f"{cell:>{wide}}" for cell, wide in zip(others, widths[1:], strict=True))
-            yield "  ".join([f"{first:{widths[0]}}", *aligned])
+        yield from text_table([heads, *rows])
         for method in self.methods:
             if why := self.unfinished(method):
                 yield f"{method}: {why}"

@@ -15,6 +15,7 @@ from refold.studies.measured import (
     compared,
     mean_of,
     over_seeds,
+    text_table,
     write_page,
 )
 from refold.studies.run import Progress, silent
@@ -106,15 +107,12 @@ class TableComparison(MeasuredComparison):
             yield f"{method} on {table}: {why}"
 
     def _lines(self, columns: Sequence[str], rows: list[dict[str, float]]) -> Iterator[str]:
-        width = max(map(len, self.methods))
-        heads = [TITLES.get(name, name) for name in columns]
-        yield " ".join([" " * width, *(f"{head:>8}" for head in heads)])
-        for method, row in zip(self.methods, rows, strict=True):
-            cells = [
-                f"{value_text(name, row[name]):>{max(8, len(head))}}"
-                for name, head in zip(columns, heads, strict=True)
-            ]
-            yield " ".join([f"{method:{width}}", *cells])
+        heads = ["", *(TITLES.get(name, name) for name in columns)]
+        cells = [
+            [method, *(value_text(name, row[name]) for name in columns)]
+            for method, row in zip(self.methods, rows, strict=True)
+        ]
+        return text_table([heads, *cells])
 
 
 def value_text(measure: str, value: float) -> str:
