@@ -82,7 +82,6 @@ def _tell(error: Exception) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what to tell about an error."""
     if hasattr(error, "format_message"):  # typer's; the class it comes from has moved over time
         _reword(error)
         return " ".join(str(error.format_message()).split())

@@ -247,7 +247,6 @@ class ServedModel:
         return pd.DataFrame(table, frame.index)
 
     def _judged(self, judge: Judge, frame: Any) -> Judgement:
-        """Judge rows of numbers."""
         frame, features = self._own_columns(frame)
         rows = np.empty(frame.shape)
         if len(frame):
@@ -264,7 +263,6 @@ class ServedModel:
 
 
 def _table(judge: Judge, frame: Any) -> Judgement:
-    """Judge a table with columns of any kind."""
     assert judge.encoder is not None
     if not hasattr(judge.encoder, "feature_names_in_"):
         return judge.table(frame.to_numpy(), explained=True)

@@ -205,7 +205,6 @@ def _read_columns(n_features: Field, names: Field, model: BaseEstimator) -> None
 
 
 def _parameters_written(model: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters as the document has them."""
     estimator, values = type(model), {}
     for name, value in model.get_params(deep=False).items():
         plain = _plain_tree if name in _TREES else _plain

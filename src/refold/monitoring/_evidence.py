@@ -144,7 +144,6 @@ def _columns(
 
 
 def _medians(seen: Counts, training: Baseline) -> dict[str, list[float | None]]:
-    """Return the medians of columns of numbers, None where there is none."""
     before: list[float | None] = [None] * len(training.names)
     now = list(before)
     medians = seen.places.medians().tolist()

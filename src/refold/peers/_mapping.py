@@ -31,7 +31,6 @@ class KernelMap:
     projection: Floats
 
     def __call__(self, X: Floats) -> Floats:
-        """Return the features of rows."""
         return (rbf(X, self.reference, self.gamma) - self.row_means) @ self.projection
 
 

@@ -92,7 +92,6 @@ class FoldMapDisplay(Display):
         ).plot(ax=ax)
 
     def _draw(self) -> None:
-        """Draw the map."""
         ax = self.ax_
         bars = ax.twinx()
         bars.bar(
@@ -253,7 +252,6 @@ class LevelsDisplay(Display):
         ).plot(ax=ax)
 
     def _draw(self) -> None:
-        """Draw the curves."""
         levels = np.arange(1, len(self.accepted) + 1)
         lines = (
             (self.accepted, "normal rows accepted", NORMAL, "-"),

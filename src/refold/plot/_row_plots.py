@@ -64,7 +64,6 @@ class DistancesDisplay(Display):
         ).plot(ax=ax)
 
     def _draw(self) -> None:
-        """Draw the distribution."""
         # On a logarithmic axis: a row at 600 deviations must not squeeze the others into one bar.
         positive = self.distances[self.distances > 0.0]
         low = min(float(positive.min(initial=1.0)), self.threshold / 2 or 1.0)
@@ -274,7 +273,6 @@ class RegionsDisplay(Display):
         ).plot(ax=ax)
 
     def _draw(self) -> None:
-        """Draw the regions."""
         levels, colours = _steps(self.threshold)
         shades = self.ax_.contourf(
             self.x, self.y, self.distances, levels, colors=colours, extend="max"
