@@ -30,6 +30,11 @@ def check_rate(rate: object, name: str) -> float:
     return number
 
 
+def auto_rate(rows: float) -> float:
+    """Return the rate that so many rows allow: one in a hundred, if five rows are beyond it."""
+    return float(min(max(0.01, 5.0 / (rows + 1.0)), 0.5))
+
+
 def check_supported(alpha: float, rows: float) -> None:
     """Refuse a rate so small that even a row beyond all others would not be rare enough."""
     if _allowed(alpha, rows) < 0.0:

@@ -195,7 +195,7 @@ def test_too_few_rows_and_empty_columns_are_refused_when_they_matter(table):
     with pytest.raises(ValueError, match="at least 2 rows"):
         small().fit(table[:1])
     with pytest.raises(ValueError, match=r"alpha.0\.1 needs at least 9 rows.*there are 8"):
-        small().fit(table[:8])
+        small(alpha=0.1).fit(table[:8])
     empty = table[:20].copy()
     empty[:, 2] = np.nan
     with pytest.raises(ValueError, match="Nothing is observed in column 'x2'"):

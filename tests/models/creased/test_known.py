@@ -48,7 +48,7 @@ def test_rows_with_gaps_are_known_too(table):
 
 
 def test_a_stream_knows_the_rows_that_it_keeps(table):
-    model = CreasedREF(n_creases=30, n_init=100)
+    model = CreasedREF(n_creases=30, n_init=100, alpha=0.1)
     for begin in range(0, 300, 60):
         model.partial_fit(table[begin : begin + 60])
     assert (model.predict(table) == -1).mean() == pytest.approx(0.1, abs=0.02)

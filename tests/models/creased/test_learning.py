@@ -34,8 +34,8 @@ def chunked(model, X, cuts, weights=None):
 @pytest.mark.parametrize("n_creases", [20, 200])
 @pytest.mark.parametrize("cuts", [[1, 2, 50, 51], [100], [99, 101, 299], []])
 def test_chunks_give_the_model_of_all_rows(n_creases, cuts, table, new):
-    whole = CreasedREF(n_creases=n_creases, n_init=100).fit(table)
-    parts = chunked(CreasedREF(n_creases=n_creases, n_init=100), table, cuts)
+    whole = CreasedREF(n_creases=n_creases, n_init=100, alpha=0.1).fit(table)
+    parts = chunked(CreasedREF(n_creases=n_creases, n_init=100, alpha=0.1), table, cuts)
     assert_same_model(whole, parts, new)
     assert parts.summary_.rows == whole.summary_.rows == 300
     np.testing.assert_array_equal(parts.summary_.high, table.max(axis=0))

@@ -18,10 +18,9 @@ from refold.base.words import plural
 from refold.checks._table.cell_checks import LISTED, listed
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
-from refold.decisions.thresholds import check_supported
+from refold.decisions.thresholds import auto_rate, check_supported
 from refold.models.detector import Detector
 from refold.models.detector.context_noticed import groups_matter
-from refold.models.detector.learned import auto_rate
 
 _LEAST_RUN = 5  # rows
 _CHANCE = 1e-6

@@ -42,7 +42,7 @@ def with_accepted_rows(
         copies = equal_rows(base.state.sample.rows, rows)
     return Learned(
         state,
-        base.alpha,
+        base.rate,  # it is that of the rows that calibrate
         base.ridge,
         base.n_jobs,
         accepted=Accepted(rows, weights, copies, before or base),

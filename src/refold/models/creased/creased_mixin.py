@@ -38,7 +38,7 @@ class CreasedMixin(FeedbackMixin):
         n_levels: int
         ridge: float
         box: float
-        alpha: float
+        alpha: float | Literal["auto"]
         trim: float
         n_init: int
         random_state: int | np.random.RandomState | None
@@ -119,10 +119,11 @@ class CreasedMixin(FeedbackMixin):
         )
 
     def _learn(self, state: TrainingState) -> None:
-        self._learned = Learned(state, float(self.alpha), float(self.ridge), self.n_jobs)
+        alpha = None if self.alpha == "auto" else float(self.alpha)
+        self._learned = Learned(state, alpha, float(self.ridge), self.n_jobs)
         self._set_threshold = self._set_calibration = None
         self._noticed, self.dropped_ = None, np.empty(0, dtype=np.int64)
-        self.alpha_ = float(self.alpha)
+        self.alpha_ = self._learned.rate
 
     def _with_accepted(self, base: Learned, rows: Floats, counts: Integers) -> Learned:
         return accepted.with_accepted_rows(base, rows, counts.astype(np.float64))

@@ -63,8 +63,9 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         What a column adds to the score that is one unit outside of all that was learned of it, the
         unit being its spread; three units are as far as it goes. 0 is no box: a fault in one of
         many columns then easily goes unnoticed.
-    alpha : float, default=0.1
-        The share of normal rows that may be rejected. Needs at least 1/alpha − 1 rows.
+    alpha : float or "auto", default="auto"
+        The share of normal rows that may be rejected. ``"auto"`` is 0.01, or 5/(n + 1) if the n
+        rows are fewer than 499; a number needs at least 1/alpha − 1 rows.
     trim : float, default=0.0
         The share of the rows to leave out of training because they look least like the rest, for
         tables that may have bad rows in them. They count for the threshold all the same. See
@@ -140,7 +141,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         "n_levels": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0.0, None, closed="neither")],
         "box": [Interval(Real, 0.0, MOST_GAIN, closed="both")],
-        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "alpha": [StrOptions("auto"), Interval(Real, 0.0, 1.0, closed="neither")],
         "trim": [Interval(Real, 0.0, MOST_TRIM, closed="left")],
         "n_init": [Interval(Integral, 2, None, closed="left")],
         "random_state": [*RANDOM_STATE],
@@ -155,7 +156,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         n_levels: int = 2,
         ridge: float = 0.01,
         box: float = 10.0,
-        alpha: float = 0.1,
+        alpha: float | Literal["auto"] = "auto",
         trim: float = 0.0,
         n_init: int = 10_000,
         random_state: int | np.random.RandomState | None = 0,
@@ -219,7 +220,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
         advance(0.4)
-        some = drawn(counts, _calibrating(self.alpha), self._learned.state.recipe.seed)
+        some = drawn(counts, _calibrating(self._learned.rate), self._learned.state.recipe.seed)
         with part(0.4, 1.0):
             Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:

@@ -25,7 +25,7 @@ def findings(model: CreasedREF, X: NDArray[Any], weights: Floats | None) -> Iter
     yield from far_cells(model)
     yield from trimmed(model)
     scoring = model.scoring_
-    found = [noticed.ties(scoring.calibration, 1.0, model.alpha)]
+    found = [noticed.ties(scoring.calibration, 1.0, model._learned.rate)]
     if model._magnitudes == 0:  # whoever encodes rows knows what a fault makes of them
         found.append(_too_few_rows(model))
     yield from filter(None, found)

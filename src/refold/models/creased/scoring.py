@@ -16,7 +16,7 @@ from refold.columns.box import MOST_EXCESS, OFTEN, Box
 from refold.columns.extremes import ColumnExtremes, TableExtremes, extremes_of, join_extremes
 from refold.columns.frames import check_enough
 from refold.columns.summary import Summary
-from refold.decisions.thresholds import Calibration
+from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import row_sample
 from refold.models.creased.creases import Creases
 from refold.models.creased.known import KnownRows, have_twins
@@ -246,11 +246,17 @@ class Learned:
     """What CreasedREF has learned, and how it scores; threads share it without a lock."""
 
     state: TrainingState  # What is kept of the rows
-    alpha: float  # CreasedREF's parameters when it learned
+    # CreasedREF's parameters when it learned; no alpha is what so many rows allow
+    alpha: float | None
     ridge: float
     n_jobs: int | None
     unit: Unit | None = None  # What it was calibrated to before it went through a file
     accepted: Accepted | None = None  # Rows of the state that do not calibrate
+
+    @property
+    def rate(self) -> float:
+        """The rate that the threshold is set for."""
+        return auto_rate(self.state.seen) if self.alpha is None else self.alpha
 
     @once
     def scoring(self) -> Scoring:
@@ -287,7 +293,7 @@ class Learned:
         )
         counted = scores if self.accepted is None else self.accepted.least_left_out(scores)
         left_out = Calibration.of(counted, weights, "leave-one-out")
-        unit = left_out.threshold(self.alpha)
+        unit = left_out.threshold(self.rate)
         calibration = Calibration(left_out.scores / unit, left_out.weights, left_out.source)
         sample = state.sample
         if len(sample.rows) < len(X):  # only these can be recognised later

@@ -142,6 +142,11 @@ class TrainingState:
             return self.sums.weight
         return float(sum(w.sum() for _, w in self.waiting))
 
+    @property
+    def seen(self) -> float:
+        """The weight of the rows that came, of those beyond the cut too."""
+        return self.weight if self.cut is None else self.cut.cut.seen
+
     def plus_rows(
         self, X: NDArray[Any], weights: Floats | None, *, last: bool, n_jobs: int | None = None
     ) -> TrainingState:

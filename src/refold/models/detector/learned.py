@@ -20,7 +20,7 @@ from refold.columns.summary import Summary
 from refold.columns.table import Table
 from refold.decisions.rules import Rules
 from refold.decisions.rules_reading import read_rules
-from refold.decisions.thresholds import Calibration
+from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import CreasedREF, CreasedScorer
 from refold.models.creased.refits import FEW_PAIRED, Divided
 from refold.models.detector.ruled import centers_and_steps, judged_rows, left_out_in_folds
@@ -297,8 +297,3 @@ class LearnedTable:
 def of_model(model: REF | CreasedREF) -> Inside:
     """Return a fitted estimator as what judges."""
     return Inside(model.scorer(), float(model.threshold_), model.calibration_, model)
-
-
-def auto_rate(rows: int) -> float:
-    """Return the rate that so many rows allow: one in a hundred, if five rows are beyond it."""
-    return float(min(max(0.01, 5.0 / (rows + 1.0)), 0.5))

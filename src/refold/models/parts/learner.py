@@ -22,19 +22,12 @@ from refold.columns.encoding.state import TableState
 from refold.columns.table import Table
 from refold.decisions.noticed import ties
 from refold.decisions.rules_reading import read_rules
-from refold.decisions.thresholds import Calibration
+from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import CreasedREF
 from refold.models.creased.noticed import far_cells
 from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_window
-from refold.models.detector.learned import (
-    SIZE,
-    Inside,
-    LearnedTable,
-    RowSample,
-    auto_rate,
-    of_model,
-)
+from refold.models.detector.learned import SIZE, Inside, LearnedTable, RowSample, of_model
 from refold.models.detector.noticed import WARNED
 from refold.models.detector.ruled import judged_rows, rule_findings
 from refold.models.learned import FromSketch
@@ -222,8 +215,8 @@ class CreasedLearner(NumberLearner):
 
     @property
     def alpha(self) -> float:
-        """The parameter."""
-        return float(self.model.alpha)
+        """The parameter; ``"auto"`` is what it is for many rows."""
+        return _rate(self.model)
 
     @property
     def n_init(self) -> int:
@@ -250,6 +243,10 @@ def creased_count(model: CreasedREF, first: Floats, held: HeldOut) -> CreasedCou
     return CreasedCount(nothing.plus_rows(first, None, last=True).emptied(), held)
 
 
+def _rate(model: CreasedREF | Detector) -> float:
+    return auto_rate(HELD_OUT) if model.alpha == "auto" else float(model.alpha)
+
+
 class DetectorLearner(Learner):
     """Teaches Detector."""
 
@@ -260,8 +257,7 @@ class DetectorLearner(Learner):
     @property
     def alpha(self) -> float:
         """The parameter; ``"auto"`` is what it is for many rows."""
-        alpha = self.model.alpha
-        return auto_rate(HELD_OUT) if alpha == "auto" else float(alpha)
+        return _rate(self.model)
 
     @property
     def n_init(self) -> int:
