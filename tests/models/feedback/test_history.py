@@ -67,6 +67,14 @@ def test_what_was_tuned_or_calibrated_since_goes_with_the_feedback(name):
     assert_same(model.undo_feedback(1).undo_feedback(), before, of(NEW))
 
 
+@pytest.mark.parametrize("method", ["creased", "ref"])
+def test_accepted_rows_are_seen_in_the_context_of_all_rows_learned_since(method, tmp_path):
+    model = Detector(by="machine", over="day", method=method).fit(parts(ROWS, seed=0))
+    model.accept(ODD[:2]).partial_fit(parts(60, seed=10))
+    model.save(tmp_path / "model.json")
+    assert_same(refold.load(tmp_path / "model.json"), model, NEW)
+
+
 class History(RuleBasedStateMachine):
     """One model, and a copy of it from before each word that stands."""
 

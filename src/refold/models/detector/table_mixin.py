@@ -152,9 +152,16 @@ class TableMixin(FeedbackMixin):
 
     def _apply_feedback(self, log: FeedbackLog) -> None:
         counts = self._underneath.table.counts
-        if counts is not None:  # as in all that it keeps, no column is there that is not in use
-            log = log.mapped(lambda rows: cast("Table", rows).select(counts.plan.names))
+        if counts is not None:
+            log = log.mapped(self._as_kept)
         super()._apply_feedback(log)
+
+    def _as_kept(self, judged: JudgedRows) -> Table:
+        """Return rows in the context of now, and as in all that is kept of columns in use alone."""
+        state, rows = self._underneath.table, cast("Table", judged)
+        if state.context is not None and rows.inputs is not None:
+            rows = state.context[1].apply(rows.inputs)
+        return rows.select(state.ready.plan.names)
 
     def _read_feedback(self, X: Any) -> Table:
         table = self._without_feedback()._more(X)
