@@ -7,6 +7,7 @@ import pytest
 from refold import Detector
 from refold.base.errors import UserError
 from tests.models.detector.test_context import trending
+from tests.tables import packaged_file
 
 
 def said(model, kind):
@@ -97,3 +98,10 @@ def test_numbers_with_few_values_make_no_false_alarms_over_time(method):
         model = Detector(over="batch", method=method, alpha=0.02).fit(rows.head(2_400))
         rates.append((model.predict(rows.tail(600)) == -1).mean())
     assert max(rates) < 0.03
+
+
+def test_a_season_that_rose_in_all_that_was_learned_may_fall():
+    temps = pd.read_csv(packaged_file("vega_datasets/seattle-temps.csv"), parse_dates=["date"])
+    learned, new = temps[temps["date"] < "2010-09"], temps[temps["date"].dt.month == 9]
+    model = Detector(over="date", alpha=0.05).fit(learned)
+    assert (model.predict(new) == -1).mean() < 0.2  # 87 % where only errors above were learned

@@ -28,6 +28,7 @@ from refold.columns.context.trend import (
     FeatureLayout,
     TimeAxis,
     TrendFeatures,
+    on_both_sides,
     seconds,
     tenths_ahead,
 )
@@ -123,6 +124,8 @@ class ContextModel:
                 column, alone = ColumnContext.learn(rows, cells.values, layout, chosen)
                 if rows.share is not None:
                     alone = _smoothed(alone)
+                    if column.form != "none":
+                        alone = alone * on_both_sides(alone, rows.share)
                 elif _repeated(cells.values):
                     alone = _with_atoms(alone, column.z(rows, cells.values))
                 model.columns[name], scores[name] = column, alone

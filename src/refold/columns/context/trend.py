@@ -27,6 +27,8 @@ FEWEST_TIMES = 20
 _WINS = 5
 # Or clearly from so many, if it is not clearly worse from any: by so much per row.
 _FEWEST_WINS, _CLEARLY = 3, 0.1
+# What was foreseen from an origin erred to one side if it is so many standard deviations off.
+_ERRED = 0.3
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,21 @@ def origins(share: Floats) -> list[tuple[Booleans, Booleans]]:
 def next_rows(share: Floats, origin: float) -> Booleans:
     """Return the rows of the tenth after an origin."""
     return np.asarray((share > origin) & (tenths_ahead(share, origin) <= 1.0 + 1e-9))
+
+
+def on_both_sides(scores: Floats, share: Floats) -> Floats:
+    """Return 1 and -1 in turn for what was foreseen from each origin, if nearly all erred alike.
+
+    A season that rose in all that was learned will fall: what comes next may lie as far to the
+    other side.
+    """
+    parts = [next_rows(share, origin) & ~np.isnan(scores) for origin in _ORIGINS]
+    errors = np.array([scores[rows].mean() if rows.any() else 0.0 for rows in parts])
+    signs = np.ones(len(share))
+    if max((errors > _ERRED).sum(), (errors < -_ERRED).sum()) >= _WINS:
+        for rows in parts[1::2]:
+            signs[rows] = -1.0
+    return signs
 
 
 def widened(ahead: Floats, tenths: Floats) -> Floats:
