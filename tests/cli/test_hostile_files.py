@@ -60,7 +60,7 @@ BAD = {
         lambda r: as_csv(r) + '1,"2,3\n' + as_csv(r),
         "line 202: a quote that opens a cell is not closed",
     ),
-    "one row": (lambda r: "a,b\n1,2\n", "at least 2 rows"),
+    "one row": (lambda r: "a,b\n1,2\n", "one row is too few to learn from"),
     "cut gzip": (lambda r: gzip.compress(as_csv(r).encode())[:-20], "gzip data is damaged or cut"),
     "cut zstd": (
         lambda r: pa.compress(as_csv(r).encode(), codec="zstd", asbytes=True)[:-20],

@@ -143,7 +143,7 @@ def test_how_far_a_value_is_off_is_what_one_computes(told):
     for _, _, said in lines(told):
         if said.off is not None:
             end = said.normal[-1][1] if said.side == "above" else said.normal[0][0]
-            assert said.off == pytest.approx(abs(said.value - end), rel=1e-9)
+            assert said.off == pytest.approx(abs(said.value - end), rel=5e-4)  # four digits
             assert (said.value > end) == (said.side == "above")
 
 

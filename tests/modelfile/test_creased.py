@@ -91,7 +91,7 @@ def test_creases_without_rows_travel_to_another_site(X):
 def test_learning_more_gives_up_a_rate_that_was_set(X):
     model = fitted("calibrated", X)
     assert model.alpha_ == 0.05
-    assert model.partial_fit(X).alpha_ == 0.1
+    assert model.partial_fit(X).alpha_ == 0.01
 
 
 WRONG = {

@@ -240,7 +240,7 @@ class TestWhatCannotBeSaved:
         self.refuse(model, ModelFileError, r"chain\.gain\[1\]: .*cannot be saved: inf", tmp_path)
 
     def test_a_model_over_the_limit(self, rng, tmp_path):
-        model = REF(n_iter=1500).fit(rng.normal(size=(3, 4000)))
+        model = REF(n_iter=2500).fit(rng.normal(size=(3, 4000)))
         pattern = re.compile("The model takes .* MB|cannot be saved.*memory")
         self.refuse(model, ModelFileError, pattern, tmp_path)
 

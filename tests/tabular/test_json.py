@@ -22,6 +22,7 @@ from refold.columns.missing import is_missing
 from refold.tabular import InputError, TrainingSelection, json_table, open_table, read_arrow
 from refold.tabular.json_table import JsonError, parse_json
 from refold.tabular.table_source import ReadOptions
+from tests.environment import default_signals
 
 ROWS = [{"part": "007", "torque": 75.5, "n": 1}, {"part": "NA", "torque": 74, "n": None}]
 FORMS = {
@@ -236,5 +237,5 @@ def test_reading_is_ended_by_an_interrupt():
             room[: len(rows)] = rows
             return len(rows)
 
-    with pytest.raises(KeyboardInterrupt):
+    with default_signals(), pytest.raises(KeyboardInterrupt):
         json_table.JsonTable(io.BufferedReader(Endless()), "t", ReadOptions())

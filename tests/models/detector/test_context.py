@@ -181,7 +181,7 @@ def test_an_unknown_group_is_said(learned):
             "by= names 'maschine', which the table does not have. Did you mean 'machine'",
         ),
         ({"context": ["s0", "s0"]}, "'s0' is named twice"),
-        ({"over": "machine"}, "over='machine' holds texts"),
+        ({"over": "machine"}, "'machine' holds texts, not dates or numbers"),
         ({"by": "row"}, "by='row' has 50 values in 50 rows: it names rows"),
         ({"by": "nothing"}, "by='nothing' has no value in any row"),
         (
