@@ -29,8 +29,9 @@ def inputs(model, table):
         elif column.role == "number":
             values = cells.to_numpy(dtype=float)
         else:
+            written = "{:.15g}".format if cells.dtype.kind == "f" else str  # 3, not 3.0, as learned
             values = np.array(
-                ["" if pd.isna(cell) else str(cell).strip() for cell in cells], object
+                ["" if pd.isna(cell) else written(cell).strip() for cell in cells], object
             )
             typed[column.name] = values
         feed[column.name] = values[:, None]

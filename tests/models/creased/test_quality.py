@@ -36,7 +36,7 @@ def test_it_ranks_as_well_as_nearest_neighbours_and_keeps_its_rejection_rate(adb
     ours, neighbours, accepted = [], [], []
     for X, y in adbench.values():
         train, test, label = split(X, y, seed=0)
-        model = CreasedREF().fit(train)
+        model = CreasedREF(alpha=0.1).fit(train)
         distance = -model.score_samples(test)
         ours.append([roc_auc_score(label, distance), average_precision_score(label, distance)])
         accepted.append((model.predict(test)[label == 0] == 1).mean())
