@@ -233,9 +233,9 @@ def benchmark(
     suite: Annotated[
         DataSuite | None,
         typer.Option(
-            help="adbench; or what is in a folder of REFOLD_DATA: the tasks in oddbench or "
-            "oddbench-test, the sets in adbench by the protocol of DTE (adbench-dte), the mixed "
-            "tables in tables, the series with incidents in streams.",
+            help="adbench; or what is in a folder of REFOLD_DATA: the tasks in oddbench, "
+            "oddbench-test or ovrbench, the sets in adbench by the protocol of DTE (adbench-dte), "
+            "the mixed tables in tables, the series with incidents in streams.",
             show_default="adbench",
             rich_help_panel=_SUITES,
         ),
@@ -295,7 +295,7 @@ def benchmark(
         float | None,
         typer.Option(
             help="Seconds after which a method is stopped on a set.",
-            show_default="120; 3,600 for oddbench, adbench-dte and streams",
+            show_default="120; 3,600 for tasks, adbench-dte and streams",
             min=1.0,
         ),
     ] = None,

@@ -26,6 +26,7 @@ class DataSuite(StrEnum):
     adbench_dte = "adbench-dte"
     oddbench = "oddbench"
     oddbench_test = "oddbench-test"
+    ovrbench = "ovrbench"
     streams = "streams"
     tables = "tables"
 
@@ -53,6 +54,7 @@ def numeric_suite(
         DataSuite.adbench_dte: adbench_dte,
         DataSuite.oddbench: oddbench,
         DataSuite.oddbench_test: partial(oddbench, "oddbench-test"),
+        DataSuite.ovrbench: partial(oddbench, "ovrbench", "OvRBench"),
         DataSuite.streams: streams,
     }
     tasks = suites[suite]()

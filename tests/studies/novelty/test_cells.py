@@ -19,8 +19,10 @@ from refold.studies.novelty.measures import (
     ranking_measures,
 )
 from refold.studies.novelty.methods import METHODS
+from refold.studies.novelty.published import oddbench
 from refold.studies.novelty.suite import ADBENCH
 from refold.studies.run import CellStore
+from tests.studies.novelty.conftest import write_task
 from tests.studies.novelty.made import labelled
 
 JOB = NoveltyJob("wine", "LOF", 0)
@@ -111,6 +113,16 @@ def test_an_error_is_recorded(dataset):
     cell = run_cell(method(make), ADBENCH, dataset, 0)
     assert (cell.outcome, cell.measures) == ("failed", {})
     assert cell.note == "LinAlgError: not positive definite"
+
+
+def test_a_set_that_cannot_be_used_fails_every_method(tmp_path, monkeypatch, rng):
+    monkeypatch.setenv("REFOLD_DATA", str(tmp_path))
+    write_task(tmp_path / "ovrbench", "gaps", rng, train=np.full((60, 3), np.nan))
+    study = NoveltyStudy(oddbench("ovrbench", "OvRBench"), 9.0)
+    for name in ("REF", "LOF"):
+        cell = study.compute(NoveltyJob("gaps", name, 0))
+        assert (cell.outcome, cell.measures) == ("failed", {})
+        assert "gaps.npz should have finite rows" in cell.note
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -48,6 +48,7 @@ def test_two_sets_and_three_methods(whole_run):
     [
         ("oddbench", ["one", "Other"]),
         ("oddbench-test", ["one", "Other"]),
+        ("ovrbench", ["one", "Other"]),
         ("adbench-dte", ["one", "Other"]),
         ("streams", ["skab/valve1-0", "nab/taxi"]),
     ],

@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from refold._typing import Booleans, Floats
+from refold.studies.download import DataError
 from refold.studies.measured import (
     MeasuredCell,
     MeasuredStudy,
@@ -111,8 +112,15 @@ class NoveltyStudy(MeasuredStudy[NoveltyJob]):
         return [PROTOCOL, self.suite.title, *libraries, method, data]
 
     def compute(self, job: NoveltyJob) -> MeasuredCell:
-        """Run a method; a process keeps the last set that it has read."""
-        return run_cell(METHODS[job.method], self.suite, _load(self, job.dataset), job.seed)
+        """Run a method; a process keeps the last set that it has read.
+
+        On a set that cannot be used every method fails: the others are still worth hours of work.
+        """
+        try:
+            dataset = _load(self, job.dataset)
+        except DataError as error:
+            return MeasuredCell.failed(error)
+        return run_cell(METHODS[job.method], self.suite, dataset, job.seed)
 
     def read(self, **stored: Any) -> MeasuredCell:
         """Return a cell from its stored fields."""

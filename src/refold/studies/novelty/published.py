@@ -132,7 +132,8 @@ class OddBench(Suite):
 
     def groupings(self, names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
         """Return tasks by their use here, training rows, columns and origin."""
-        development = set(_resource("oddbench-development.txt").split())
+        listed = _resource("oddbench-development.txt") if self.title.startswith("OddBench") else ""
+        development = set(listed.split())
         uses, sizes, widths = _USES, _ranges(_SIZES), _ranges(_WIDTHS)
         extents = {name: self.extents[name] for name in names}
         by_size = {name: sizes[bisect_right(_SIZES, e.train)] for name, e in extents.items()}
@@ -169,13 +170,16 @@ def _shape(path: Path, array: str) -> tuple[int, ...]:
         raise DataError(f"{path} has no {array}, or is damaged: {error}") from error
 
 
-def oddbench(folder: str = "oddbench") -> Suite:
-    """Return the tasks in a folder of ``REFOLD_DATA``; DataError if there are none."""
-    wanted = "the tasks of OddBench, .npz files with train, test and test_labels,"
+def oddbench(folder: str = "oddbench", name: str = "OddBench") -> Suite:
+    """Return the tasks in a folder of ``REFOLD_DATA``; DataError if there are none.
+
+    OvRBench, its companion, has the same files and the same protocol.
+    """
+    wanted = f"the tasks of {name}, .npz files with train, test and test_labels,"
     source = local_files(folder, ".npz", wanted)
     names = {name.removesuffix(".npz"): name for name in source.sha256}
     return OddBench(
-        "OddBench",
+        name,
         source,
         names,
         "the training rows of a task",
