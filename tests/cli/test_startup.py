@@ -49,6 +49,17 @@ def test_scoring_imports_neither_pandas_nor_statistics(run, rng, tmp_path):
     assert not run("inspect", "m.json") & {"pandas", "scipy.stats._stats_py"}
 
 
+def test_nothing_is_searched_for_garbage_at_the_end():
+    program = (
+        "import atexit, gc; atexit.register(lambda: print('frozen', gc.get_freeze_count()))\n"
+        "from refold.cli import app; app()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--version"], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout.split()[-1]) > 1000
+
+
 def test_learning_of_dates_and_drift_load_no_statistics(run, rng, tmp_path):
     days = np.datetime64("2024-01-01") + np.arange(600)
     rows = zip(days, rng.normal(size=600), rng.normal(size=600), strict=True)

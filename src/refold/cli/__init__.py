@@ -1,5 +1,7 @@
 """The command ``refold``; each group of commands has a file of its own."""
 
+import atexit
+import gc
 import sys
 import warnings
 
@@ -46,6 +48,10 @@ _commands = typer.Typer(name="refold", no_args_is_help=True, add_completion=Fals
 
 def app() -> NoReturn:
     """Run the command that was typed, and exit with its code."""
+    # What is imported lives until the end. To search it for garbage, now and then and at the end,
+    # took a fifth of a short command's CPU time (`refold score` of 2,000 rows: 1.30, now 1.04 s).
+    gc.set_threshold(50_000)
+    atexit.register(gc.freeze)
     sys.exit(exit_code(_run))
 
 
