@@ -57,8 +57,8 @@ def number(value: float, digits: int = DIGITS) -> str:
     Examples
     --------
     >>> from refold.base.words import number
-    >>> number(-1234.5678), number(0.1234567), number(0.0000912)
-    ('−1235', '0.1235', '0.0000912')
+    >>> number(-1234.5678), number(0.1234567), number(0.0000912), number(38900.0, digits=6)
+    ('−1235', '0.1235', '0.0000912', '38,900')
     """
     if 1e-9 <= abs(value) < 1e-4:  # where "g" writes an exponent
         places = digits - 1 - math.floor(math.log10(abs(value)))
@@ -67,6 +67,7 @@ def number(value: float, digits: int = DIGITS) -> str:
         text = f"{value:.{digits}g}"
     else:
         text = f"{value:,.{max(digits - len(str(int(abs(value)))), 0)}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−")
 
 
