@@ -78,6 +78,14 @@ def seen():
     return Recorder.seen
 
 
+@pytest.mark.parametrize("search", [TargetOnly(REF()), ThresholdSearchCV(REF())])
+def test_what_only_models_have_is_refused_in_words(search):
+    for name in ("partial_fit", "p_values", "explain", "save", "merge", "calibrate", "accept"):
+        assert not hasattr(search, name)
+        with pytest.raises(AttributeError, match=f"has no {name}: ask its .*estimator_, which"):
+            getattr(search, name)
+
+
 @pytest.mark.parametrize(
     ("estimator", "expected"),
     [

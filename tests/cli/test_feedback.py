@@ -83,7 +83,7 @@ def test_models_of_numbers_take_it_too(refold, folder):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--undo", "1"], "no feedback number 1 to undo; there is none"),
+        (["--undo", "1"], "There is no feedback to undo"),
         (["--tune"], "No row was rejected yet"),
         (["--accept", "empty.csv"], "empty.csv: Nothing is observed in line 3"),
         (["--accept", "other.csv"], "there is no column 'machine'"),

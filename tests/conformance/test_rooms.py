@@ -92,7 +92,7 @@ def test_what_a_model_does_not_have_it_says_why(model):
     for name in (name for name in FACE if not hasattr(model, name)):
         with pytest.raises(AttributeError) as said:
             getattr(model, name)
-        assert "needs all rows in one fit" in str(said.value.__cause__)
+        assert "needs all rows in one fit" in str(said.value)
 
 
 def test_methods_have_the_same_names_and_are_the_functions(model, new, tmp_path):

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from refold.base.once import lock_of
 
 Model = TypeVar("Model", bound=Any)
+
+# What REF, CreasedREF and Detector have beyond the interface of scikit-learn.
+_OF_MODELS = frozenset(
+    {"partial_fit", "p_values", "explain", "save", "load", "merge", "calibrate", "tune_threshold"}
+    | {"accept", "reject", "undo_feedback"}
+)
+
+
+class NoModel:
+    """An estimator that says why it lacks a method that REF, CreasedREF and Detector have."""
+
+    _why_no_model: ClassVar[str]
+
+    if not TYPE_CHECKING:  # what is not there is not there for a type checker either
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _OF_MODELS:
+                raise AttributeError(f"{type(self).__name__} has no {name}: {self._why_no_model}")
+            return super().__getattribute__(name)
 
 
 def check_learned(model: Any) -> None:

@@ -12,12 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from refold._typing import Array
+from refold.base.learning import NoModel
 from refold.base.parameters import HasMethods, validate_parameters
 from refold.columns.frames import read_weights, take_rows
 from refold.decisions.labelled import read_labels, target_rows
 
 
-class Labelled(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
+class Labelled(NoModel, OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     """An outlier detector around another one that learns from labelled rows."""
 
     def fit_predict(self, X: Array, y: Array = None, sample_weight: Array | None = None) -> Array:
@@ -101,6 +102,7 @@ class TargetOnly(Labelled):
     {'estimator__nu': 0.05}
     """
 
+    _why_no_model = "ask its estimator_, which has learned the target rows."
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods("fit", "predict")],
     }

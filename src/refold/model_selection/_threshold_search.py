@@ -73,6 +73,7 @@ class ThresholdSearchCV(Labelled):
     (0.3, 0.99)
     """
 
+    _why_no_model = "ask its best_estimator_, which has learned the target rows."
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods("fit", "score_samples")],
         "metric": [callable, None],

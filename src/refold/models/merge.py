@@ -180,13 +180,13 @@ def _check(first: Model, model: Model, number: int) -> None:
             f"Models 0 and {number} are of different kinds: {type(first).__name__} and "
             f"{type(model).__name__}."
         )
-    if isinstance(model, REF):
-        check_without_alpha(model)
     if isinstance(model, REF) and not hasattr(model, "sketch_"):
         raise ValueError(
             f"Model {number} was learned by engine={model.engine_!r}; only models of "
             "engine='sketch' can be merged."
         )
+    if isinstance(model, REF):
+        check_without_alpha(model)
     ours, theirs = first.get_params(), model.get_params()
     _check_rules(ours.get("rules") or {}, theirs.get("rules") or {}, number)
     different = [k for k in ours if k not in (*_FREE, "rules") and ours[k] != theirs[k]]

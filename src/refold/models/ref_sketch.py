@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats, Integers
@@ -20,13 +21,22 @@ from refold.models.learned import FromSketch
 from refold.models.ref_parameters import check_engine, check_without_alpha
 
 
-def _has_sketch(estimator: SketchMixin) -> bool:
-    if estimator.engine != "sketch":
-        raise AttributeError(
-            f"REF(engine={estimator.engine!r}) needs all rows in one fit. REF(engine='sketch') "
-            "learns on and forgets; CreasedREF and Detector learn on."
-        )
-    return True
+class _OnlyBySketch:
+    """A method that is there with ``engine="sketch"``; with others its absence says why."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.fn = method
+
+    def __get__(self, model: SketchMixin | None, of: type) -> Callable[..., Any]:
+        if model is None:
+            return self.fn
+        if model.engine != "sketch":
+            raise AttributeError(
+                f"REF(engine={model.engine!r}) has no {self.fn.__name__}: it needs all rows "
+                "in one fit. REF(engine='sketch') learns on and forgets; CreasedREF and Detector "
+                "learn on."
+            )
+        return MethodType(self.fn, model)
 
 
 class SketchMixin(FeedbackMixin):
@@ -46,7 +56,7 @@ class SketchMixin(FeedbackMixin):
         def _decide_anew(self, threshold: float) -> None: ...
         def _recipe(self) -> dict[str, Any]: ...
 
-    @available_if(_has_sketch)
+    @_OnlyBySketch
     def partial_fit(self, X: Array, y: object = None, sample_weight: Array | None = None) -> Self:
         """Go on learning; only for ``engine="sketch"``.
 
@@ -87,7 +97,7 @@ class SketchMixin(FeedbackMixin):
             model._notice_trimmed()
         return self
 
-    @available_if(_has_sketch)
+    @_OnlyBySketch
     def forget(self, X: Array, sample_weight: Array | None = None) -> Self:
         """Undo the learning of rows; only for ``engine="sketch"``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refold._typing import Array, Floats
+from refold.base.learning import NoModel
 from refold.base.parameters import validate_parameters
 
 # Larger magnitudes saturate here, so that a square still is a finite number.
@@ -97,14 +98,7 @@ class RowLearner(BaseEstimator, ABC):
         """Set all that ends in an underscore."""
 
 
-# What REF, CreasedREF and Detector have beyond the interface of scikit-learn.
-_NOT_HERE = frozenset(
-    {"partial_fit", "p_values", "explain", "save", "load", "merge", "calibrate", "tune_threshold"}
-    | {"accept", "reject", "undo_feedback"}
-)
-
-
-class ScoreDetector(OutlierMixin, BaseEstimator, ABC):
+class ScoreDetector(NoModel, OutlierMixin, BaseEstimator, ABC):
     """A detector with a score of rows and an offset at which rows become outliers."""
 
     offset_: float
@@ -112,16 +106,9 @@ class ScoreDetector(OutlierMixin, BaseEstimator, ABC):
     # Whether a row exactly at the boundary is a target.
     _boundary_is_inside = True
 
-    if not TYPE_CHECKING:  # what is not there is not there for a type checker either
-
-        def __getattr__(self, name: str) -> Any:
-            """Say of what the models of this package have why it is not here."""
-            if name in _NOT_HERE:
-                raise AttributeError(
-                    f"{type(self).__name__} has no {name}: it is here to be compared with, as it "
-                    "was published. REF, CreasedREF and Detector have it."
-                )
-            return super().__getattribute__(name)
+    _why_no_model = (
+        "it is here to be compared with, as it was published. REF, CreasedREF and Detector have it."
+    )
 
     @abstractmethod
     def _score(self, X: Floats) -> Floats:

@@ -164,8 +164,12 @@ class FeedbackMixin(ModelMixin):
             entries = len(model.feedback_)
             number = _whole(entry)
             if number is None or not 1 <= abs(number) <= entries:
-                there = f"{entries}: 1 is the first, -1 the last" if entries else "none"
-                raise UserError(f"There is no feedback number {entry!r} to undo; there is {there}.")
+                raise UserError(
+                    f"There is no feedback number {entry!r}: the numbers are 1 to {entries}, "
+                    "-1 is the last."
+                    if entries
+                    else "There is no feedback to undo."
+                )
             place = number - 1 if number > 0 else number
             decision = model.feedback_[place].decision
             model._apply_feedback(model._feedback.without(place))
