@@ -65,6 +65,9 @@ $(VENV)/.demo: $(VENV)/.package
 demo: $(VENV)/.demo ## Learn from the parcels of a shop and say which new ones are outliers, and why: report.html
 	$(BIN)/refold demo
 
+# Many processes import the same modules: they are compiled once, whatever the shell passes on.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Here a warning is an error; whoever only wants to use refold may have another compiler.
 test lint: export SKBUILD_CMAKE_DEFINE = REFOLD_STRICT=ON
 
@@ -85,11 +88,12 @@ slow: $(VENV)/.test-slow .venv-dbt/.installed .venv-airflow/.installed
 
 # Work within one call, on one long text, shows only so; make test counts calls and bytes.
 LONG_TEXTS := characters or long_line or long_text or quotes
+GROWTH := $(shell grep -rl --include='test_*.py' mark.growth tests)
 growth: $(VENV)/.test ## Count instructions of reading long texts, which must grow as these do; needs valgrind
 	rm -rf build/growth && mkdir -p build/growth
 	REFOLD_CALLGRIND=build/growth valgrind --quiet --tool=callgrind --instr-atstart=no \
 	  --vgdb-prefix=build/growth/pipe --callgrind-out-file=build/growth/counted $(BIN)/python -m pytest -p no:cacheprovider \
-	  -m growth -k "$(LONG_TEXTS)" tests
+	  -m growth -k "$(LONG_TEXTS)" $(GROWTH)
 
 coverage: $(VENV)/.test ## Say which lines and branches make test leaves out
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --cov --cov-report=term tests
