@@ -301,9 +301,8 @@ class CheckedRows:
     def _key(self, place: int) -> SortKey:
         """Return by what the cells of a column are sorted."""
         name, cells = self.table.columns[place], self.found.cells
-        cells = cells if cells is None or cells.inputs is None else cells.inputs
-        if cells is not None and name in cells.names:
-            return key_of(cells[name])
+        if cells is not None and name in cells.as_read.names:
+            return key_of(cells.as_read[name])
         column = self.table.table[name]
         return key_of(guess(name, column).parse(column, SourceFormat(by_people=True)))
 
@@ -348,8 +347,7 @@ class CheckedRows:
         learned = self.trained.cells
         if learned is None or self.found.cells is None:
             return None
-        cells = self.found.cells.take(np.array([said.row]))
-        row = cells if cells.inputs is None else cells.inputs
+        row = self.found.cells.as_read.take(np.array([said.row]))
         pair = odd_pair(said, learned, row)
         return None if pair is None else pair_picture(learned, row, pair)
 

@@ -58,7 +58,7 @@ class TrainedModel:
         """Some of the rows learned, parsed; None if the model keeps none that is no number."""
         kept = self.model.kept_rows().head(_DRAWN)
         cells = self.judge.table(kept).cells
-        return cells if cells is None or cells.inputs is None else cells.inputs
+        return None if cells is None else cells.as_read
 
     @cached_property
     def normal(self) -> dict[str, str]:

@@ -151,7 +151,7 @@ def read_summary(field: Field, n_features: int) -> Summary:
 
 def table_written(table: Table) -> dict[str, Any]:
     """Return rows of a table as the document has them, column by column, and as they came."""
-    table = table if table.inputs is None else table.inputs
+    table = table.as_read
     columns = zip(table.names, table.columns, strict=True)
     return {
         "rows": table.rows,

@@ -230,6 +230,11 @@ class Table:
         numbers = [NumberColumn(np.asarray(column, dtype=np.float64)) for column in columns]
         return cls(list(names), [*numbers], len(numbers[0]) if numbers else 0, guessed=False)
 
+    @property
+    def as_read(self) -> Table:
+        """The rows as they came."""
+        return self if self.inputs is None else self.inputs
+
     def __len__(self) -> int:
         return self.rows
 

@@ -131,7 +131,7 @@ class _Block:
         cells, judge = self._found.cells, self._found.judge
         if not self._found.violated[row, column] or cells is None:
             return ""
-        own = (cells if cells.inputs is None else cells.inputs).take(np.array([row]))
+        own = cells.as_read.take(np.array([row]))
         name, (unit, decimals) = self._found.names[column], self._forms[column]
         return judge.rules.words(
             name, own, lambda end: in_data_digits(end, decimals), called(name, unit)[1]

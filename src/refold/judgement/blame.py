@@ -129,6 +129,6 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
         odder = odd(partner, k) > odd(k, partner) + USUAL
         new_gap = (codes[k] == NONE) & (counts.states(k)[CellState.MISSING] == 0)
         moves = (rarer | odder | novel[:, partner]) & ~alone[:, k] & ~new_gap
-        moved = np.where(moves, np.clip(share, 0.0, 1.0), 0.0) * before[:, k]
+        moved = np.where(moves, share, 0.0) * before[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved

@@ -106,10 +106,10 @@ def _likely_beside(
 ) -> Floats:
     """Return what is expected; where that is rare beside the partner, something more likely."""
     column = counts.plan.used[k]
-    if column.partner is None or k not in counts.contingency_tables or not column.edges:
+    if k not in counts.contingency_tables or not column.edges:
         return expected
     at = np.searchsorted(column.edges, expected, side="right")
-    rare = counts.contingency_tables[k].surprise[codes[column.partner], at] >= USUAL
+    rare = counts.contingency_tables[k].surprise[codes[counts.partner(k)], at] >= USUAL
     quantiles = normal.summary.quantiles[:, int(np.searchsorted(counts.plan.numbers, k))]
     bins = np.searchsorted(column.edges, quantiles, side="right")
     inside = [quantiles[bins == code] for code in range(len(column.edges) + 1)]
@@ -122,8 +122,8 @@ def most_likely(counts: TableCounts, k: int, codes: list[Integers], rows: int) -
     """Return the most frequent code of a column beside what its partner is in each row."""
     column = counts.plan.used[k]
     known = len(column.frequent) or len(column.edges) + 1
-    if column.partner is None or k not in counts.contingency_tables:
+    if k not in counts.contingency_tables:
         return np.zeros(rows, dtype=np.int64)  # the most frequent comes first
     return np.asarray(
-        counts.contingency_tables[k].counts[:, :known].argmax(axis=1)[codes[column.partner]]
+        counts.contingency_tables[k].counts[:, :known].argmax(axis=1)[codes[counts.partner(k)]]
     )

@@ -67,7 +67,8 @@ class TableReader:
     """
 
     def __init__(self, judge: Judge, table: TableSource, *, strict: bool = False) -> None:
-        self._judge, self._strict = judge, strict
+        assert judge.encoder is not None
+        self._judge, self._encoder, self._strict = judge, judge.encoder, strict
         self._history = History()  # blocks follow each other: a window reaches into the one before
         self.columns = list(judge.inputs)
         self._id_column = judge.id_column if judge.id_column in table.kinds else None
@@ -95,14 +96,12 @@ class TableReader:
     def rows(self, table: TableSource) -> tuple[Any, Callable[[int], str]]:
         """Read all rows as ``refold fit`` does, and say where a person finds one."""
         training = read_training(table, TrainingSelection(self.columns))
-        encoder = self._judge.encoder
-        if encoder is not None:
-            cells = encoder.read(training.table, reset=False)
-            cells = encoder.inputs.parse(cells if cells.inputs is None else cells.inputs)
-            with located(table.name, training.where):
-                encoder.inputs.check_forms(cells)
-            if self._strict:
-                check_cells(encoder, cells, training.where)
+        plan = self._encoder.inputs
+        cells = plan.parse(self._encoder.read(training.table, reset=False).as_read)
+        with located(table.name, training.where):
+            plan.check_forms(cells)
+        if self._strict:
+            check_cells(self._encoder, cells, training.where)
         return training.table, training.where
 
     def judge(self, block: Block, *, explained: bool = False) -> Judgement:
@@ -112,15 +111,16 @@ class TableReader:
             return f"{block.file}, {block.where(row)}"
 
         cells = block_to_arrow(block.select(self.columns))
-        own = [] if self._judge.encoder is None else self._judge.encoder.inputs.names
-        if own and own != self.columns:  # the judge has other names for its columns
-            cells = cells.rename_columns(own)
+        plan = self._encoder.inputs
+        if plan.names != self.columns:  # the judge has other names for its columns
+            cells = cells.rename_columns(plan.names)
         with located(block.file, block.where, self.columns):
             found = self._judge.table(cells, explained=explained, history=self._history)
             self._history.commit()
-            check_forms(self._judge, found)
-        if self._strict and found.cells is not None and self._judge.encoder is not None:
-            check_cells(self._judge.encoder, found.cells, where)
+            assert found.cells is not None
+            plan.check_forms(found.cells.as_read.select(plan.names))
+        if self._strict:
+            check_cells(self._encoder, found.cells, where)
         if self._id_column is not None:
             names = block.texts(self._id_column).to_pylist()
             found.row_names = [name or "" for name in names]
@@ -137,18 +137,10 @@ def reader_of(judge: Judge, table: TableSource, *, strict: bool = False) -> Read
     return TableReader(judge, table, strict=strict)
 
 
-def check_forms(judge: Judge, found: Judgement) -> None:
-    """Refuse rows of a file that writes numbers otherwise than the model has learned them."""
-    if judge.encoder is not None and found.cells is not None:
-        cells = found.cells if found.cells.inputs is None else found.cells.inputs
-        judge.encoder.inputs.check_forms(cells.select(judge.encoder.inputs.names))
-
-
 def check_cells(encoder: TableEncoder, table: Table, where: Callable[[int], str]) -> None:
     """Refuse cells that are not what their column holds."""
     plan = encoder.inputs
-    table = table if table.inputs is None else table.inputs
-    for column, cells in zip(plan.used, plan.parse(table).columns, strict=True):
+    for column, cells in zip(plan.used, plan.parse(table.as_read).columns, strict=True):
         if cells.unreadable.any():
             row = int(cells.unreadable.argmax())
             cell = quoted(as_texts(cells).text(row) or "")

@@ -144,8 +144,7 @@ def _columns(found: Judgement) -> dict[str, Column]:
     """Return the columns of rows as they came; those of a context beside those judged."""
     if found.cells is None:
         return {name: NumberColumn(found.numbers[:, k]) for k, name in enumerate(found.judge.names)}
-    table = found.cells if found.cells.inputs is None else found.cells.inputs
-    return dict(zip(table.names, table.columns, strict=True))
+    return dict(found.cells.as_read.items())
 
 
 def _add_all(table: ReportedTable, model: Any, X: Any, row_names: Sequence[object] | None) -> None:

@@ -207,9 +207,8 @@ def _unreadable(found: Judgement) -> Iterator[tuple[int, str, str]]:
     encoder = found.judge.encoder
     if encoder is None or found.cells is None:
         return
-    rows = found.cells if found.cells.inputs is None else found.cells.inputs
     for plan in encoder.inputs.used:
-        cells = rows[plan.name]
+        cells = found.cells.as_read[plan.name]
         if cells.source is not None and cells.unreadable.any():
             for row in np.flatnonzero(cells.unreadable).tolist():
                 cell = quoted(as_texts(cells).text(row) or "")

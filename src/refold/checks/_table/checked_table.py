@@ -136,10 +136,9 @@ class CheckedTable:
         """Take the rows of a judgement, and columns for what the model takes them for."""
         encoder = found.judge.encoder
         if encoder is not None and found.cells is not None:
-            rows = found.cells if found.cells.inputs is None else found.cells.inputs
             plans = encoder.inputs.used
             guesses = [Guess(plan.role, plan.form) for plan in plans]
-            return cls._of(rows.select([plan.name for plan in plans]), guesses)
+            return cls._of(found.cells.as_read.select([plan.name for plan in plans]), guesses)
         table = Table.of_numbers(found.names, found.rows.T)
         return cls._of(table, [Guess("number")] * len(table.columns))
 

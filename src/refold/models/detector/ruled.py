@@ -73,9 +73,8 @@ def _as_read(
     rules: Rules, encoder: TableEncoder, table: Table
 ) -> tuple[Table, NDArray[np.datetime64]]:
     """Return rows, parsed, as they came, and the day of each."""
-    as_read = table if table.inputs is None else table.inputs
     over = () if encoder.context is None else encoder.context.given.over
-    return as_read, rules.row_days(as_read, over)
+    return table.as_read, rules.row_days(table.as_read, over)
 
 
 def muting_rules(rules: Rules, encoder: TableEncoder, row: Table) -> str:
