@@ -37,9 +37,12 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "refold"
 ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
 # Tests of other folders that ask a room first of all.
+_FILES = tuple(f"tests/modelfile/test_{name}.py" for name in ("refusals", "round_trip", "detector"))
 ASKING = {
-    "algorithm": ("tests/decisions",),
-    "decisions": ("tests/test_model_selection.py",),
+    "algorithm": ("tests/decisions", "tests/models/test_ref.py", *_FILES),
+    "decisions": ("tests/test_model_selection.py", "tests/models/detector/test_rules.py"),
+    "models": _FILES,
+    "columns": _FILES,
     "judgement": ("tests/explanation",),
 }
 BUILT = ROOT / "build" / "mutation"  # what was found out, by room
@@ -78,12 +81,14 @@ class Mutant:
     path: Path
     number: int
     line: int
+    column: int
     code: str
     before: str
     after: str
 
     def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.before}  →  {self.after}"
+        place = f"{self.path.relative_to(ROOT)}:{self.line}:{self.column}"
+        return f"{place}: {self.before}  →  {self.after}"
 
 
 def main() -> None:
@@ -312,8 +317,8 @@ def _mutants_of(folder: Path) -> Iterator[Mutant]:
             place.apply()
             after = ast.unparse(place.node)
             setattr(place.node, place.field, unchanged)
-            line = place.node.lineno
-            yield Mutant(path, number, line, lines[line - 1].strip(), before, after)
+            line, column = place.node.lineno, place.node.col_offset + 1
+            yield Mutant(path, number, line, column, lines[line - 1].strip(), before, after)
 
 
 @dataclass
@@ -344,6 +349,8 @@ def _decisive(node: ast.AST) -> Iterator[ast.AST]:
                 continue
             if isinstance(child, ast.keyword) and child.arg in _CHECKS:
                 continue
+            if isinstance(child, ast.keyword) and ast.unparse(child) == "copy=False":
+                continue  # a copy has the same values
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
             yield child

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from refold import REF, merge
 from refold.algorithm.engines.sketch import Sketch
+from refold.decisions.crossfit import cross_fitted
 from refold.model_selection import ThresholdSearchCV
 
 ENGINES = ("exact", "reference", "sketch")
@@ -58,6 +59,26 @@ def test_up_to_1000_rows_each_is_left_out_in_turn(rng, parameters):
     np.testing.assert_allclose(sorted_scores(model), expected, rtol=1e-6)
     assert model.threshold_ == model.calibration_.threshold(0.1)
     assert model.alpha_ == 0.1
+
+
+def test_rows_beside_are_learned_by_all_models_and_left_out_of_none(rng):
+    X, beside = rng.normal(size=(40, 2)), rng.normal(3.0, 1.0, size=(5, 2))
+    model = REF(n_iter=LEVELS, levels="all", max_gain=100.0).fit(np.r_[X, beside])
+    recipe = {"n_iter": LEVELS, "fold": "abs", "max_gain": 100.0, "n_jobs": 1}
+    found = cross_fitted(
+        X,
+        None,
+        chain=model.chain_,
+        engine="exact",
+        sketch=None,
+        recipe=recipe,
+        distance="l1",
+        path=True,
+        beside=beside,
+    )
+    both, parameters = np.r_[X, beside], {"n_iter": LEVELS, "max_gain": 100.0}
+    expected = held_out(parameters, both, [[i] for i in range(40)])
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

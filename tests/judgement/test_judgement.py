@@ -106,11 +106,19 @@ def test_some_rows_keep_what_is_known_of_them(model, rows, monkeypatch):
     if part.judge.scorer.additive:
         monkeypatch.setattr(type(part.judge.scorer), "attribution", None)
     assert (np.diff(part.distances) <= 0.0).all()
-    again = Judgement.joined([part, part])
-    np.testing.assert_array_equal(again.distances, np.tile(part.distances, 2))
+    for times in (1, 2):
+        again = Judgement.joined([part] * times)
+        np.testing.assert_array_equal(again.distances, np.tile(part.distances, times))
     np.testing.assert_array_equal(
         part.attribution().parts, found.attribution().parts[found.worst_first[:5]]
     )
+
+
+def test_rows_are_taken_in_the_order_that_is_asked_for(model, rows):
+    found, order = Judgement.of(model, rows), np.arange(len(rows))[::-1]
+    np.testing.assert_array_equal(found.take(order).distances, found.distances[::-1])
+    np.testing.assert_array_equal(found.take(order).rows, found.rows[::-1])
+    assert found.take(order[::-1]) is found
 
 
 def test_rows_of_which_none_is_judged_join_the_others(model, rows):
@@ -185,6 +193,20 @@ def test_a_value_that_many_rows_have_does_not_lead():
         assert (found.by_blame[:, 0] == year).mean() < 0.05  # it led in 98.5 % of the rows
         faulty = Judgement.of(model, new.assign(year=2012))  # a value that none has does
         assert (faulty.by_blame[:, 0] == year).all()
+
+
+def test_numbers_are_as_they_were_read_and_rows_of_an_unknown_group_are_counted(rng):
+    line = rng.choice(list("AB"), 300)
+    size = np.where(line == "A", 5.0, 9.0) + rng.normal(0.0, 0.1, 300)
+    table = pd.DataFrame({"line": line, "size": size, "weight": rng.normal(size=300)})
+    new = pd.DataFrame({"line": ["A", "C", "C", None], "size": 5.0, "weight": 0.5})
+    found = Judgement.of(Detector(by="line").fit(table), new)
+    assert (found.context_gaps.new_group, found.context_gaps.no_group) == (2, 1)
+    assert found.numbers_as_read(found.names.index("weight")).tolist() == [0.5] * 4
+    assert abs(found.numbers[0, found.names.index("size")]) < 1.0
+    plain = Judgement.of(Detector().fit(table), new)
+    assert plain.context_gaps.new_group == 0
+    assert plain.numbers_as_read(0).tolist() == [5.0] * 4
 
 
 def test_shares_are_in_their_order_and_no_more_than_all(rng):

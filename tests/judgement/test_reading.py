@@ -16,8 +16,9 @@ def test_a_cell_that_is_not_what_its_column_holds_is_found_in_the_file(rng, tmp_
     good = pd.DataFrame({"line": line, "size": np.where(line == "A", 5.0, 9.0), "w": 0.0})
     good["size"] += rng.normal(0.0, 0.1, 300)
     good["w"] = rng.normal(size=300)
-    judge = Judge.of(Detector(method="ref", by=by).fit(good))
-    (tmp_path / "t.csv").write_text("line,size,w\nA,5.0,0\nB,nine,0\n")
+    good["note"] = "x"
+    judge = Judge.of(Detector(method="ref", by=by, roles={"note": "ignore"}).fit(good))
+    (tmp_path / "t.csv").write_text("line,size,w,note\nA,5.0,0,\nB,nine,0,\n")
     with open_table(tmp_path / "t.csv") as table:
         rows, where = TableReader(judge, table).rows(table)
     assert rows["size"].to_pylist() == ["5.0", "nine"]
@@ -27,6 +28,29 @@ def test_a_cell_that_is_not_what_its_column_holds_is_found_in_the_file(rng, tmp_
         pytest.raises(ValueError, match="line 3, column 'size': 'nine'"),
     ):
         TableReader(judge, table, strict=True).rows(table)
+    with open_table(tmp_path / "t.csv") as table:
+        reader = TableReader(judge, table)
+        (block,) = reader.blocks(table, reader.columns)
+        assert reader.judge(block).labels[1] == -1
+        with pytest.raises(ValueError, match="line 3, column 'size': 'nine'"):
+            TableReader(judge, table, strict=True).judge(block)
+
+
+def test_a_table_that_writes_numbers_otherwise_is_refused(rng, tmp_path):
+    sizes = [f"{size:.2f}".replace(".", ",") for size in rng.normal(5.0, 1.0, 300)]
+    good = pd.DataFrame({"size": sizes, "kind": rng.choice(list("ab"), 300)})
+    judge = Judge.of(Detector(method="ref").fit(good))
+    (tmp_path / "t.csv").write_text("size,kind\n" + "4.25,a\n5.12,b\n" * 5)
+    with (
+        open_table(tmp_path / "t.csv") as table,
+        pytest.raises(ValueError, match=r"'4\.25' is not written as the numbers"),
+    ):
+        TableReader(judge, table).rows(table)
+    with open_table(tmp_path / "t.csv") as table:
+        reader = TableReader(judge, table)
+        (block,) = reader.blocks(table, reader.columns)
+        with pytest.raises(ValueError, match=r"line 2.*'4\.25' is not written as the numbers"):
+            reader.judge(block)
 
 
 @pytest.mark.parametrize("with_ids", [True, False])

@@ -23,6 +23,9 @@ def test_a_distance_of_one_s_own_is_followed_through_all_levels(X):
     ]
     assert traces[0].shape[1] > 1
     np.testing.assert_allclose(traces[0], traces[1], rtol=1e-9)
+    path = REF(levels="all", distance=largest, threshold=1.0, n_iter=10).fit(X)
+    assert path.engine_ == "exact"
+    np.testing.assert_allclose(-path.score_samples(X), traces[1].mean(axis=1), rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,18 @@ def test_author_mode_is_algorithm_1_to_the_last_bit(fold, n_iter, rng):
     )
 
 
+@pytest.mark.parametrize("n_iter", [1, 3])
+def test_author_mode_is_algorithm_1_for_columns_that_hardly_vary_or_are_far_from_zero(n_iter, rng):
+    train, test = rng.normal(size=(5000, 4)), rng.normal(size=(50, 4))
+    for X in (train, test):
+        X[:, 0] = 5000.0
+        X[:, 1] = 5000.0 + 1e-5 * X[:, 1]
+        X[:, 2] += 1e13 + 0.3
+    model = REF(n_iter=n_iter, engine="reference", max_gain=None).fit(train)
+    expected = algorithm_1(train, test, np.abs, n_iter)
+    np.testing.assert_array_equal(model.transform(test), expected)
+
+
 @pytest.mark.parametrize("fold", ["abs", "sqr", "tanh"])
 def test_a_callable_fold_is_the_named_one(fold, rng):
     train, test = rng.normal(size=(100, 3)), rng.normal(size=(100, 3))

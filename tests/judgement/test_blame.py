@@ -1,0 +1,96 @@
+"""Which columns are blamed, of rows that were made so that somebody can say it beforehand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from refold import CreasedREF, Detector
+from refold.judgement import Judgement
+from refold.judgement.blame import near_expected
+
+METHODS = ("creased", "ref")
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A size that its kind decides, few of a third kind, and what has nothing to do with them."""
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["small", "large"], 800)
+    size = np.where(kind == "small", 10.0, 40.0) + rng.normal(0.0, 0.5, 800)
+    colour = rng.choice(["red", "blue"], 800)
+    return pd.DataFrame(
+        {"kind": kind, "size": size, "colour": colour, "weight": rng.normal(size=800)}
+    )
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def model(request, table):
+    return Detector(method=request.param, n_jobs=1).fit(table)
+
+
+USUAL = {"kind": "small", "size": 10.0, "colour": "red", "weight": 0.1}
+
+
+def shares(model, **odd):
+    found = Judgement.of(model, pd.DataFrame([USUAL | odd]))
+    assert found.labels[0] == -1
+    assert (found.shares >= 0.0).all()
+    return dict(zip(found.names, found.shares[0].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(("column", "cell"), [("colour", "green"), ("weight", 99.0)])
+def test_a_cell_that_alone_is_odd_has_nearly_all_of_the_blame(model, column, cell):
+    assert shares(model, **{column: cell})[column] > 0.9
+
+
+def test_cells_that_were_never_seen_have_what_no_other_cell_explains(model, table, rng):
+    new = table.sample(300, replace=True, random_state=0, ignore_index=True)
+    for name, odd in (("size", [25.0, 40.0]), ("weight", [9.0, np.nan]), ("kind", ["small"])):
+        rows = rng.random(300) < 0.3
+        new.loc[rows, name] = rng.choice(odd, rows.sum())
+    new["colour"] = "green"
+    found = Judgement.of(model, new)
+    assert found.outlier.all()
+    np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_odd_beside_a_rare_category_is_blamed_on_the_category(method, rng):
+    """The usual size is surprising where kinds are rare; it is the kind that is odd."""
+    kind = rng.choice(["small", "large"], 900).astype(object)
+    rare = np.arange(900) % 15 == 0
+    size = np.select([rare, kind == "small"], [70.0, 10.0], 40.0) + rng.normal(0.0, 0.5, 900)
+    kind[rare] = [f"special {k // 2}" for k in range(rare.sum())]
+    table = pd.DataFrame({"kind": kind, "size": size, "weight": rng.normal(size=900)})
+    model = Detector(method=method, roles={"kind": "category"}, n_jobs=1).fit(table)
+    found = Judgement.of(model, [{"kind": "special 99", "size": 10.0, "weight": 0.0}])
+    assert found.attribution().parts[0, 1] > 0.5
+    of_kind, of_size, _ = found.shares[0] / found.shares[0].sum()
+    assert of_kind > 0.9
+    assert of_size < 0.05
+
+
+@pytest.mark.parametrize("change", [lambda x: x + 1e6, lambda x: -x, lambda x: x * 1e-6])
+def test_what_is_as_expected_depends_on_no_unit(change, rng):
+    x = rng.normal(size=500)
+    X = np.column_stack([x, x + 0.05 * rng.normal(size=500), rng.exponential(size=500)])
+    new = rng.normal(size=(300, 3)) * [2.0, 2.0, 1.0]
+    new[:150, 1] = new[:150, 0]
+    near = [
+        [
+            near_expected(Judgement.of(CreasedREF(n_creases=16).fit(f(X)), f(new)), far_out=far)
+            for far in (False, True)
+        ]
+        for f in (lambda x: x, change)
+    ]
+    assert np.mean(np.array(near[0]) != near[1]) < 0.02
+    assert 0.1 < np.mean(near[0][0]) < 0.9
+
+
+def test_numbers_far_out_together_are_blamed_though_each_is_as_the_other_lets_expect(rng):
+    x = rng.normal(size=500)
+    X = np.column_stack([x, x + 0.01 * rng.normal(size=500), rng.normal(size=500)])
+    found = Judgement.of(CreasedREF(n_creases=32).fit(X), [[4.5, 4.5, 0.0]])
+    assert found.labels[0] == -1
+    assert found.shares[0, :2].sum() > 0.5
+    assert (found.shares[0, :2] > 0.1).all()
