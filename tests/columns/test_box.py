@@ -23,10 +23,31 @@ def test_the_ends_are_the_extremes_without_cells_far_from_all_others(rng):
     assert (box.low[0], box.high[0]) == (column.min(), column.max())
     np.testing.assert_array_equal(box.apart[0].values, [-5e4, 1e3, 1.1e3])
     np.testing.assert_array_equal(box.apart[0].rows, [502, 500, 501])
+    mirrored = box_of(-wild)
+    assert (mirrored.low[0], mirrored.high[0]) == (-box.high[0], -box.low[0])
+    np.testing.assert_array_equal(mirrored.apart[0].values, [-1.1e3, -1e3, 5e4])
+    np.testing.assert_array_equal(mirrored.apart[0].rows, [501, 500, 502])
     # Four together are no slip of the pen.
     many = box_of(np.append(column, [1000.0, 1001.0, 1002.0, 1003.0])[:, None])
     assert many.high[0] == 1003.0
     assert len(many.apart[0].values) == 0
+
+
+def test_a_value_that_many_rows_have_is_no_slip_of_the_pen(rng):
+    column = rng.normal(size=500)
+    assert box_of(np.append(column, [1e3] * 4)[:, None]).high[0] == 1e3
+    assert box_of(np.append(column, [1e3] * 3)[:, None]).high[0] == column.max()
+    assert box_of(np.append(column, [1e3] * 4 + [1e7])[:, None]).high[0] == 1e3
+
+
+@pytest.mark.parametrize("shift", [-100.0, 100.0])
+def test_what_is_cut_off_beyond_a_tail_is_so_below_zero_as_above(shift, rng):
+    column = shift + rng.normal(size=500)
+    assert box_of(np.append(column, shift + 20.0)[:, None]).high[0] == column.max()
+    assert box_of(np.append(column, shift - 20.0)[:, None]).low[0] == column.min()
+    # The same gap is none of a column with a long tail.
+    long = shift + np.append(rng.uniform(size=400), rng.exponential(2.0, size=100))
+    assert box_of(np.append(long, long.max() + 3.0)[:, None]).high[0] == long.max() + 3.0
 
 
 def test_a_gap_is_measured_by_the_middle_of_the_column(rng):

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from refold.columns.date_form import DateForm
 from refold.columns.missing import is_missing
 from refold.columns.number_form import NumberForm
-from refold.columns.roles import as_role, guess
+from refold.columns.roles import as_role, guess, is_numeric_time
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
 from tests.columns.tables import texts
 from tests.growth import assert_linear
@@ -284,3 +284,19 @@ def test_texts_that_repeat_at_least_once_on_average_are_a_category():
     words = [f"{first} and {second}" for first in WORDS for second in WORDS]
     assert guess("mix", texts(words * 2)).role == "category"
     assert guess("mix", texts(words + words[:-1])).role == "text"
+
+
+@pytest.mark.parametrize(
+    ("years", "moments"),
+    [
+        (np.arange(1950.0, 2010.0), True),
+        (np.arange(1950.0, 2010.0)[::-1], True),
+        (np.arange(1950.0, 2010.0) + 0.5, False),
+        (np.arange(60.0), False),
+        (np.append(np.arange(1950.0, 2009.0), 20_100.0), False),
+        (np.full(60, 1950.0), False),
+    ],
+)
+def test_whole_numbers_called_year_are_moments_if_all_may_be_years(years, moments):
+    assert is_numeric_time("year", years) == moments
+    assert not is_numeric_time("price", years)
