@@ -228,8 +228,9 @@ def test_a_body_that_nobody_reads_does_not_keep_a_connection(running):
 
 def test_a_client_that_does_not_read_its_answers_is_not_waited_for(running):
     server = running(seconds=0.2)
+    # Not the buffer of the client: a full one loses packets, and sends wait for seconds then.
+    server._at.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     with server.connect() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(0.1)
         requests, sent = (HEAD + b"\r\n") * 64, 0
 
@@ -262,6 +263,57 @@ def test_requests_that_come_at_once_wait_unparsed_and_are_all_answered(running, 
         sending.join()
     assert max(waiting) < 16 + 200 // len(HEAD)
     assert server.connections.refused["unread answer"] == 0
+
+
+@pytest.mark.parametrize("address", [b"/v1/models/ref/score", b"/healthz"])
+def test_a_body_in_tiny_pieces_does_not_keep_others_waiting(running, monkeypatch, address):
+    """How many pieces are parsed in one turn of the event loop is counted, not timed."""
+    server, pieces, most = running(), 0, []
+    taken, received = LimitedProtocol.on_body, LimitedProtocol.data_received
+
+    def counted(self, body):
+        nonlocal pieces
+        pieces += 1
+        taken(self, body)
+
+    def noted(self, data):
+        before = pieces
+        received(self, data)
+        most.append((len(data), pieces - before))
+
+    monkeypatch.setattr(LimitedProtocol, "on_body", counted)
+    monkeypatch.setattr(LimitedProtocol, "data_received", noted)
+    head = SCORE.replace(b"/v1/models/ref/score", address) + b"Transfer-Encoding: chunked\r\n\r\n"
+    body = GOOD + b" " * 100_000
+    sent = head + b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    with server.connect() as client:
+        client.sendall(sent + HEAD + b"Connection: close\r\n\r\n")
+        answer = client.makefile("rb").read()
+    assert answer.count(b"HTTP/1.1 200 ") == (2 if b"score" in address else 1)
+    assert answer.endswith(b'{"status":"alive"}')
+    assert pieces == len(body)
+    limits = server.connections.settings
+    assert max(count for _, count in most) <= limits.max_header // len(b"1\r\n \r\n") + 256
+
+
+def test_requests_that_wait_are_not_read_into_memory(running, monkeypatch):
+    """Reading the body of one request is no reason to read the next ones."""
+    server, waiting = running(), []
+    answered = LimitedProtocol.on_response_complete
+
+    def noted(self):
+        waiting.append(len(self._pending))
+        answered(self)
+
+    monkeypatch.setattr(LimitedProtocol, "on_response_complete", noted)
+    slow = SCORE.replace(b"/score", b"/score?explain=full") + LENGTH + b"\r\n" + GOOD
+    with server.connect() as client, contextlib.suppress(ConnectionError):
+        client.settimeout(0.1)
+        sent, at = slow * 32 + (HEAD + b"\r\n") * 2**16, 0
+        while len(waiting) < 32:
+            with contextlib.suppress(TimeoutError):
+                at += client.send(sent[at:])
+    assert max(waiting) <= 2**19  # what is read at once, and not more with each request
 
 
 def test_more_connections_close_those_that_have_waited_longest(running):

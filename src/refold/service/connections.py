@@ -22,6 +22,7 @@ REASONS = (
     *("idle", "invalid HTTP", "unread answer"),
 )
 _PIPELINED = 16  # requests of a connection that wait; what comes after them is not parsed yet
+_PIECES = 256  # of bodies that a connection may send until it is the turn of others
 _LOGGED_EVERY = 1.0  # seconds: a flood of connections must not become a flood of lines
 
 
@@ -82,15 +83,17 @@ class Connections:
             self.log({**entry, "client": client[0] if client else None})
 
 
-class _JoinedWrites:
+class _Transport:
     """A transport that calls the system once for what is written in one turn of the event loop.
 
-    Header and body of an answer then go together, which takes half the time of a small one.
+    Header and body of an answer then go together, which takes half the time of a small one. While
+    it is `full`, because what was read is not parsed yet, nothing more is read, whoever asks for it.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
         self._parts: list[bytes] = []
+        self.full = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -99,6 +102,10 @@ class _JoinedWrites:
         if not self._parts:
             self._loop.call_soon(self._flush)
         self._parts.append(data)
+
+    def resume_reading(self) -> None:
+        if not self.full:
+            self._transport.resume_reading()
 
     def close(self) -> None:
         self._flush()
@@ -129,12 +136,14 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._all, self._limits = connections, connections.settings
         self._unparsed, self._in_header, self._pending = 0, False, b""
+        self._pieces = 0  # of bodies, in this turn
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin with a client."""
-        super().connection_made(_JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        self._way = _Transport(transport, self.loop)
+        super().connection_made(self._way)  # type: ignore[arg-type]
         self._all.add(self)
         self._wait_for_header()
 
@@ -147,12 +156,11 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come."""
-        rest, self._pending = memoryview(self._pending + data), b""
+        """Parse what has come, as far as it is the turn of this connection."""
+        rest, self._pending, self._pieces = memoryview(self._pending + data), b"", 0
         while rest and not self.transport.is_closing():
-            if len(self.pipeline) >= _PIPELINED:
-                self._pending = bytes(rest)
-                self.flow.pause_reading()
+            if len(self.pipeline) >= _PIPELINED or self._pieces > _PIECES:
+                self._keep(bytes(rest))
                 return
             allowed = self._limits.max_header - self._unparsed
             if allowed <= 0:
@@ -162,8 +170,27 @@ class LimitedProtocol(HttpToolsProtocol):
             part, rest = rest[:allowed], rest[allowed:]
             self._unparsed += len(part)
             self._parse(part)
-        if self._timer is None and self._is_waiting() and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._way.full:
+            self._way.full = False
+            if not self.flow.read_paused:
+                self._way.resume_reading()
+        if self._timer is None and self._is_waiting():
             self._wait_for_header()
+
+    def _keep(self, rest: bytes) -> None:
+        """Go on with the rest when it is the turn of this connection again, and read no more."""
+        self._pending = rest
+        if not self._way.full:
+            self._way.full = True
+            self._way.pause_reading()
+        if len(self.pipeline) < _PIPELINED:  # else when a request of them is answered
+            self.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if self._pending:
+            self.data_received(b"")
 
     def _parse(self, data: bytes | memoryview) -> None:
         """Give bytes to the parser; an offer to speak another protocol is not taken.
@@ -217,7 +244,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body."""
-        self._unparsed = 0
+        self._unparsed, self._pieces = 0, self._pieces + 1
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -230,8 +257,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        if self._pending:
-            self.data_received(b"")
+        self._go_on()
         if not self.pipeline:
             self._all.waiting(self)
             if self._in_header and self._timer is None:  # the next request has begun

@@ -75,12 +75,16 @@ class RequestMiddleware:
             self._check(scope, headers)
             await self._app(scope, receive, send_and_note)
         except RequestError as error:
+            # The error of a thread is held by frames that it holds, and they hold the body: memory
+            # would grow until garbage is searched for, which few but large objects do not cause.
+            error.__traceback__ = None
             await _error_response(error)(scope, receive, send_and_note)
         except ClientDisconnect:
             status = 499  # nobody is there to be told
         except Exception as error:  # a fault of ours: the next request must not suffer from it
             entry = {"event": "fault", "request_id": request_id, "kind": type(error).__name__}
             self._log({**entry, "where": places_of(error)})
+            error.__traceback__ = None
             if status == 0:
                 failed = RequestError(500, "The service has failed; its log says where.")
                 await _error_response(failed)(scope, receive, send_and_note)
