@@ -87,7 +87,7 @@ class _Transport:
     """A transport that calls the system once for what is written in one turn of the event loop.
 
     Header and body of an answer then go together, which takes half the time of a small one. While
-    it is `full`, because what was read is not parsed yet, nothing more is read, whoever asks for it.
+    it is `full`, because what was read is not parsed yet, nothing more is read, whoever asks.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
