@@ -37,12 +37,20 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "refold"
 ROOMS = ("algorithm", "decisions", "models", "columns", "judgement")
 # Tests of other folders that ask a room first of all.
-_FILES = tuple(f"tests/modelfile/test_{name}.py" for name in ("refusals", "round_trip", "detector"))
+_FILES = tuple(
+    f"tests/modelfile/test_{name}.py" for name in ("refusals", "round_trip", "detector", "creased")
+)
+_CONTEXTS = tuple(
+    f"tests/models/detector/test_{name}.py" for name in ("context", "context_noticed", "over")
+)
 ASKING = {
     "algorithm": ("tests/decisions", "tests/models/test_ref.py", *_FILES),
     "decisions": ("tests/test_model_selection.py", "tests/models/detector/test_rules.py"),
     "models": _FILES,
-    "columns": _FILES,
+    "columns": (
+        *("tests/models/creased/test_box.py", "tests/explanation/test_tables.py"),
+        *("tests/checks/table/test_columns.py", *_CONTEXTS, *_FILES),
+    ),
     "judgement": ("tests/explanation",),
 }
 BUILT = ROOT / "build" / "mutation"  # what was found out, by room

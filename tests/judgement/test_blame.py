@@ -70,6 +70,16 @@ def test_what_is_odd_beside_a_rare_category_is_blamed_on_the_category(method, rn
     assert of_size < 0.05
 
 
+def test_what_few_rows_are_as_far_out_as_is_expected_only_if_that_is_asked(rng):
+    x = rng.normal(size=500)
+    X = np.column_stack([x, x + 0.01 * rng.normal(size=500), rng.normal(size=500)])
+    usual, top = 0.5, np.sort(x)[-2]
+    rows = [[usual, usual, 0.0], [top, top, 0.0], [usual, -usual, 0.0]]
+    found = Judgement.of(CreasedREF(n_creases=32).fit(X), rows)
+    assert near_expected(found, far_out=False)[:, 0].tolist() == [True, False, False]
+    assert near_expected(found, far_out=True)[:, 0].tolist() == [True, True, False]
+
+
 @pytest.mark.parametrize("change", [lambda x: x + 1e6, lambda x: -x, lambda x: x * 1e-6])
 def test_what_is_as_expected_depends_on_no_unit(change, rng):
     x = rng.normal(size=500)

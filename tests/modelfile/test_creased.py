@@ -12,7 +12,18 @@ from refold.modelfile.document import from_bytes, to_bytes
 from refold.models.files import KINDS
 from tests.modelfile.conftest import NAMES, put, sealed, unpacked
 
-MAKES = ("fit", "few rows", "stream", "waiting", "calibrated", "merged", "weights", "table")
+MAKES = (
+    "fit",
+    "few rows",
+    "stream",
+    "waiting",
+    "calibrated",
+    "merged",
+    "weights",
+    "table",
+    "box",
+    "no box",
+)
 MANY = "quarters: "  # of a model that scores as those of many rows
 
 
@@ -29,6 +40,8 @@ def fitted(make, X):
     match make:
         case "fit":
             return model.fit(X)
+        case "box" | "no box":
+            return model.set_params(box=0.5 if make == "box" else 0.0).fit(X)
         case "few rows":
             return model.fit(X[:25])
         case "stream":

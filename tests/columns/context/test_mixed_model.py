@@ -55,6 +55,16 @@ def test_a_row_left_out_in_closed_form_is_one_that_was_never_there(rows):
         assert in_closed_form == pytest.approx(foreseen[0], abs=1e-8)
 
 
+def test_residuals_are_as_free_as_their_leverages_leave_them(rows):
+    x, y, groups, _ = rows
+    whole = moments(x, y, groups)
+    model = MixedModel.solve(whole, BLOCKS)
+    left = np.bincount(groups, 1.0 - model.expected(x, groups)[1])
+    freedom = model.group_freedom(whole)
+    assert freedom.sum() == pytest.approx(left.sum())
+    np.testing.assert_allclose(freedom, left, rtol=0.05)
+
+
 def test_sums_of_parts_are_those_of_the_whole_and_can_be_taken_away(rows):
     x, y, groups, _ = rows
     first, rest = moments(x[:100], y[:100], groups[:100]), moments(x[100:], y[100:], groups[100:])
