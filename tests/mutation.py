@@ -46,7 +46,7 @@ _CONTEXTS = tuple(
 ASKING = {
     "algorithm": ("tests/decisions", "tests/models/test_ref.py", *_FILES),
     "decisions": ("tests/test_model_selection.py", "tests/models/detector/test_rules.py"),
-    "models": _FILES,
+    "models": ("tests/scale/test_learn.py", *_FILES),
     "columns": (
         *("tests/models/creased/test_box.py", "tests/explanation/test_tables.py"),
         *("tests/checks/table/test_columns.py", *_CONTEXTS, *_FILES),

@@ -41,6 +41,8 @@ class TestTooFewRows:
         assert found.kind == "too-few-rows"
         assert "the threshold rests on the largest of 25" in found.message.lower()
         assert "an outlier in 1 of 4 columns" in found.message
+        fewer = too_few_rows(np.append(gained, 0.0), 1.0, 2.9, calibration)
+        assert "an outlier in 2 of 5 columns" in fewer.message
 
     def test_it_says_on_how_many_rows_the_threshold_rests(self):
         nothing, calibration = np.zeros(3), calibration_with(2, 3, 20)

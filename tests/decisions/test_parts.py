@@ -92,17 +92,18 @@ def test_two_rows_with_the_only_other_value_of_a_column_are_raised_together(rng)
     np.testing.assert_allclose(scores[-2:], 1.01 * raised.max(), rtol=1e-6)
 
 
-def test_a_distance_of_ones_own_is_called_by_one_thread_at_a_time(rng):
+@pytest.mark.parametrize(("name", "engine"), [("distance", "exact"), ("fold", "reference")])
+def test_what_is_ones_own_is_called_by_one_thread_at_a_time(name, engine, rng, monkeypatch):
+    monkeypatch.setattr("refold.algorithm.engines.exact.threads", lambda work, n_jobs: n_jobs)
     inside, most = threading.Lock(), []
 
-    def distance(folded):
+    def own(folded):
         most.append(inside.acquire(blocking=False))
         time.sleep(0.001)
         if most[-1]:
             inside.release()
-        return np.abs(folded).sum(axis=1)
+        return np.abs(folded).sum(axis=1) if name == "distance" else np.abs(folded)
 
-    REF(alpha=0.1, n_iter=3, distance=distance, engine="exact", n_jobs=4).fit(
-        rng.normal(size=(30, 2))
-    )
+    rows = rng.normal(size=(30, 2))
+    REF(alpha=0.1, n_iter=3, engine=engine, n_jobs=4, **{name: own}).fit(rows)
     assert all(most)

@@ -8,7 +8,7 @@ from scipy.stats import false_discovery_control
 from sklearn.exceptions import NotFittedError
 
 from refold import REF
-from refold.decisions.thresholds import Calibration, check_supported
+from refold.decisions.thresholds import Calibration, auto_rate, check_rate, check_supported
 from refold.model_selection import gmean_score
 from tests.tables import adbench_normals
 
@@ -21,6 +21,14 @@ DISTRIBUTIONS = {
     "t(3)": lambda rng, n: rng.standard_t(3, size=(n, 4)),
     "Poisson": lambda rng, n: rng.poisson(3.0, size=(n, 4)).astype(float),
 }
+
+
+def test_the_rate_of_ones_own_choice_is_one_that_the_rows_support():
+    for rows in range(1, 2000):
+        rate = check_rate(auto_rate(rows), "alpha")
+        check_supported(rate, rows)
+        assert rate == 0.01 if rows >= 499 else rate > 0.01
+        assert rate * (rows + 1) >= 5.0 - 1e-9 or rate == 0.5  # five rows are beyond it
 
 
 @pytest.fixture

@@ -38,6 +38,14 @@ def test_of_an_ordinary_table_nothing_is_said(model, rows):
     assert noticed(model, rows) == set()
 
 
+@pytest.mark.parametrize("engine", ["exact", "reference"])
+def test_a_cell_far_from_all_others_is_said_with_its_row(engine, rows):
+    rows.loc[17, "flow"] = 1e6
+    model = REF(alpha=0.05, engine=engine, n_iter=11)
+    assert noticed(model, rows) == {("absurd-cell", "flow")}
+    assert model.noticed_[0].rows == (17,)
+
+
 class TestTooFewRows:
     def test_thirty_five_wines_have_no_power_for_one_column(self):
         wines = load_wine()
