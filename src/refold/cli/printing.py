@@ -63,7 +63,11 @@ def table_of(
 
 
 _ROLES = ("context", "number", "category", "date", "text", "identifier", "ignore")
-_IGNORED = {"running-number": "a running number", "empty": "no value"}
+_IGNORED = {
+    "running-number": "a running number",
+    "empty": "no value",
+    "calendar": "repeats the time",
+}
 _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a sentence
 
 

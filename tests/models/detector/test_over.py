@@ -50,6 +50,46 @@ def test_rows_without_a_time_are_counted_not_learned_and_judged_as_at_the_end(le
     assert "without time (as at the end of training)" in told
 
 
+def with_calendar(days):
+    rows = trending(days)
+    local = rows["time"].dt.tz_localize("UTC").dt.tz_convert("Europe/Berlin")
+    own = {"year": local.dt.year, "month": local.dt.month_name(), "hour": local.dt.hour}
+    return rows.assign(**own, id=np.arange(len(rows)) + 1)
+
+
+def test_columns_that_repeat_the_calendar_are_left_out_and_said_and_other_ignored_columns_too(
+    tmp_path,
+):
+    rows = with_calendar(120)  # ends in another month than what follows, and in summer time
+    learned, later = rows.iloc[:600], rows.iloc[600:]
+    model = Detector(over="time", alpha=0.05, roles={"y": "number"}).fit(learned)
+    assert (model.predict(later) == -1).mean() < 0.15
+    assert (Detector(over="time", alpha=0.05).fit(learned).predict(later) == -1).mean() < 0.15
+    model.save(tmp_path / "model.json")
+    for each in (model, Detector.load(tmp_path / "model.json")):
+        assert [found.column for found in each.encoder_.noticed_ if found.kind == "calendar"] == [
+            "year", "month", "hour"
+        ]  # fmt: skip
+        assert {column.name for column in each.columns_ if column.role == "ignore"} == {
+            *("year", "month", "hour", "id")
+        }
+    (message,) = said(model, "running-number")
+    assert message.startswith("id numbers the rows from 1 to 600")
+
+
+def test_a_column_that_repeats_the_calendar_is_judged_where_its_role_is_said():
+    rows = with_calendar(120)
+    model = Detector(over="time", alpha=0.05, roles={"hour": "number"}).fit(rows)
+    assert next(column for column in model.columns_ if column.name == "hour").role == "number"
+    assert len(said(model, "calendar")) == 2
+
+
+def test_a_table_of_the_calendar_alone_is_learned_as_it_is():
+    rows = with_calendar(120)[["time", "hour", "month"]]
+    model = Detector(over="time", alpha=0.05).fit(rows)
+    assert [column.role for column in model.columns_] == ["context", "number", "category"]
+
+
 def test_a_running_number_can_be_the_time_and_a_wandering_level_is_named():
     rng = np.random.default_rng(0)
     walk = pd.DataFrame({"t": np.arange(400.0), "y": np.cumsum(rng.normal(size=400))})

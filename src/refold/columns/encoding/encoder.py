@@ -278,7 +278,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def noticed_(self) -> tuple[Finding, ...]:
         """What stood out."""
         check_is_fitted(self)
-        return self.counts.plan.noticed
+        noticed = self.counts.plan.noticed
+        if self.context is None:
+            return noticed
+        judged = self.counts.plan.names  # what is said of others was noticed before
+        others = {*judged, *self.context.given.names}
+        return (*noticed, *(each for each in self.inputs.noticed if each.column not in others))
 
     @property
     def context(self) -> ContextModel | None:

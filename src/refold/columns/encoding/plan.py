@@ -164,6 +164,13 @@ class Plan:
             plan = plan._with_partners(first if n_init is None else first.head(n_init))
         return plan, table
 
+    def ignoring(self, found: Sequence[Finding]) -> Plan:
+        """Return the same without the columns of these findings."""
+        names = {each.column for each in found}
+        columns = (ColumnPlan(c.name, "ignore") if c.name in names else c for c in self.columns)
+        noticed = (each for each in self.noticed if each.column not in names)
+        return Plan(tuple(columns), (*noticed, *found))
+
     @once
     def used(self) -> tuple[ColumnPlan, ...]:
         """The columns that are not ignored."""

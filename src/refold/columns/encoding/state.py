@@ -11,6 +11,7 @@ import numpy as np
 from refold._typing import Integers
 from refold.base.errors import UserError
 from refold.base.once import once
+from refold.columns.context.calendar_columns import calendar_columns
 from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
 from refold.columns.context.design import names_rows
 from refold.columns.context.window import SortedRows, Window, WindowModel
@@ -104,6 +105,8 @@ class TableState:
         table, windows, rows = plan.parse(table), None, None
         timed = np.arange(table.rows)
         for name in self.given.over:
+            plan = self._without_calendar(plan, table, name)
+            table = table.select(plan.names)
             timed = np.flatnonzero(~table[name].is_null)
             if len(timed) == 0:
                 raise UserError(f"over={name!r} has no time in any row: name another column.")
@@ -124,6 +127,12 @@ class TableState:
                 learned, kept = learned.take(np.flatnonzero(enough)), kept[enough]
         state = replace(self, roles=judged, waiting=(), context=(plan, model))
         return RowsInContext(state, table, learned, kept, timed[kept], rows)
+
+    def _without_calendar(self, plan: Plan, table: Table, time: str) -> Plan:
+        """Leave out columns that repeat the time of rows, parsed; not if nothing else is there."""
+        judged = [name for name in plan.names if name not in self.given.names]
+        repeated = [*calendar_columns(table, time, [n for n in judged if n not in self.roles])]
+        return plan.ignoring(repeated) if len(repeated) < len(judged) else plan
 
     @once
     def decided(self) -> tuple[TableState, Table]:
