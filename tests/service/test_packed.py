@@ -1,5 +1,6 @@
 """Bodies that are larger when unpacked: gzip, Parquet, Arrow with compression."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from refold.service.bodies import gunzip
+from refold.service.bodies import _footer, check_parquet, gunzip
 from refold.service.errors import RequestError
 
 ROWS = [{"x0": 0.1, "x1": 0.2, "x2": 0.3}, {"x0": 9.0, "x1": 0.2, "x2": None}]
@@ -183,3 +184,64 @@ def test_a_long_text_in_many_rows_of_parquet_is_kept_once(client, penguins):
     answer = client.post(at, content=body, headers={"content-type": KIND["parquet"]})
     assert {row["label"] for row in answer.json()["rows"]} == {-1}
     assert pa.default_memory_pool().max_memory() - before < 20_000_000
+
+
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+@pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0"}, {"use_dictionary": False}])
+def test_footers_are_read_as_pyarrow_reads_them(compression, options):
+    table = numbers(1000, text=["a", "b"] * 500, when=pa.array(range(1000), pa.timestamp("us")))
+    table = table.append_column("part", pa.array([[1, 2], []] * 500))
+    table = table.append_column("fixed", pa.array([b"abc"] * 1000, pa.binary(3)))
+    body = parquet(
+        table, compression=compression, row_group_size=300, write_page_index=True, **options
+    )
+    found, groups = pq.read_metadata(io.BytesIO(body)), _footer(body)[4]
+    assert len(groups) == found.num_row_groups == 4
+    for k, group in enumerate(groups):
+        assert len(group[1]) == found.num_columns
+        for j, column in enumerate(group[1]):
+            expected, said = found.row_group(k).column(j), column[3]
+            assert said[5] == expected.num_values
+            assert said[6] == expected.total_uncompressed_size
+            assert said[7] == expected.total_compressed_size
+            assert said[9] == expected.data_page_offset
+            assert said.get(11) == expected.dictionary_page_offset
+
+
+def test_any_footer_is_read_or_refused(client):
+    """pyarrow ends the process when it is asked for columns whose statistics do not fit."""
+    body = parquet(numbers(5, text=list("abcab")))
+    size = int.from_bytes(body[-8:-4], "little")
+    for place in range(len(body) - 8 - size, len(body) - 8):
+        for byte in (0, 1, 2, 255):
+            damaged = body[:place] + bytes([byte]) + body[place + 1 :]
+            with contextlib.suppress(RequestError):
+                check_parquet(damaged, 1000, 2**20)
+    answer = send(client, damaged, KIND["parquet"])
+    assert answer.status_code in (200, 400)
+
+
+@pytest.mark.parametrize("kind", ["stream", "file", "parquet"])
+def test_bytes_that_are_no_text_are_an_error(client, kind):
+    text = pa.array([b"\xff\xfe", b"a"]).dictionary_encode()
+    table = pa.table({"island": text, "species": ["Adelie", "Adelie"]})
+    for name in ("bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "year"):
+        table = table.append_column(name, pa.array([1.0, 2.0]))
+    table = table.append_column("sex", pa.array(["male", None]))
+    body = parquet(table) if kind == "parquet" else arrow(table, kind)
+    for on_bad in ("error", "skip", "judge"):
+        address = f"/v1/models/penguins/score?on_bad={on_bad}"
+        answer = client.post(address, content=body, headers={"content-type": KIND[kind]})
+        assert answer.status_code == 400
+        assert "'island'" in answer.json()["error"]
+
+
+def test_names_that_are_no_utf8_are_an_error_in_our_words(client):
+    for body, kind in (
+        (parquet(numbers(3)).replace(b"x1", b"x\xff"), "parquet"),
+        (arrow(numbers(3), "stream").replace(b"x1", b"x\xff"), "stream"),
+    ):
+        answer = send(client, body, KIND[kind])
+        assert answer.status_code == 400
+        assert "UTF-8" in answer.json()["error"]
+        assert "codec" not in answer.json()["error"]

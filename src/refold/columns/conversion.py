@@ -174,7 +174,7 @@ def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColu
     native = column.to_native()
     if column.implementation.is_pyarrow():
         numbers = None if written is None else _plain_numbers(native, written)
-        return texts_of_arrow(native) if numbers is None else numbers
+        return _decoded(column.name, native) if numbers is None else numbers
     if column.implementation.is_polars():
         pl = nw.get_native_namespace(column)
         words = native.cast(pl.String)
@@ -186,6 +186,13 @@ def _texts(column: Any, written: SourceFormat | None) -> TextColumn | NumberColu
     codes, values = nw.get_native_namespace(column).factorize(native)
     texts = list(map(str, values.to_numpy(dtype=object)))
     return _known(texts, np.asarray(codes, dtype=np.int64))
+
+
+def _decoded(name: str, column: Any) -> TextColumn:
+    try:
+        return texts_of_arrow(column)
+    except needs("pyarrow", "parquet").ArrowInvalid:  # a dictionary may hold bytes
+        raise UserError(f"Column {name!r} holds bytes that are no text in UTF-8.") from None
 
 
 def _few_texts(cells: Sequence[Any]) -> TextColumn:

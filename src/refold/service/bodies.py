@@ -6,7 +6,6 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from refold.base.needs import needs
@@ -14,10 +13,32 @@ from refold.service.errors import RequestError
 from refold.service.scoring import check_count
 from refold.tabular.arrow_table import ParquetTable
 
+_Wanted = dict[int, "_Wanted"]  # fields of a struct, with those of the structs in them
+
 _GZIP = 31  # what zlib calls it
-# Fields of the header of a Parquet page, and types of Thrift's compact protocol.
+# Types of Thrift's compact protocol.
+_TRUTHS, _BYTE, _INTEGERS, _DOUBLE, _BYTES, _LISTS, _STRUCT = (
+    (1, 2),
+    3,
+    (4, 5, 6),
+    7,
+    8,
+    (9, 10),
+    12,
+)
+_DEEPEST = 8
+# Fields of the header of a Parquet page, and of the description of a column in the footer.
 _UNPACKED, _PACKED = 2, 3
-_TRUTHS, _INTEGERS, _BYTES, _STRUCT, _DEEPEST = (1, 2), (4, 5, 6), 8, 12, 8
+_VALUES, _ALL_UNPACKED, _ALL_PACKED, _DATA, _DICTIONARY = 5, 6, 7, 9, 11
+# Where these descriptions are: row groups, their columns, what is said of one.
+_GROUPS, _COLUMNS, _SAID = 4, 1, 3
+_FOOTER: _Wanted = {
+    _GROUPS: {
+        _COLUMNS: {
+            _SAID: {_VALUES: {}, _ALL_UNPACKED: {}, _ALL_PACKED: {}, _DATA: {}, _DICTIONARY: {}}
+        }
+    }
+}
 _RECORD_BATCH, _DICTIONARY_BATCH = 3, 2  # messages of Arrow IPC that hold rows
 
 
@@ -62,64 +83,100 @@ def _is_large(kind: Any) -> bool:
 
 
 def check_parquet(body: bytes, most_rows: int, most_bytes: int) -> None:
-    """Refuse what its footer or the headers of its pages say is too large."""
+    """Refuse what its footer or the headers of its pages say is too large.
+
+    What the footer says of columns is read here: pyarrow would end the process if their statistics
+    do not fit them.
+    """
     pa = needs("pyarrow", "app")
     try:
         found = needs("pyarrow.parquet", "app").read_metadata(io.BytesIO(body))
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return  # whoever opens it says what is wrong
     check_count(found.num_rows, most_rows)
     size = 0
-    for k, j in product(range(found.num_row_groups), range(found.num_columns)):
-        column, width = found.row_group(k).column(j), found.schema.column(j).length
-        check_count(max(column.num_values, 1), most_rows)  # of a list there are more than rows
-        pages = _pages_size(body, column)
-        size += max(column.total_uncompressed_size, pages, column.num_values * max(width, 0))
+    try:
+        for group in _footer(body)[_GROUPS]:
+            for j, column in enumerate(group[_COLUMNS]):
+                said, width = column[_SAID], found.schema.column(j).length
+                check_count(max(said[_VALUES], 1), most_rows)  # of a list there are more than rows
+                values = said[_VALUES] * max(width, 0)
+                size += max(said[_ALL_UNPACKED], _pages_size(body, said), values)
+    except (IndexError, KeyError, TypeError, ValueError):
+        raise RequestError(400, "The request is damaged: it is no Parquet.") from None
     if size > most_bytes:
         raise _too_large(most_bytes)
 
 
-def _pages_size(body: bytes, column: Any) -> int:
+def _footer(body: bytes) -> dict[int, Any]:
+    size = int.from_bytes(body[-8:-4], "little")
+    return _ThriftReader(body, len(body) - 8 - size).struct(_FOOTER)
+
+
+def _pages_size(body: bytes, said: dict[int, int]) -> int:
     """Return how many bytes the pages of a column take, by their own headers.
 
     Readers unpack pages as large as these headers say, whatever the footer says.
     """
-    at = column.data_page_offset
-    if column.has_dictionary_page:
-        at = min(at, column.dictionary_page_offset)
-    end, size = at + column.total_compressed_size, 0
-    try:
-        while at < end:
-            header = _ThriftReader(body, at)
-            unpacked, packed = header.integers(_UNPACKED, _PACKED)
-            if unpacked < 0 or packed < 0:
-                raise ValueError(at)
-            at, size = header.at + packed, size + unpacked
-    except (IndexError, ValueError):
-        raise RequestError(400, "The request is damaged: it is no Parquet.") from None
+    at = min(said[_DATA], said.get(_DICTIONARY, 0) or said[_DATA])
+    end, size = at + said[_ALL_PACKED], 0
+    while at < end:
+        reader = _ThriftReader(body, at)
+        header = reader.struct({_UNPACKED: {}, _PACKED: {}})
+        if header[_UNPACKED] < 0 or header[_PACKED] < 0:
+            raise ValueError(at)
+        at, size = reader.at + header[_PACKED], size + header[_UNPACKED]
     return size
 
 
 class _ThriftReader:
-    """The header of a page: a struct of Thrift's compact protocol."""
+    """Reads structs of Thrift's compact protocol; of what is not wanted it only finds the end."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self._data, self.at = data, at
         if at < 0:
             raise ValueError(at)
 
-    def integers(self, *wanted: int) -> list[int]:
-        """Read a struct; return these of its fields, which are integers."""
-        found: dict[int, int] = {}
+    def struct(self, wanted: _Wanted, depth: int = 0) -> dict[int, Any]:
+        """Read a struct; return the fields wanted: integers, structs and lists of these."""
+        found: dict[int, Any] = {}
         field = 0
         while kind := self._byte():
             step, kind = kind >> 4, kind & 15
             field = field + step if step else self._integer()
-            if kind in _INTEGERS:
-                found[field] = self._integer()
-            else:
-                self._skip(kind)
-        return [found.get(each, -1) for each in wanted]
+            value = self._value(kind, wanted.get(field, {}), depth)
+            if field in wanted:
+                found[field] = value
+        return found
+
+    def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
+        if kind in _INTEGERS:
+            return self._integer()
+        if kind == _STRUCT and depth < _DEEPEST:
+            return self.struct(wanted, depth + 1)
+        if kind in _LISTS and depth < _DEEPEST:
+            return self._list(wanted, depth + 1)
+        if kind == _BYTES:
+            length = self._varint()
+            self.at += length
+        elif kind in (_BYTE, _DOUBLE):
+            self.at += 1 if kind == _BYTE else 8
+        elif kind not in _TRUTHS:
+            raise ValueError(kind)
+        return None
+
+    def _list(self, wanted: _Wanted, depth: int) -> list[Any]:
+        head = self._byte()
+        count, kind = head >> 4, head & 15
+        if count == 15:
+            count = self._varint()
+        kind = _BYTE if kind in _TRUTHS else kind  # in a list, a truth value is a byte
+        items = (self._value(kind, wanted, depth) for _ in range(count))
+        if wanted:
+            return list(items)
+        for _ in items:
+            pass
+        return []
 
     def _byte(self) -> int:
         self.at += 1
@@ -136,21 +193,6 @@ class _ThriftReader:
     def _integer(self) -> int:
         value = self._varint()
         return value >> 1 ^ -(value & 1)
-
-    def _skip(self, kind: int, depth: int = 0) -> None:
-        """Go past a value; headers hold no doubles, lists or maps."""
-        if kind == _BYTES:
-            length = self._varint()
-            self.at += length
-        elif kind == _STRUCT and depth < _DEEPEST:
-            while inner := self._byte():
-                if not inner >> 4:
-                    self._integer()
-                self._skip(inner & 15, depth + 1)
-        elif kind in _INTEGERS:
-            self._integer()
-        elif kind not in _TRUTHS:
-            raise ValueError(kind)
 
 
 def check_arrow(body: bytes, most_rows: int, most_bytes: int) -> None:

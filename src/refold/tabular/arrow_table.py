@@ -76,6 +76,8 @@ class ColumnarTable(FileTable):
 
     def _damaged(self, error: Exception, column: str | None) -> InputError:
         reason = " ".join(str(error).split())
+        if isinstance(error, UnicodeDecodeError):
+            reason = "a name in it is not UTF-8"
         at = "" if column is None else f", column {column!r},"
         return InputError(
             f"{self.name}{at} is damaged or cut short: it cannot be read as {self.format} "
