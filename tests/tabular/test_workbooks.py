@@ -253,10 +253,36 @@ BOMBS = {
 }
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        open_row(('<text:s text:c="2000000000"/>', 1)),
+        open_row(('<text:s text:c="+2000000000"/>', 1)),
+        open_row(("a", 0), ('<text:s text:c="10000000000000000000"/>', 1)),
+        open_row(("a" * 100_000, 1), repeated=30_000),
+        open_row(("x", 20), repeated=1_000_000),
+        open_row(("x", 10**13)),
+    ],
+    ids=["spaces", "plus", "many digits", "text", "cells", "a row"],
+)
+def test_a_few_bytes_of_a_sheet_do_not_stand_for_gigabytes(tmp_path, row):
+    (tmp_path / "t").write_bytes(open_document(open_row(("a", 1)) + row))
+    with pytest.raises(InputError, match="cells that stand for many would take more than 256 MB"):
+        read(tmp_path / "t")
+
+
+def test_cells_that_stand_for_many_are_read_in_sheets_of_ordinary_size(tmp_path):
+    rows = open_row(("a", 1), ("b", 1)) + open_row(("x", 2), repeated=100_000)
+    (tmp_path / "t").write_bytes(open_document(rows))
+    assert read(tmp_path / "t")[0].num_rows == 100_000
+
+
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_few_cells_that_span_a_world_are_refused(tmp_path, bomb):
     (tmp_path / "t").write_bytes(BOMBS[bomb])
-    with pytest.raises(InputError, match=r"spans more than 67,108,864 cells|Bad CRC-32"):
+    with pytest.raises(
+        InputError, match=r"spans more than 67,108,864 cells|Bad CRC-32|stand for many"
+    ):
         read(tmp_path / "t")
 
 

@@ -19,7 +19,11 @@ _MOST_UNPACKED = 2**32
 # Above so many bytes, more than so many of one packed byte are no workbook but a bomb.
 _MUCH_UNPACKED, _MOST_PER_BYTE = 2**28, 200
 _PIECE = 2**20
+# What cells of an .ods that stand for many may add, if it is more than so many times the sheet.
+_MUCH_REPEATED, _MOST_REPEATED = 2**28, 10
+_CELL = 32  # bytes of a cell, at least, and of its text
 _LONGEST_RECORD = 2**24
+_DIGITS = 18  # of a number of repeats: more are more than any memory has
 _PLACE = re.compile(r"([A-Za-z]{1,7})([0-9]{1,12})")
 # Records of an .xlsb: where the cells of a sheet begin and end, a row, and a cell of any kind.
 _BEGIN_CELLS, _END_CELLS, _ROW, _CELLS = 0x91, 0x92, 0, {*range(1, 12), 62}
@@ -70,7 +74,7 @@ def sheet_spans(content: bytes, name: str) -> Iterator[Span]:
                     last = piece[-16:]
             if member.filename == "content.xml":
                 with archive.open(member) as stream:
-                    yield from _repeating_spans(stream)
+                    yield from _repeating_spans(stream, name)
             elif found or member.filename.rpartition("/")[2] in binary:
                 with archive.open(member) as stream:
                     yield _xml_span(stream) if found else _binary_span(stream)
@@ -112,41 +116,62 @@ def _xml_span(stream: IO[bytes]) -> Span:
     return span
 
 
-def _repeating_spans(stream: IO[bytes]) -> list[Span]:
+def _repeating_spans(stream: IO[bytes], name: str) -> list[Span]:
     """Return the spans of the sheets of an .ods, where one cell may stand for a million."""
     spans: list[Span] = []
-    row = column = 0
+    row = column = rows = times = added = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal row, column
+        nonlocal row, column, rows, times, added
         kind = name.rpartition(":")[2]
         given = {key.rpartition(":")[2]: value for key, value in attributes.items()}
         if kind == "table":
             spans.append(Span())
             row = 0
         elif kind == "table-row":
-            row, column = row + _repeats(given.get("number-rows-repeated", "")), 0
+            rows = _repeats(given.get("number-rows-repeated", ""))
+            row, column = row + rows, 0
         elif kind in ("table-cell", "covered-table-cell"):
-            column += _repeats(given.get("number-columns-repeated", ""))
+            across = _repeats(given.get("number-columns-repeated", ""))
+            column, times = column + across, rows * across
+        elif kind == "s":  # so many spaces
+            added += times * _repeats(given.get("c", ""))
         # Only cells with something in them count: the last rows and columns are often empty.
         if spans and (kind == "p" or "value-type" in given):
             spans[-1].add(column, row)
+            added += max(times - 1, 0) * _CELL
 
-    _parse(stream, start)
+    def text(data: str) -> None:
+        nonlocal added
+        added += max(times - 1, 0) * len(data)
+
+    size = _parse(stream, start, text)
+    if added > max(_MUCH_REPEATED, _MOST_REPEATED * size):
+        raise InputError(
+            f"{name}: cells that stand for many would take more than {_MUCH_REPEATED >> 20} MB: "
+            "save the sheet as CSV."
+        )
     return spans
 
 
 def _repeats(number: str) -> int:
-    return int(number) if number.isdecimal() and len(number) < 13 else 1
+    digits = number.removeprefix("+")
+    return int(digits[:_DIGITS]) if digits.isdecimal() else 1
 
 
-def _parse(stream: IO[bytes], start: Callable[[str, dict[str, str]], None]) -> None:
+def _parse(
+    stream: IO[bytes],
+    start: Callable[[str, dict[str, str]], None],
+    text: Callable[[str], None] | None = None,
+) -> int:
+    """Go over the elements of a sheet, and its texts; return how many bytes it has."""
     parser = expat.ParserCreate()
-    parser.StartElementHandler = start
+    parser.StartElementHandler, parser.CharacterDataHandler = start, text
     try:
         parser.ParseFile(stream)
     except expat.ExpatError as error:
         raise ValueError(f"a sheet is no XML: {error}") from None
+    return parser.CurrentByteIndex
 
 
 def _binary_span(stream: IO[bytes]) -> Span:
