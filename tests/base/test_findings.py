@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from refold.base.findings import Finding, RowText
+from refold.base.findings import Finding, RowText, told
 
 
 def test_rows_that_follow_each_other_are_not_counted_up_twice():
@@ -34,3 +34,11 @@ def test_a_column_under_another_name_still_names_its_rows():
     found = Finding("x", "x0", (4,), message=RowText.of("x0 is odd in row ", 4, "."))
     assert found.about("heat").one_based().message == "heat is odd in row 5."
     assert Finding("x", "x0", message="x0 is odd.").about("heat").message == "heat is odd."
+
+
+def test_more_findings_about_several_columns_name_these():
+    blocks = [
+        Finding("missing-block", None, (), (f"a{k}", f"b{k}"), f"a{k}, b{k} are missing together.")
+        for k in range(4)
+    ]
+    assert [*told(blocks)][-1] == "The same holds once more, in a3, b3."

@@ -248,3 +248,13 @@ def test_a_slice_of_numbers_is_told_by_its_only_value_or_by_ends_that_differ(rng
     (moved,) = explain(model, first.assign(stop="s0" if at[0] > 11 else "s4"))
     low, high = re.search(r"latitude is from (\S+) to below (\S+)", str(moved)).groups()
     assert float(low) < float(high)
+
+
+def test_a_number_far_outside_is_the_reason_not_what_never_goes_with_it(rng):
+    """What lies far beyond all values is in the last slice of them only because it has no other."""
+    age = rng.uniform(20, 60, 400)
+    table = pd.DataFrame({"age": age, "group": np.where(age < 40, "young", "old")})
+    table["x"] = rng.normal(size=400)
+    odd = pd.DataFrame({"age": [80.0], "group": ["young"], "x": [0.0]})
+    (said,) = Detector().fit(table).explain(odd)
+    assert said.sentence().startswith("age 80 is ")

@@ -140,7 +140,9 @@ def told(
         yield from (found.render(setting) for found in alike[:most])
         rest = alike[most:]
         if rest:
-            columns = list(dict.fromkeys(str(found.column) for found in rest))
+            # What is about several columns has them as its values.
+            about = ([found.column] if found.column else found.values for found in rest)
+            columns = list(dict.fromkeys(str(column) for each in about for column in each))
             named = ", ".join(columns[:_NAMED]) + (", …" if len(columns) > _NAMED else "")
             times = "once more" if len(rest) == 1 else f"{len(rest)} more times"
             yield f"The same holds {times}, in {named}."

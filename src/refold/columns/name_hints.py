@@ -48,9 +48,10 @@ _MEASURED = word_set(
     "log sqrt change diff value"
 )
 _TIMES = word_set(
-    "time timestamp timestamps date datetime created updated modified at ts epoch unix when since "
+    "time timestamp timestamps date datetime created updated modified ts epoch unix when since "
     "zeit datum zeitstempel fecha hora heure temps started ended start end seen login"
 )
+_BIRTHS = word_set("birth birthday birthdate dob born geburt geburtsdatum geburtstag naissance")
 _DURATIONS = word_set(
     "duration elapsed length runtime laptime lap took taken dauer laufzeit durée duree duración "
     "duracion interval wait waiting delay uptime downtime"
@@ -95,8 +96,18 @@ def says_identifier(name: str) -> bool:
 
 
 def says_time(name: str) -> bool:
-    """Whether the name says that values are moments in time."""
-    return any(part in _TIMES for part in name_words(name))
+    """Whether the name says that values are moments in time.
+
+    >>> [says_time(name) for name in ("created_at", "at_bat")]
+    [True, False]
+    """
+    parts = name_words(name)
+    return any(part in _TIMES for part in parts) or parts[-1:] == ["at"]  # created at
+
+
+def says_birth(name: str) -> bool:
+    """Whether the name says that dates are those of births, not of records."""
+    return any(part in _BIRTHS for part in name_words(name))
 
 
 def says_duration(name: str) -> bool:

@@ -82,7 +82,7 @@ def running_number(
     """
     ends = f"from {shown(first)} to {shown(last)}"
     message = f"{name} numbers the rows {ends} and is left out."
-    if rows is not None and float(last) - float(first) > _NUMBERS_PER_ROW * rows:
+    if rows is not None and not rows - 1 <= float(last) - float(first) <= _NUMBERS_PER_ROW * rows:
         message = f"{name} goes on from row to row, {ends}, and is left out."
     return Finding(
         kind="running-number",
@@ -113,7 +113,7 @@ def numeric_time(name: str, first: float, last: float) -> Finding:
     return Finding(
         kind="numeric-time",
         message=f"{name} is a time written as a number, from {shown(first)} to {shown(last)}: "
-        "later rows lie beyond it and would all be outliers.",
+        "later rows lie beyond it, and sooner or later all would be outliers.",
         column=name,
         values=(first, last),
         advice=set_role("To leave it out", name, "ignore"),

@@ -28,8 +28,9 @@ def shares_of(found: Judgement) -> Floats:
     """Return each column's share of its row's distance; a row's shares add up to at most 1.
 
     A value that many training rows have counts for little. In outliers one that is as expected
-    counts for nothing, a cell that is rare only beside a rare value is that value's, and a cell
-    that a closed column never had has all that no other column explains.
+    counts for nothing, a cell that is rare only beside a rare value, or one far outside its range,
+    is that value's, and a cell that a closed column never had has all that no other column
+    explains.
     """
     common = _COMMON_ALONE if found.judge.scorer.additive else _COMMON_TOGETHER
     usual = _common(found) & ~found.violated
@@ -48,13 +49,41 @@ def _of_outliers(found: Judgement, blame: Floats) -> Floats:
     scorer = found.judge.scorer
     numeric = found.judge.numeric
     blame[:, numeric] *= ~near_expected(found, far_out=False) | found.violated[:, numeric]
-    _move_to_partners(found, blame)
     if isinstance(scorer, TableScorer):
-        novel = scorer.unpack(found.rows)[1]
+        far = _far_outside(found)
+        novel = scorer.unpack(found.rows)[1] & ~_contradicts(found, far)
+        _move_to_partners(found, blame, novel | far)
         rest = np.maximum(found.distances - blame.sum(axis=1), 0.0)
         rest /= np.maximum(novel.sum(axis=1), 1)
         blame += rest[:, None] * novel
     return blame
+
+
+def _far_outside(found: Judgement) -> Booleans:
+    """Say which numbers lie beyond their normal range by more than is as expected."""
+    out = np.zeros((len(found), len(found.names)), dtype=np.bool_)
+    if found.judge.summary is not None:
+        X, ranges = found.numbers, normal_of(found.judge.summary).ranges
+        low, high = (np.array([each[end][end] for each in ranges]) for end in (0, -1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            off, wide = np.maximum(low - X, X - high), high - low
+            out[:, found.judge.numeric] = off > _AS_EXPECTED * wide
+    return out
+
+
+def _contradicts(found: Judgement, far: Booleans) -> Booleans:
+    """Say which cells contradict only a number far outside: what goes with it, nobody knows."""
+    out = np.zeros(far.shape, dtype=np.bool_)
+    encoder = found.judge.encoder
+    if encoder is None or found.cells is None or not far.any():
+        return out
+    counts = encoder.counts
+    codes = counts.plan.codes(found.cells.columns)
+    for k in counts.contingency_tables:
+        partner = counts.partner(k)
+        never = counts.contradictions(k)[codes[partner], codes[k]]
+        out[:, k] = never & far[:, partner]
+    return out
 
 
 def near_expected(found: Judgement, *, far_out: bool) -> Booleans:
@@ -87,12 +116,12 @@ def _common(found: Judgement) -> Booleans:
     return out
 
 
-def _move_to_partners(found: Judgement, blame: Floats) -> None:
+def _move_to_partners(found: Judgement, blame: Floats, itself: Booleans) -> None:
     """Blame the other cell for what is surprising of two together, if that one is odder, in place.
 
-    It is odder if its value is rare, or new to a closed column, and this one's is not, or if it
-    surprises more beside the remaining cells. What is a reason by itself keeps its blame: a cell
-    that is novel, and a number outside its normal range.
+    It is odder if its value is rare, or odd by `itself`, and this one's is not, or if it surprises
+    more beside the remaining cells. What is a reason by itself keeps its blame: such a cell, and a
+    number outside its normal range.
     """
     encoder, scorer = found.judge.encoder, found.judge.scorer
     if encoder is None or found.cells is None or not isinstance(scorer, TableScorer):
@@ -101,8 +130,7 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
     if not counts.contingency_tables:
         return
     codes, sizes = counts.plan.codes(found.cells.columns), scorer.magnitudes(found.rows)
-    novel = scorer.unpack(found.rows)[1]
-    alone = novel.copy()
+    alone = itself.copy()
     if found.judge.summary is not None:
         X = found.numbers
         outside = ~normal_of(found.judge.summary).inside(X) & ~np.isnan(X)
@@ -128,7 +156,7 @@ def _move_to_partners(found: Judgement, blame: Floats) -> None:
         rarer &= isinstance(found.cells.columns[partner], TextColumn)
         odder = odd(partner, k) > odd(k, partner) + USUAL
         new_gap = (codes[k] == NONE) & (counts.states(k)[CellState.MISSING] == 0)
-        moves = (rarer | odder | novel[:, partner]) & ~alone[:, k] & ~new_gap
+        moves = (rarer | odder | itself[:, partner]) & ~alone[:, k] & ~new_gap
         moved = np.where(moves, share, 0.0) * before[:, k]
         blame[:, k] -= moved
         blame[:, partner] += moved

@@ -180,6 +180,33 @@ def test_a_few_rows_that_are_about_a_factor_larger_are_no_other_unit(rng):
     assert "mixed-units" not in kinds_of(deaths.clip(8_000).round(), rng, n=232)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sparse_end_of_a_long_tail_is_in_no_other_unit(seed):
+    """A gap of a factor of two below numbers that go over more than a decade."""
+    rng = np.random.default_rng(seed)
+    days = np.concatenate([rng.integers(52, 373, 200), rng.integers(4, 26, 10)]).astype(float)
+    assert "mixed-units" not in kinds_of(days, rng, n=210)
+
+
+def test_texts_among_numbers_are_counted(rng):
+    cells = [f"{v:.2f}" for v in rng.uniform(0, 9, 3000)]
+    cells[7:2900:50] = ["T"] * 58
+    (found,) = check(pd.DataFrame({"rain": cells, "x": rng.normal(size=3000)})).of("mixed-format")
+    assert "but for 58 rows (1.93 %) with texts such as 'T'" in found.message
+
+
+def test_what_goes_on_by_less_than_one_does_not_number_the_rows(rng):
+    (found,) = check(pd.DataFrame({"angle": np.arange(120) / 20, "x": rng.normal(size=120)}))
+    assert found.message == "angle goes on from row to row, from 0 to 5.95, and is left out."
+
+
+@pytest.mark.parametrize(("name", "is_time"), [("at_bat", False), ("recorded_at", True)])
+def test_a_count_whose_name_has_a_preposition_is_no_time(rng, name, is_time):
+    grows = np.sort(rng.integers(0, 680, 400))
+    found = check(pd.DataFrame({name: grows, "x": rng.normal(size=400)})).of("numeric-time")
+    assert bool(found) == is_time
+
+
 def test_units_behind_numbers(rng):
     cells = [f"{v:.1f} {'kg' if k % 5 else 'lb'}" for k, v in enumerate(rng.uniform(50, 90, 300))]
     assert kinds_of(cells, rng) == ["mixed-units"]

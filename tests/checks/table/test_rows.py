@@ -82,6 +82,14 @@ def test_a_change_in_time_is_one_finding_whatever_the_order_of_the_rows(rng, tim
         assert not check(rows).of("drift", time)
 
 
+@pytest.mark.parametrize("name", ["dob", "birth_date"])
+def test_ages_do_not_drift_with_the_day_of_birth(rng, name):
+    born = pd.Timestamp("1970-01-01") + pd.to_timedelta(rng.integers(0, 9000, 300), "D")
+    age = 50 - (born - born.min()).days // 365 + rng.integers(0, 4, 300)
+    assert not check(pd.DataFrame({name: born, "age": age})).of("drift")
+    assert check(pd.DataFrame({"visited": born, "age": age})).of("drift")
+
+
 def test_marks_of_the_year_do_not_change_with_it(rng):
     table = pd.DataFrame({"year": np.repeat([1978, 1981], 200), "x": rng.normal(size=400)})
     table["y81"] = (table["year"] == 1981).astype(int)

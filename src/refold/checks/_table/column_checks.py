@@ -9,7 +9,7 @@ import numpy as np
 
 from refold.base.advice import Advice, set_role
 from refold.base.findings import Finding
-from refold.base.words import percent, quoted
+from refold.base.words import percent, plural, quoted
 from refold.checks._table.cell_checks import LISTED
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
@@ -50,8 +50,9 @@ def _among_numbers(column: CheckedColumn, texts: TextColumn) -> Finding | None:
     odd = [text for text, number in zip(sample.texts, numbers, strict=True) if not number]
     return Finding(
         kind="mixed-format",
-        message=f"{column.name} holds numbers in {percent(share)} of the rows and texts such "
-        f"as {quoted(odd[0])} in the others: it is not learned as a number.",
+        message=f"{column.name} holds numbers, but for {plural(len(rows), 'row')} "
+        f"({percent(1.0 - share)}) with texts such as {quoted(odd[0])}: it is not learned as a "
+        "number.",
         column=column.name,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(odd[:5]),

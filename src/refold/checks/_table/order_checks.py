@@ -13,7 +13,7 @@ from refold.base.advice import Advice
 from refold.base.findings import Finding
 from refold.base.words import number, percent, printable, quoted
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
-from refold.columns.name_hints import name_words
+from refold.columns.name_hints import name_words, says_birth
 from refold.columns.roles import is_numeric_time
 from refold.columns.row_numbers import is_chronological, record_times
 from refold.columns.table import DateColumn, NumberColumn, TextColumn
@@ -86,7 +86,11 @@ def _splits(rows: int) -> list[int]:
 
 def _time_order(table: CheckedTable) -> TimeOrder | None:
     """Return the rows in the order of the first column that says when they are from."""
-    dated = [c for c in table.columns if isinstance(c.cells, DateColumn) and c.cells.has_date]
+    dated = [
+        c
+        for c in table.columns
+        if isinstance(c.cells, DateColumn) and c.cells.has_date and not says_birth(c.name)
+    ]
     counted = [
         c
         for c in table.columns

@@ -32,6 +32,9 @@ _ALIKE, _MANY, _SAME_SPREAD = 0.2, 20, (0.6, 1.7)
 _APART = 0.25  # how wide a gap is that is not wider than all others, from cluster to cluster
 _TRIED = 8  # gaps, the widest
 _SPREAD = (0.3, 3.0)  # of the smaller one, in spreads of the larger one
+# Clusters in two units overlap unless they are narrow beside the factor: how wide the larger one
+# may be, in logarithms. A wider one beside a gap is a long tail.
+_NARROW = 0.75
 # Clusters are copies if they are so alike, in so many rows; or if they are so many widths apart.
 _VERY_ALIKE, _MANY_ALIKE, _FAR_APART = 0.8, 60, 4.0
 _QUANTITIES = word_set(
@@ -118,7 +121,7 @@ def _clusters(values: Floats, *, named: bool) -> Iterator[Clusters]:
         numbers, found = gaps[how.offset != 0.0]
         for at, clear in found:
             low, high = numbers[:at], numbers[at:]
-            if not clear and not _are_apart(low, high, how):
+            if not (clear or _are_apart(low, high, how)) or not _is_narrow(low, high, how):
                 continue
             if not how.decimal and min(at, len(numbers) - at) > _MOST_SHARE * len(numbers):
                 continue
@@ -172,6 +175,14 @@ def _are_apart(low: Floats, high: Floats, how: Conversion) -> bool:
         apart = high[len(high) // 2] - low[len(low) // 2]
         return bool(high[0] - low[-1] >= _APART * apart)
     return bool(np.log(high[0] / low[-1]) >= _APART * np.log(how.factor))
+
+
+def _is_narrow(low: Floats, high: Floats, how: Conversion) -> bool:
+    """Whether the larger cluster is narrow enough for two units to be apart."""
+    if how.offset:
+        return True
+    first, last = np.quantile(max(low, high, key=len), (0.01, 0.99))
+    return bool(np.log(last / first) <= _NARROW * np.log(how.factor))
 
 
 def _likeness(few: Floats, many: Floats, *, clear: bool) -> float:
