@@ -41,6 +41,7 @@ def test_it_is_what_the_library_finds(refold, folder):
     assert document == expected
     done = refold("compare", "old.json", "new.json", "rows.csv", cwd=folder)
     assert found.headline() in done.stdout
+    assert f"new: {found.new.rejected} outliers (" in done.stdout
 
 
 def test_models_of_numbers_and_of_tables_read_the_same_rows(refold, folder):

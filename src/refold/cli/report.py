@@ -60,6 +60,10 @@ def report(
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
     options.check_output(out, [model, table])
+    if out.suffix.lower() not in ("", ".htm", ".html"):
+        raise typer.BadParameter(
+            f"{out.name} does not end with .html, as a page does.", param_hint="--out"
+        )
     from refold.cli.failures import as_bad_input
     from refold.cli.models import LoadedModel
     from refold.report import ReportedTable, write_report

@@ -66,7 +66,8 @@ def _label(table: Table, name: str, texts: TextColumn) -> Iterator[Finding]:
     there = [texts.values[k] for k in np.flatnonzero(texts.counts).tolist()]
     said = {value.strip().lower().strip(".") for value in there}
     usual = int(texts.counts.argmax())
-    if not _is_label(table, name, texts, said, 1.0 - float(share[usual])):
+    mostly = texts.values[usual].strip().lower().strip(".")
+    if not _is_label(table, name, texts, said, mostly, 1.0 - float(share[usual])):
         return
     odd = np.flatnonzero((texts.codes >= 0) & (texts.codes != usual))
     others = [value for value in there if value != texts.values[usual]]
@@ -86,7 +87,9 @@ def _label(table: Table, name: str, texts: TextColumn) -> Iterator[Finding]:
     )
 
 
-def _is_label(table: Table, name: str, texts: TextColumn, said: set[str], rare: float) -> bool:
+def _is_label(
+    table: Table, name: str, texts: TextColumn, said: set[str], mostly: str, rare: float
+) -> bool:
     """Whether a column has the values of a label, or its name and what else a label has.
 
     That is a choice of yes or no (or of "normal" and other words) in which one is rare, under a
@@ -98,7 +101,8 @@ def _is_label(table: Table, name: str, texts: TextColumn, said: set[str], rare: 
     alone, always = _named(name)
     if not (alone or always) or rare > _RARE:
         return False
-    if said & (_NORMAL | _ABNORMAL):
+    # Of many results one may be "sick" and say nothing of the others.
+    if mostly in _NORMAL or (len(said) == 2 and said & (_NORMAL | _ABNORMAL)):
         return True
     choice = any(said == pair for pair in _CHOICES)
     if not choice and not (always and len(said) <= _FEW):

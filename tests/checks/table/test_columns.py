@@ -125,6 +125,24 @@ def test_a_label_needs_more_than_a_name(rng, name, values, separated, leaks):
     assert bool(found.of("leak")) == leaks
 
 
+def test_one_of_many_results_that_sounds_bad_makes_no_label(rng):
+    """What became of bakers: of "sick" people among "IN", "OUT" and "WINNER" nothing follows."""
+    chances = [0.72, 0.12, 0.06, 0.06, 0.04]
+    result = rng.choice(["IN", "OUT", "WINNER", "RUNNER-UP", "SICK"], 600, p=chances)
+    table = pd.DataFrame({"x": rng.normal(size=600), "result": result})
+    assert not check(table).of("leak")
+    attacks = rng.choice(["normal", "smurf", "neptune", "satan", "nmap"], 600, p=chances)
+    assert check(table.assign(result=attacks)).of("leak")
+
+
+def test_postcodes_with_more_digits_are_no_texts_among_numbers(rng):
+    cells = [str(k) for k in rng.integers(98101, 98199, 900)]
+    cells[5::33] = [f"{k}-{rng.integers(1000, 9999)}" for k in cells[5::33]]
+    table = pd.DataFrame({"zip_code": cells, "x": rng.normal(size=900)})
+    assert not check(table).of("mixed-format")
+    assert check(table.rename(columns={"zip_code": "reading"})).of("mixed-format")
+
+
 def test_numbers_within_groups_do_not_follow_from_those_of_the_groups(rng):
     """As pupils of a school are numbered: ordered alike, but no function of it."""
     school = np.sort(rng.integers(1, 130, 2000))

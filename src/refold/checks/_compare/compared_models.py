@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refold.base.results import plain_fields
-from refold.base.words import percent
+from refold.base.words import percent, plural
 from refold.judgement import Judge, asked_for, calibrated_on, parameters, training_rows
 
 # No result depends on these.
@@ -44,10 +44,10 @@ class ComparedModel:
         )
 
     def rate_text(self) -> str:
-        """Say how many rows it rejects, beside what it was set for."""
+        """Say how many rows are outliers to it, beside what it was set for."""
         share = "none judged" if self.rejected_share is None else percent(self.rejected_share)
         wanted = "no rate was set" if self.alpha is None else f"set for {percent(self.alpha)}"
-        return f"{self.rejected:,} rejected ({share}; {wanted})"
+        return f"{plural(self.rejected, 'outlier')} ({share}; {wanted})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -14,6 +14,7 @@ from refold.checks._table.cell_checks import LISTED
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns import role_findings as words
 from refold.columns.form_guess import TextSample, read_as_dates, read_as_numbers
+from refold.columns.name_hints import says_code
 from refold.columns.table import NumberColumn, TextColumn, as_texts
 from refold.columns.table_findings import find_odd_columns
 
@@ -36,6 +37,8 @@ def notice_formats(table: CheckedTable) -> Iterator[Finding]:
 
 
 def _among_numbers(column: CheckedColumn, texts: TextColumn) -> Finding | None:
+    if says_code(column.name):  # '98115-4820' among postcodes
+        return None
     sample = TextSample.of(texts)
     reading = read_as_numbers(sample)
     values = reading.form.read(sample.texts)

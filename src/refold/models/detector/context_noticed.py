@@ -25,7 +25,7 @@ Outliers = Callable[[Table], Booleans]
 # Groups that matter: so many values of so many rows, within which numbers are spread by less than
 # this share of all, and of faults of so many of their standard deviations fewer are seen.
 _FEWEST_GROUPS, _FEWEST_OF_GROUP = 8, 8
-_WITHIN, _FAULT, _SEEN = 0.5, 6.0, 0.8
+_WITHIN, _FAULT, _SEEN = 0.5, 6.0, 0.5
 _ROWS_TRIED = 300
 # A trend that matters: a model of the first nine tenths calls so many times the rate outliers.
 ALPHA_TRIED, _TIMES, _SURELY, _CHANCE = 0.05, 3.0, 1.5, 1e-3
@@ -60,8 +60,8 @@ def groups_matter(table: Table, outliers: Outliers) -> Finding | None:
         column=group,
         values=(name,),
         message=f"{group}: {printable(name)} differs between its values: within one of them the "
-        f"standard deviation is {percent(share, 2)} of that of all rows, and of faults of "
-        f"{_FAULT:g} such standard deviations {percent(seen, 2)} are seen.",
+        f"standard deviation is {percent(share, 2)} of that of all rows. Of values that are wrong "
+        f"by {_FAULT:g} such standard deviations {percent(seen, 2)} are noticed.",
         advice=Advice("To judge rows by what is normal for their group", "by", value=group),
     )
 
