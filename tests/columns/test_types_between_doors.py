@@ -35,6 +35,7 @@ def columns(rng):
         "category": pd.Series(np.where(choice, "low", "high")).astype("category"),
         "timedelta": pd.Series(pd.to_timedelta(rng.integers(60, 9000, ROWS), unit="s")),
         "date": pd.Series(days),
+        "nanoseconds": pd.Series(days).astype("M8[ns]") + pd.Timedelta(7, "ns"),
         "zoned": pd.Series(days.tz_localize("Europe/Berlin")),
     }
 

@@ -158,7 +158,9 @@ def _temporal(column: Any) -> Column:
         return of_objects(column.name, column.to_list())
     if dtype == nw.Datetime and dtype.time_zone is not None:  # by the clock on the wall
         column = column.dt.replace_time_zone(None)
-    seconds = _seconds(column.cast(nw.Datetime("us")).to_numpy(), "M8")
+    # Arrow would rather fail than lose nanoseconds.
+    fine = isinstance(dtype, nw.Datetime) and dtype.time_unit == "ns"
+    seconds = _seconds(column.cast(nw.Datetime("ns" if fine else "us")).to_numpy(), "M8")
     clock = dtype == nw.Datetime and bool(np.any(np.mod(seconds[~np.isnan(seconds)], _DAY)))
     return DateColumn(seconds, has_date=True, has_clock=clock)
 
