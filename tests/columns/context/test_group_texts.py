@@ -33,32 +33,36 @@ def learned(table: Table, product: TextColumn) -> tuple[GroupTexts, GroupTree, G
     return GroupTexts.learn(product, tree).plus_rows(product, groups.codes(table)), tree, groups
 
 
-def by_hand(rows, kappas, path, label, labels) -> tuple[float, float]:
-    """The share among all rows and in the group: counted one by one."""
+def by_hand(rows, kappas, path, label, labels, *, learned: bool) -> tuple[float, float]:
+    """The share among all rows and in the group: counted one by one.
+
+    A row that was learned is not one of those with its label; nor is one of more than four.
+    """
     n, width = len(rows), len(labels) + 2
     share = (sum(r[-1] == label for r in rows) + 0.5) / (n + 0.5 * width)
     everywhere = share
     for depth, kappa in enumerate(kappas, start=1):
         inside = [r for r in rows if r[:depth] == path[:depth]]
         if np.isfinite(kappa):
-            share = (sum(r[-1] == label for r in inside) + kappa * share) / (len(inside) + kappa)
+            have = sum(r[-1] == label for r in inside)
+            have -= learned or have > 4
+            share = (have + kappa * share) / (len(inside) + kappa)
     return everywhere, share
 
 
-def test_shares_are_those_counted_by_hand_also_of_rows_left_out():
+def test_shares_are_those_counted_by_hand_also_of_rows_that_were_learned():
     table, product = fleet(np.random.default_rng(0), 300)
     texts, tree, _ = learned(table, product)
     path, codes, shares = tree.codes(table), texts.codes(product)[0], texts.shares[0]
     rows = [(*path[k].tolist(), int(codes[k])) for k in range(300)]
     assert np.isfinite(shares.concentrations[-1])
-    new = shares.added(path, codes, np.zeros(300, bool))
-    out = shares.added(path, codes, np.ones(300, bool))
-    for k in range(0, 300, 7):
-        rest, (*own, label) = rows[:k] + rows[k + 1 :], rows[k]
-        args = shares.concentrations, tuple(own), label, shares.leaves.labels
-        for known, found in ((rows, new), (rest, out)):
-            everywhere, here = by_hand(known, *args)
-            assert found[k] == pytest.approx(np.log(everywhere / here), rel=1e-10, abs=1e-10)
+    for counted in (False, True):
+        found = shares.added(path, codes, np.full(300, counted))
+        for k in range(0, 300, 7):
+            *own, label = rows[k]
+            args = shares.concentrations, tuple(own), label, shares.leaves.labels
+            everywhere, here = by_hand(rows, *args, learned=counted)
+            assert found[k] == np.round(2.0 * np.log(everywhere / here)) / 2.0
 
 
 def test_counts_of_parts_add_up_to_those_of_the_whole_and_are_taken_back():

@@ -311,6 +311,22 @@ def test_numbers_with_few_values_make_no_false_alarms_in_their_group():
     assert max(share.mean() for share in shares) < 0.03
 
 
+@pytest.mark.parametrize("each", [8, 15, 30])
+def test_categories_whose_shares_differ_between_groups_make_no_false_alarms(each):
+    # Shares of rows left out differ a little from those of new rows, which would lie between them.
+    rng = np.random.default_rng(each)
+    share, groups = rng.uniform(0.05, 0.6, 200), np.arange(200)
+
+    def made(each: int) -> pd.DataFrame:
+        machine = np.repeat(groups, each)
+        flag = np.where(rng.random(len(machine)) < share[machine], "yes", "no")
+        values = pd.DataFrame(rng.normal(size=(len(machine), 4)), columns=list("abcd"))
+        return values.assign(machine=[f"M{k}" for k in machine], flag=flag)
+
+    model = Detector(by="machine", alpha=0.05).fit(made(each))
+    assert (model.predict(made(50)) == -1).mean() < 0.06
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("each", "worst"), [(8, 0.1), (30, 0.09)])
 def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):

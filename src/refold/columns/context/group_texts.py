@@ -24,6 +24,10 @@ _LEAST_GAIN = 5.0
 _EXPECTED = (3.0, 10.0, 30.0, 100.0, 300.0)
 _MOST_ONCE = 2e-3
 _NAMED = 3  # so many other groups are named
+# A new row has the label of a row less if more than so many of its group have it, and what groups
+# add comes in steps: rows that were learned and new ones have the same few numbers then. Between
+# these a model of what was learned would find all new rows.
+_FEW, _STEP = 4, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +176,7 @@ class GroupShares:
         """κ of each depth."""
         found: list[float] = []
         for counts, path, codes in self._pairs():
-            above = self._below(path, codes, 1.0, found)[-1]
+            above = self._below(path, codes, found)[-1]
             have, size = (counts.counts - 1.0) / above, counts.size_of(path[:, -1]) - 1.0
             gains = [
                 float(counts.counts @ np.log((have + kappa) / (size + kappa)))
@@ -190,7 +194,7 @@ class GroupShares:
         """
         least, once_seen = [], 0
         for depth, (counts, path, codes) in enumerate(self._pairs()):
-            above = self._below(path, codes, 1.0, self.concentrations[:depth])[-1]
+            above = self._below(path, codes, self.concentrations[:depth])[-1]
             single = (counts.counts == 1) & (codes != len(counts.labels))
             expected = ((counts.size_of(path[:, -1]) - 1.0) * above)[single]
             numbers = [int((expected >= limit).sum()) for limit in _EXPECTED]
@@ -208,20 +212,26 @@ class GroupShares:
             yield counts, path[group], label
 
     def _below(
-        self, path: Integers, codes: Integers, less: float | Floats, kappas: Sequence[float]
+        self,
+        path: Integers,
+        codes: Integers,
+        kappas: Sequence[float],
+        counted: Booleans | None = None,
     ) -> list[Floats]:
         """Return the share of labels among all rows, and in the groups of a path one by one.
 
-        So many rows with the label are left out of each.
+        Each row is left out of all counts. Or `counted` says which rows are among them: shares
+        are then such that these and new rows have the same ones.
         """
-        counts = self.leaves
+        counts, less = self.leaves, float(counted is None)
         shares = [(self.total[codes] - less + 0.5) / (self.total.sum() - less + 0.5 * counts.width)]
         for depth, kappa in enumerate(kappas):
             group, above = path[:, depth], shares[-1]
             if kappa < np.inf:
-                have = self.depths[depth].of(group, codes) - less + kappa * above
-                own = have / (self.depths[depth].size_of(group) - less + kappa)
-                above = np.where(group >= 0, own, above)
+                have = self.depths[depth].of(group, codes)
+                others = have - (1 if counted is None else counted | (have > _FEW))
+                size = self.depths[depth].size_of(group) - less
+                above = np.where(group >= 0, (others + kappa * above) / (size + kappa), above)
             shares.append(above)
         return shares
 
@@ -236,9 +246,10 @@ class GroupShares:
         if min(kappas) == np.inf:
             return None
         counted = counted & (self.leaves.of(path[:, -1], codes) > 0)  # some may be held out
-        shares = self._below(path, codes, counted.astype(np.float64), kappas)
+        shares = self._below(path, codes, kappas, counted)
         differ = int(np.flatnonzero(np.array(kappas) < np.inf)[-1])
-        out = np.where(path[:, differ] < 0, -np.inf, np.log(shares[0] / shares[-1]))
+        steps = np.round(np.log(shares[0] / shares[-1]) / _STEP)
+        out = np.where(path[:, differ] < 0, -np.inf, _STEP * steps)
         for depth, limit in enumerate(least):
             group, counts = path[:, depth], self.depths[depth]
             never = (group >= 0) & ~counted & (codes != len(counts.labels))
