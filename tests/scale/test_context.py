@@ -113,3 +113,24 @@ def test_texts_of_groups_are_learned_from_a_file(tmp_path):
     assert counted == [27_000] * 3  # a tenth is held out
     assert (model.predict(new[new["site"] == "S0"].assign(product="P10")) == -1).all()
     assert (model.predict(new) == -1).mean() < 0.035
+
+
+def test_small_groups_of_a_file_have_the_false_alarms_that_they_have_in_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    level, sizes = rng.normal(scale=5.0, size=(40, 3)), np.repeat([8, 20, 800], [15, 10, 15])
+
+    def machines(sizes):
+        machine = np.repeat(np.arange(40), sizes)
+        kind = np.where(rng.random((len(machine), 3)) < 0.3, 3.0, 0.0)
+        values = level[machine] + kind + 0.3 * rng.normal(size=kind.shape)
+        frame = pd.DataFrame(values, columns=list("abc"))
+        return frame.assign(machine=[f"M{k}" for k in machine])
+
+    training, other = machines(sizes), machines(np.full(40, 50))
+    path = tmp_path / "rows.parquet"
+    training.to_parquet(path, index=False)
+    of_file = scale.learn(path, Detector(by="machine", alpha=0.05), progress=False)
+    whole = Detector(by="machine", alpha=0.05).fit(training)
+    found, expected = ((m.predict(other) == -1).mean() for m in (of_file, whole))
+    assert found == pytest.approx(expected, abs=0.02)
+    assert found < 0.07

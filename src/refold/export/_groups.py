@@ -67,9 +67,7 @@ class GroupConstants:
         out = []
         for units in self.context.units(table).values():
             column, found = units.column, units.scores
-            near = np.zeros(len(keys))
-            if column.fixed:
-                near = column.as_expected(groups, found.spread, found.freedom) * column.scale
+            near = column.as_expected(groups, found.spread, found.freedom) * column.scale
             out.append(found.expected * column.scale + column.middle)
             out.append(np.maximum(found.spread * column.scale, _SMALLEST))
             out += [found.freedom, near]

@@ -327,6 +327,44 @@ def test_categories_whose_shares_differ_between_groups_make_no_false_alarms(each
     assert (model.predict(made(50)) == -1).mean() < 0.06
 
 
+def test_small_groups_beside_large_ones_have_no_more_false_alarms():
+    # Numbers of two kinds: where the mean is known from few rows, both lie elsewhere.
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([8, 20, 800], [20, 20, 10])
+    level = rng.normal(scale=5.0, size=(50, 3))
+
+    def made(sizes: np.ndarray) -> pd.DataFrame:
+        machine = np.repeat(np.arange(50), sizes)
+        kind = np.where(rng.random((len(machine), 3)) < 0.3, 3.0, 0.0)
+        values = level[machine] + kind + 0.3 * rng.normal(size=kind.shape)
+        frame = pd.DataFrame(values, columns=list("abc"))
+        return frame.assign(machine=[f"M{k}" for k in machine])
+
+    model = Detector(by="machine", alpha=0.05).fit(made(sizes))
+    rates = (model.predict(made(np.full(50, 50))) == -1).reshape(50, 50).mean(axis=1)
+    assert rates.mean() < 0.06
+    assert rates[:20].mean() < 0.1
+
+
+@pytest.mark.parametrize("given", [{"by": "machine"}, {"by": ["site", "machine"]}])
+def test_numbers_of_a_new_group_need_not_go_together_as_those_of_known_ones(given):
+    # Within a machine all sensors go up and down together; their levels have nothing in common.
+    rng = np.random.default_rng(0)
+    level = rng.uniform(-9.0, 9.0, size=(120, 4))
+
+    def made(machines: range, each: int) -> pd.DataFrame:
+        machine = np.repeat(machines, each)
+        together = 0.9 * rng.normal(size=(len(machine), 1))
+        values = level[machine] + together + 0.45 * rng.normal(size=(len(machine), 4))
+        frame = pd.DataFrame(values, columns=list("abcd"))
+        return frame.assign(machine=[f"M{k}" for k in machine], site=[f"S{k % 5}" for k in machine])
+
+    model = Detector(**given, alpha=0.05).fit(made(range(100), 60))
+    new = made(range(100, 120), 40)
+    assert (model.predict(new) == -1).mean() < 0.05
+    assert (model.predict(new.assign(a=new["a"] + 40.0)) == -1).mean() > 0.9
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("each", "worst"), [(8, 0.1), (30, 0.09)])
 def test_the_worst_tenth_of_groups_has_few_more_false_alarms(each, worst):

@@ -28,7 +28,7 @@ _ROWS = 20_000
 _BLOCK = 16_384  # rows at once: what is computed of them stays in the processor's cache
 # So many standard errors of its logarithm the spread of a group is widened for new rows.
 _CAREFUL = 0.4
-_AMONG_ALL = 4.0  # standard deviations: so far from all groups a new one may be
+_AMONG_ALL = 3.0  # standard deviations: so far from all groups a new one may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +182,10 @@ class ColumnContext:
         ColumnContext.model.keep(column, model)
         return column, column.left_out(rows, values)
 
+    def factor(self, x: sparse.csr_array) -> Floats:
+        """Return how the context of rows multiplies the spread."""
+        return _factor(self.spread_coef, x)
+
     @once
     def model(self) -> MixedModel:
         """The expected value."""
@@ -271,8 +275,7 @@ class ColumnContext:
             expected, leverage = self.model.expected(x, groups)
             factor = None if self.spread_coef is None else _factor(self.spread_coef, x)
         residuals = (self.transformed(values[part]) - expected) / _unlearned(leverage)
-        if self.fixed:
-            residuals = np.where(np.abs(residuals) < self._rounding, 0.0, residuals)
+        residuals = self.but_for_rounding(residuals)
         if factor is not None:
             residuals = residuals / factor
         variance, freedom = self.spread.left_out(residuals, groups)
@@ -301,7 +304,7 @@ class ColumnContext:
         else:
             expected, _, width, freedom = self._distributions(rows.take(part))
         residuals = self.transformed(values[part]) - expected
-        if self.fixed:
+        if self.fixed or (len(self.moments.group_rows) and (groups < 0).any()):
             within = self.as_expected(groups, width, freedom)
             residuals = np.where(np.abs(residuals) < within, 0.0, residuals)
         return ContextScores(normal_scores(residuals / width, freedom), expected, width, freedom)
@@ -341,13 +344,23 @@ class ColumnContext:
         groups = len(self.moments.group_rows) > 0
         return groups and self.model.variance <= 4.0 * self.smallest
 
-    def as_expected(self, groups: Integers, spread: Floats, freedom: Floats) -> Floats:
-        """Return how far a number that groups fix may be off to count as expected.
+    def but_for_rounding(self, residuals: Floats) -> Floats:
+        """Return residuals of learned rows; 0 where groups fix the number and it is rounded."""
+        if not self.fixed:
+            return residuals
+        return np.where(np.abs(residuals) < self._rounding, 0.0, residuals)
 
-        Of a group that is not known nothing is known but the range of all.
+    def as_expected(self, groups: Integers, spread: Floats, freedom: Floats) -> Floats:
+        """Return how far numbers may be off to count as expected.
+
+        It is rounding where groups fix the number. Of a group that is not known nothing is known
+        but the range of all: its numbers need not go together as those of known ones do.
         """
-        among_all = spread * t_values(np.full(len(freedom), _AMONG_ALL), freedom)
-        return np.where(groups < 0, np.maximum(among_all, self._rounding), self._rounding)
+        within = np.full(len(groups), self._rounding if self.fixed else 0.0)
+        new = np.flatnonzero(groups < 0)
+        among_all = spread[new] * t_values(np.full(len(new), _AMONG_ALL), freedom[new])
+        within[new] = np.maximum(within[new], among_all)
+        return within
 
     @property
     def _rounding(self) -> float:

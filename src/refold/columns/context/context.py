@@ -23,6 +23,7 @@ from refold.columns.context.design import (
 )
 from refold.columns.context.group_texts import GroupTexts, GroupTree
 from refold.columns.context.history import History
+from refold.columns.context.smaller_groups import SmallerGroups
 from refold.columns.context.trend import (
     FIRST_ORIGIN,
     FeatureLayout,
@@ -277,15 +278,29 @@ class ContextModel:
             wider.texts[name] = texts.mapped(places, wider.tree)
         return wider
 
-    def left_out(self, table: Table) -> Table:
-        """Return rows that were learned as `apply` does, each as if it had been left out."""
+    def left_out(self, table: Table, *, smaller_groups: bool = False) -> Table:
+        """Return rows that were learned as `apply` does, each as if it had been left out.
+
+        Some may be taken as if their group were as small as another.
+        """
         rows, scores = self._rows(table), {}
+        sizes = self._group_rows if smaller_groups else np.empty(0)
+        smaller = SmallerGroups.draw(rows.groups, sizes)
         for name, column in self.columns.items():
             values = _numbers(table, name)
             found, alone = column.z(rows, values), column.left_out(rows, values)
             alone = np.where(np.isnan(alone), found, alone)
-            scores[name] = _with_atoms(alone, found) if _repeated(values) else alone
+            alone = _with_atoms(alone, found) if _repeated(values) else alone
+            if len(smaller.rows):
+                alone[smaller.rows] = smaller.scores(column, rows, values)
+            scores[name] = alone
         return self.scored(table, scores, left_out=True)
+
+    @property
+    def _group_rows(self) -> Floats:
+        """How many rows each group has: those with a number, in the column with most."""
+        found = [column.moments.group_rows for column in self.columns.values()]
+        return np.max(found, axis=0) if found else np.empty(0)
 
     def _rows(self, table: Table) -> ContextRows:
         codes = self.groups.codes(table) if self.given.by else np.full(table.rows, -1)

@@ -121,8 +121,10 @@ class LearnedTable:
             raise ValueError(NO_ROWS)
         if context is not None and self.table.counts is None:
             rows = self.table.decided[1]
-        elif context is not None and context.axis is None and rows.inputs is not None:
-            rows = context.left_out(rows.inputs).select(self.plan.names)
+        if context is not None and context.axis is None and rows.inputs is not None:
+            # REF takes rows out of sums again: with exactly the numbers that went in.
+            rows = context.left_out(rows.inputs, smaller_groups=self.method != "ref")
+            rows = rows.select(self.plan.names)
         return self.plan.parse(rows)
 
     @property

@@ -293,7 +293,7 @@ class DetectorLearner(Learner):
         counts = TableCounts.of(*Plan.of(self._first, self._state.roles))
         learned = self.model._learned_of(self._state.with_counts(counts), sample, None)
         inside, model = None, learned.estimator()
-        if counts.plan.plain and isinstance(model, CreasedREF) and not self._over_time:
+        if counts.plan.plain and isinstance(model, CreasedREF) and self._state.context is None:
             inside = creased_count(model, counts.numbers_of(self._first), out)
         limit = enough(SIZE, look.rows - held)
         return TableCount(counts.plan, sample.seed, limit, out, inside, self._state.context)
@@ -302,11 +302,15 @@ class DetectorLearner(Learner):
         """Learn from the counts."""
         model, (out, _) = self.model, look.drawn.divided(held)
         state = self._state.with_counts(counted.counts)
-        if self._over_time:  # rows that were foreseen set the threshold
-            sample = RowSample(counted.sample.seed).plus_rows(self._first)
-            model._learn(model._learned_of(state, sample, None))
+        sample = counted.sample
+        if self._over_time:
+            sample = RowSample(sample.seed).plus_rows(self._first)
+        learned = model._learned_of(state, sample, None)
+        # Rows that were foreseen set the threshold, or those that are as if in smaller groups.
+        if self._over_time or (state.context is not None and learned.method != "ref"):
+            model._learn(learned)
         else:
-            self._hold_out(model._learned_of(state, counted.sample, None), counted, out)
+            self._hold_out(learned, counted, out)
         learned = model._learned
         of_rules = rule_findings(learned.rules, learned.encoder, learned.rows)
         model._notice([*model.encoder_.noticed_, *of_rules, *self._of_threshold()], WARNED)
