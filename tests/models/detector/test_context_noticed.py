@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from refold import Detector, check
+from refold.models.detector.context_noticed import _within
 from tests.models.detector.test_context import fleet, trending
 
 KINDS = {"groups", "trend"}
@@ -49,6 +50,16 @@ def test_nothing_is_said_of_groups_that_are_alike_and_of_a_time_without_a_trend(
     )
     assert noticed(frame) == []
     assert {"groups", "drift"}.isdisjoint(check(frame).kinds)
+
+
+def test_the_spread_within_groups_is_pooled_over_them(rng):
+    codes = np.repeat(np.arange(30), 10)
+    values = 3.0 * rng.normal(size=30)[codes] + rng.normal(size=300)
+    spread, share = _within(np.append(values, [np.nan, 9.0]), np.append(codes, [0, -1]))
+    own = np.array([values[codes == group].std(ddof=1) for group in range(30)])
+    np.testing.assert_allclose(spread[:300], own[codes])
+    assert np.isnan(spread[300:]).all()
+    assert share == pytest.approx(np.sqrt(np.mean(own**2)) / values.std())
 
 
 def test_a_number_that_its_group_fixes_says_nothing_of_groups():

@@ -87,9 +87,9 @@ class Recipe:
     ridge: float
     n_init: int
     seed: int
-    box: float = 0.0
-    magnitudes: int = 0
-    trim: float = 0.0
+    box: float
+    magnitudes: int
+    trim: float
 
     def creases_of(self, rows: Floats, counts: Floats, n_jobs: int | None) -> Creases:
         """Make creases from rows that all count."""
