@@ -80,6 +80,16 @@ def test_what_few_rows_are_as_far_out_as_is_expected_only_if_that_is_asked(rng):
     assert near_expected(found, far_out=True)[:, 0].tolist() == [True, True, False]
 
 
+def test_numbers_as_expected_are_blamed_where_few_rows_are_as_far_out(rng):
+    x = rng.normal(size=500)
+    X = np.column_stack([x, x + 2e-4 * rng.normal(size=500), rng.normal(size=500)])
+    far = np.sort(x)[-8]
+    found = Judgement.of(CreasedREF(n_creases=32).fit(X), [[far, far - 0.05, 0.0]])
+    assert found.outlier[0]
+    assert near_expected(found, far_out=True)[0, :2].all()
+    assert found.shares[0, :2].sum() > 0.5
+
+
 @pytest.mark.parametrize("change", [lambda x: x + 1e6, lambda x: -x, lambda x: x * 1e-6])
 def test_what_is_as_expected_depends_on_no_unit(change, rng):
     x = rng.normal(size=500)
