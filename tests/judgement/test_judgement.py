@@ -114,6 +114,17 @@ def test_some_rows_keep_what_is_known_of_them(model, rows, monkeypatch):
     )
 
 
+def test_rows_keep_their_names_where_all_have_some(model, rows):
+    parts = [Judgement.of(model, rows[k : k + 2]) for k in (0, 2)]
+    assert Judgement.joined(parts).row_names is None
+    parts[0].row_names = ["P0", "P1"]
+    assert Judgement.joined(parts).row_names is None
+    parts[1].row_names = ["P2", "P3"]
+    joined = Judgement.joined(parts)
+    assert joined.row_names == ["P0", "P1", "P2", "P3"]
+    assert joined.take(np.array([3, 0])).row_names == ["P3", "P0"]
+
+
 def test_rows_are_taken_in_the_order_that_is_asked_for(model, rows):
     found, order = Judgement.of(model, rows), np.arange(len(rows))[::-1]
     np.testing.assert_array_equal(found.take(order).distances, found.distances[::-1])
