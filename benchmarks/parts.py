@@ -31,7 +31,7 @@ def tables(rng, rows):
 def rejected(normal, new, parts):
     """Return the share of new rows above the thresholds, and the seconds it took to find them."""
     begin = time.process_time()
-    distances = exact.left_out(normal, parts, "l1", path=True, **RECIPE)
+    distances = exact.leave_one_out(normal, parts, "l1", path=True, **RECIPE)
     spent = time.process_time() - begin
     calibration = Calibration.of(distances, None, "cross-fitted")
     chain = exact.learn(normal, None, **RECIPE)

@@ -23,7 +23,7 @@ def test_standardizing_divides_clips_and_sees_gaps(gaps, rng):
     center, scale = rng.normal(size=5), rng.uniform(0.1, 3.0, size=5)
     center[2], scale[2] = -1e308, 1e308
     out = np.empty_like(X)
-    assert kernels.standardized(X, center, scale, 1e3, out) == gaps
+    assert kernels.standardize(X, center, scale, 1e3, out) == gaps
     np.testing.assert_array_equal(out, standardized(X, center, scale, 1e3))
 
 
@@ -367,7 +367,7 @@ def test_known_rows_are_found_within_the_tolerance(rng):
 def test_arrays_that_do_not_fit_together_are_refused(rng):
     Z, out = rng.normal(size=(4, 3)), np.empty((4, 3))
     with pytest.raises(ValueError, match="fit together"):
-        kernels.standardized(Z, np.zeros(2), np.ones(3), 1.0, out)
+        kernels.standardize(Z, np.zeros(2), np.ones(3), 1.0, out)
     with pytest.raises(ValueError, match="span all values"):
         kernels.bends(np.arange(6.0), np.arange(6.0), np.array([0, 2, 4, 5]), np.ones(3))
     with pytest.raises(ValueError, match="needs a knot"):

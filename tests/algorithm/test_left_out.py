@@ -24,7 +24,7 @@ def test_distances_are_those_to_chains_of_the_other_rows(fold, kind, path, rng):
     X[:, 3] = rng.integers(0, 3, size=67)
     recipe = {"n_iter": 20, "fold": fold, "max_gain": 1e6}
     for parts in (2, 5, 67):
-        ours = exact.left_out(X, parts, kind, path=path, **recipe)
+        ours = exact.leave_one_out(X, parts, kind, path=path, **recipe)
         np.testing.assert_array_equal(ours, one_by_one(X, parts, kind, path=path, **recipe))
 
 
@@ -39,14 +39,14 @@ def test_gaps_types_layouts_and_threads_change_nothing(dtype, order, rows, rng):
     recipe = {"n_iter": 30, "fold": "abs", "max_gain": 1e6}
     expected = one_by_one(X, 11, "l1", path=True, **recipe)
     for n_jobs in (1, 2, 3):
-        ours = exact.left_out(X, 11, "l1", path=True, n_jobs=n_jobs, **recipe)
+        ours = exact.leave_one_out(X, 11, "l1", path=True, n_jobs=n_jobs, **recipe)
         np.testing.assert_array_equal(ours, expected)
 
 
 def test_a_row_without_any_value_has_no_distance(rng):
     X = rng.normal(size=(30, 2))
     X[4] = np.nan
-    found = exact.left_out(X, 30, "l1", path=True, n_iter=5, fold="abs", max_gain=1e6)
+    found = exact.leave_one_out(X, 30, "l1", path=True, n_iter=5, fold="abs", max_gain=1e6)
     np.testing.assert_array_equal(np.isnan(found), np.arange(30) == 4)
 
 
@@ -56,7 +56,7 @@ def test_the_column_that_only_a_part_has_is_named(rng):
     X[[5, 15, 25], 2] = 1.0, 2.0, 3.0
     recipe = {"n_iter": 5, "fold": "abs", "max_gain": 1e6}
     with pytest.raises(TableError) as error:
-        exact.left_out(X, 10, "l1", path=True, **recipe)
+        exact.leave_one_out(X, 10, "l1", path=True, **recipe)
     assert error.value.column == 2
 
 
@@ -68,4 +68,4 @@ def test_arguments_out_of_range_are_refused(wrong, rng):
 
     right = {"parts": 3, "n_iter": 5, "max_gain": 1e6, "distance": "l1", "n_threads": 1}
     with pytest.raises(ValueError, match=r"must|no sum"):
-        kernels.left_out(rng.normal(size=(30, 3)), fold="abs", path=True, **(right | wrong))
+        kernels.leave_one_out(rng.normal(size=(30, 3)), fold="abs", path=True, **(right | wrong))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
-from refold.app import Session, Workspace, create
+from refold.app import Session, Workspace, create_app
 
 ORIGIN = "http://127.0.0.1:8000"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -18,7 +18,7 @@ class Visitor:
 
     def __init__(self, workspace, session, **headers):
         headers = {"Origin": ORIGIN, "Accept": "text/html", **FORM, **headers}
-        app = create(workspace, session)
+        app = create_app(workspace, session)
         self.client = TestClient(app, base_url=ORIGIN + session.root, headers=headers)
         self.workspace, self.root = workspace, session.root
         self.client.get(session.address())

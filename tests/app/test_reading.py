@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from refold.app.taking import in_python
+from refold.app.taking import python_code
 from refold.tabular import TrainingSelection, open_table, read_training
 from tests.app.conftest import new_parts, parts
 
@@ -50,7 +50,7 @@ def test_a_sheet_can_be_chosen_for_the_table_and_for_new_rows(visitor, tmp_path)
     assert not visitor.post("/check/reading", sheet=place_of(page, "sheet", "April")).bad
     assert visitor.state.checked.table.rows == 200
     assert not visitor.post("/check/reading", sheet=place_of(page, "sheet", "April")).bad  # again
-    assert "sheet='March'" in in_python(visitor.state.trained)
+    assert "sheet='March'" in python_code(visitor.state.trained)
 
 
 def test_marks_that_were_guessed_wrong_are_said_and_the_cells_are_read_by_them(visitor, tmp_path):
@@ -111,7 +111,7 @@ def test_what_is_shown_in_python_opens_the_file_in_the_same_way(visitor, tmp_pat
     visitor.put("/table", file)
     visitor.post("/table/reading", no_header="1", missing="-9", decimal="0")
     visitor.post("/learn")
-    (line,) = re.findall(r"open_table\(.*?\)(?= as file)", in_python(visitor.state.trained))[:1]
+    (line,) = re.findall(r"open_table\(.*?\)(?= as file)", python_code(visitor.state.trained))[:1]
     monkeypatch.chdir(tmp_path)
     with eval(line, {"open_table": open_table}) as table:
         rows = read_training(table, TrainingSelection()).table

@@ -5,7 +5,7 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from refold.app import Session, Workspace, create
+from refold.app import Session, Workspace, create_app
 from tests.app.conftest import FORM, ORIGIN, Visitor
 
 
@@ -16,7 +16,7 @@ def session():
 
 @pytest.fixture
 def stranger(tmp_path, session):
-    return TestClient(create(Workspace(tmp_path), session), base_url=ORIGIN)
+    return TestClient(create_app(Workspace(tmp_path), session), base_url=ORIGIN)
 
 
 @pytest.mark.parametrize("path", ["/", "/check", "/progress", "/assets/style.css", "/take/x"])

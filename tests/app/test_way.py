@@ -132,12 +132,12 @@ def test_what_is_shown_in_python_is_the_same_model(visitor, files, tmp_path, mon
     visitor.post("/learn", without=[3, 4])
     visitor.put("/check", files / "new.csv")
     visitor.post("/check/rate", rate=2)
-    from refold.app.taking import in_python
+    from refold.app.taking import python_code
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parts.csv").write_bytes((files / "parts.csv").read_bytes())
     (tmp_path / "new-rows.csv").write_bytes((files / "new.csv").read_bytes())
-    exec(in_python(visitor.state.trained), {})
+    exec(python_code(visitor.state.trained), {})
     assert ": outlier; " in capsys.readouterr().out
     assert load(tmp_path / "model.json").threshold_ == loaded(visitor, tmp_path).threshold_
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import LocalOutlierFactor
 
 from refold import REF, CreasedREF, Detector, limits
-from refold.checks import Limit, drawn
+from refold.checks import Limit, draw_rows
 from refold.judgement import Judgement
 from tests.tables import real_table
 
@@ -191,7 +191,7 @@ def test_every_way_to_hand_rows_over(rng):
 
 def test_rows_are_drawn_from_all_blocks_alike():
     blocks = [np.full((n, 1), float(n)) for n in (500, 4000, 1500)]
-    rows = drawn(iter(blocks)).ravel()
+    rows = draw_rows(iter(blocks)).ravel()
     shares = [np.mean(rows == n) for n in (500, 4000, 1500)]
     np.testing.assert_allclose(shares, np.array([500, 4000, 1500]) / 6000, atol=0.04)
 
@@ -214,7 +214,7 @@ def test_refusals(rng):
     with pytest.raises(ValueError, match="accepts none of the rows"):
         limits(REF().fit(X), X + 100.0)
     with pytest.raises(ValueError, match="no rows"):
-        drawn([])
+        draw_rows([])
 
 
 def cars(rows, seed):

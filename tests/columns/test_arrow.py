@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from refold import REF, Detector
-from refold.columns.frames import floats
+from refold.columns.frames import float_values
 
 LARGE = [2**53 + 1, -(2**62) - 3, 5]
 
@@ -19,7 +19,7 @@ LARGE = [2**53 + 1, -(2**62) - 3, 5]
 def test_large_whole_numbers_become_the_nearest_float(kind):
     expected = [float(number) for number in LARGE]
     for column in (pa.array(LARGE), pa.chunked_array([LARGE[:1], LARGE[1:]])):
-        np.testing.assert_array_equal(floats(column.cast(kind, safe=False)), expected)
+        np.testing.assert_array_equal(float_values(column.cast(kind, safe=False)), expected)
 
 
 def test_large_whole_numbers_are_the_same_in_every_frame():
@@ -33,8 +33,8 @@ def test_large_whole_numbers_are_the_same_in_every_frame():
 
 def test_nulls_are_nan_and_floats_are_not_copied():
     column = pa.array([1.5, 2.5])
-    assert np.shares_memory(floats(column), column.to_numpy())
-    np.testing.assert_array_equal(floats(pa.array([True, None, False])), [1, np.nan, 0])
+    assert np.shares_memory(float_values(column), column.to_numpy())
+    np.testing.assert_array_equal(float_values(pa.array([True, None, False])), [1, np.nan, 0])
 
 
 def test_types_that_frames_have_no_name_for_are_judged_as_what_they_hold(rng):

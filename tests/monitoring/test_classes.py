@@ -8,7 +8,7 @@ import pytest
 
 from refold.columns.encoding.value_counts import MOST_VALUES, ValueCounts
 from refold.monitoring import _classes
-from refold.monitoring._classes import OTHERS, ClassComparison, chance
+from refold.monitoring._classes import OTHERS, ClassComparison, column_p_value
 from refold.monitoring.statistics import most_uneven, no_more_new, same_share, share_not_larger
 
 
@@ -40,13 +40,13 @@ def assert_never_understated(p):
 @pytest.mark.parametrize("texts", ["aaaaaabbbccd", "aaaaaaaaaaab", "aabbccddeeff", "abcdefghijkl"])
 def test_the_chance_of_a_difference_is_never_understated_for_few_rows(monkeypatch, texts, rows):
     monkeypatch.setattr(_classes, "_TELLING", 1.0)  # so that every class is tested
-    p = [chance([compared(*split)], 0) for split in splits(texts, rows)]
+    p = [column_p_value([compared(*split)], 0) for split in splits(texts, rows)]
     assert_never_understated(p)
 
 
 def test_samples_without_a_common_value_differ():
-    assert chance([compared(["a"] * 30, ["b"] * 30)], 0) < 1e-15
-    assert chance([compared(["a"] * 30, ["a"] * 30)], 0) == 1.0
+    assert column_p_value([compared(["a"] * 30, ["b"] * 30)], 0) < 1e-15
+    assert column_p_value([compared(["a"] * 30, ["a"] * 30)], 0) == 1.0
 
 
 @pytest.mark.parametrize("rows", [2, 6, 9])
@@ -113,9 +113,9 @@ def test_of_very_many_values_a_sample_is_compared(rng):
     drawn = rng.integers(0, 200_000, size=300_000)
     before, same = (tally([f"k{k}" for k in part]) for part in np.split(drawn, [200_000]))
     assert max(before.level, same.level) > 0
-    assert chance([ClassComparison("value", before, same, ValueCounts())], 0) > 0.01
+    assert column_p_value([ClassComparison("value", before, same, ValueCounts())], 0) > 0.01
     other = tally([f"n{k}" for k in drawn[200_000:]])
     found = ClassComparison("value", before, other, ValueCounts())
     assert found.unseen == pytest.approx(1.0, abs=0.1)
-    assert chance([found], 0) < 1e-6
+    assert column_p_value([found], 0) < 1e-6
     assert len(found.classes[0]) < MOST_VALUES

@@ -115,6 +115,6 @@ class FoldChain:
     @once
     def compiled(self) -> kernels.Steps:
         """The same as the kernels hold it: for one row it takes longer to make than to use."""
-        return kernels.steps(str(self.fold), *self.steps, self.levels)
+        return kernels.fold_steps(str(self.fold), *self.steps, self.levels)
 
     __getstate__ = fields_only

@@ -8,7 +8,7 @@ from typing import Any
 from refold._typing import Array
 from refold.algorithm.kernels import DISTANCES
 
-__all__ = ["DISTANCES", "contributions", "distance"]
+__all__ = ["DISTANCES", "distance", "distance_shares"]
 
 
 def distance(xp: Any, y: Array, observed: Array, kind: str | Callable[[Array], Array]) -> Array:
@@ -33,7 +33,7 @@ def distance(xp: Any, y: Array, observed: Array, kind: str | Callable[[Array], A
     return xp.sqrt(xp.sum(y * y, axis=1)) / count
 
 
-def contributions(xp: Any, y: Array, observed: Array, kind: str) -> Array:
+def distance_shares(xp: Any, y: Array, observed: Array, kind: str) -> Array:
     """Return each feature's share of :func:`distance`; a row's shares add up to it."""
     count = _count(xp, y, observed)[:, None]
     if kind == "l1":

@@ -6,8 +6,8 @@
 True
 """
 
-from refold.app.application import create
+from refold.app.application import create_app
 from refold.app.session import Session
 from refold.app.workspace import Workspace
 
-__all__ = ["Session", "Workspace", "create"]
+__all__ = ["Session", "Workspace", "create_app"]

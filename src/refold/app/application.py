@@ -21,9 +21,9 @@ from starlette.responses import (
 from starlette.routing import Mount, Route
 
 from refold.app import pairs
-from refold.app.browser import asset, fields_of, name_of, one, page, receive
+from refold.app.browser import asset, fields_of, one, receive, render_page, upload_name
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
-from refold.app.forms import column_of, learning_of, link_of, place_of, rates_said, row_of
+from refold.app.forms import column_name_of, learning_of, link_of, place_of, rates_said, row_of
 from refold.app.looking import TALL, WIDE, blind_zones
 from refold.app.own_rules import MOST_LINES, mute_lines, rule_lines
 from refold.app.project import PROJECTS
@@ -31,7 +31,7 @@ from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
 from refold.app.session import RequireSession, Session
 from refold.app.state import CHECK, TABLE
-from refold.app.taking import OF_MODEL, OF_ROWS, by_curl, in_python
+from refold.app.taking import OF_MODEL, OF_ROWS, curl_code, python_code
 from refold.app.workspace import Workspace
 from refold.cards import card_of
 from refold.decisions.rules_reading import read_rules
@@ -50,7 +50,7 @@ _FIRST_ROWS = 5  # that are shown as they were read
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def create(workspace: Workspace, session: Session) -> Starlette:
+def create_app(workspace: Workspace, session: Session) -> Starlette:
     """Return the page as an ASGI application.
 
     Parameters
@@ -69,9 +69,9 @@ def create(workspace: Workspace, session: Session) -> Starlette:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from refold.app import Session, Workspace, create
+    >>> from refold.app import Session, Workspace, create_app
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     app = create(Workspace(Path(folder)), Session(8000))
+    ...     app = create_app(Workspace(Path(folder)), Session(8000))
     >>> [route.path for route in app.routes[0].routes][:3]
     ['/', '/learn', '/check']
     """
@@ -129,7 +129,7 @@ class _Steps:
         """Return a step with what all of them show."""
         work = self._work
         return HTMLResponse(
-            page(
+            render_page(
                 name,
                 root=request.scope["root_path"],
                 steps=_STEPS,
@@ -242,9 +242,9 @@ class _Steps:
             of_model=OF_MODEL,
             of_rows=OF_ROWS,
             projects=PROJECTS,
-            python="" if trained is None else in_python(trained),
+            python="" if trained is None else python_code(trained),
             ready="" if self._work.worker.job else request.query_params.get("ready", ""),
-            curl="" if trained is None else by_curl(trained),
+            curl="" if trained is None else curl_code(trained),
             sizes={name: file.stat().st_size for name, file in state.files.items()},
         )
 
@@ -316,7 +316,7 @@ class _Steps:
             await receive(request, out, self._work.most_bytes)
             try:
                 self._work.check_current(version)
-                begin(out, name_of(request))
+                begin(out, upload_name(request))
             except RequestError:
                 out.unlink(missing_ok=True)
                 raise
@@ -362,7 +362,7 @@ class _Steps:
             values = list(table.targets.get(name, ()))
             target = name, values[place_of(value, len(values))]
             roles.pop(name, None)
-        id_column = column_of(table, one(form, "id", ""))
+        id_column = column_name_of(table, one(form, "id", ""))
         if target and id_column == target[0]:
             raise RequestError(
                 400, f"{id_column} says which rows are normal: choose another column for names."

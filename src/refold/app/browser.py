@@ -49,7 +49,7 @@ def too_large(most: int) -> RequestError:
     )
 
 
-def name_of(request: Request) -> str:
+def upload_name(request: Request) -> str:
     """Return what a file is called, as it may be shown."""
     given = PurePosixPath(request.query_params.get("name", "").replace("\\", "/")).name
     return printable(given)[:_NAME] or "table"
@@ -89,7 +89,7 @@ def _templates() -> Any:
     return environment
 
 
-def page(name: str, **content: Any) -> str:
+def render_page(name: str, **content: Any) -> str:
     """Return a page by the name of its template."""
     return str(_templates().get_template(f"{name}.html.j2").render(**content))
 

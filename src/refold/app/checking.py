@@ -29,9 +29,9 @@ from refold.report.parts import (
     distances_of,
     drawing,
     expected_of,
-    grouped,
     groups_of,
     plural,
+    rows_by_first_reason,
     that_matter,
 )
 from refold.tabular.errors import listed, located
@@ -184,8 +184,8 @@ class CheckedRows:
         because = [self._first[row] for row in worst.tolist()]
         self.blamed = len(worst)
         self.groups: tuple[AlarmGroup, ...] = groups_of(because, [str(row) for row in worst])
-        self._members = [worst[rows] for rows in grouped(because).values()]
-        self.grouped = sum(group.rows for group in self.groups)
+        self._members = [worst[rows] for rows in rows_by_first_reason(because).values()]
+        self.rows_by_first_reason = sum(group.rows for group in self.groups)
         self._keys = SortKeys()
         job.says("Finding incidents")
         self.run = RunOfRows.of(trained, found, self.names(np.arange(len(found))))

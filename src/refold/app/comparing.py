@@ -45,7 +45,7 @@ def other_model(path: Path, name: str, new_file: Callable[[], Path], most: int) 
     return project.model.calibrate(alpha=project.rate)
 
 
-def compared(
+def compare_models(
     trained: TrainedModel, checked: CheckedRows | None, other: Any, name: str
 ) -> ComparedModels:
     """Judge the new rows by both models, or the rows learned if there are no others."""

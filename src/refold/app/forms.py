@@ -11,7 +11,7 @@ from starlette.requests import Request
 from refold.app.browser import one
 from refold.app.checking import CheckedRows, RowQuery
 from refold.app.looking import Choice
-from refold.app.own_rules import rules_of
+from refold.app.own_rules import rules_from_form
 from refold.app.state import CHECK, WorkState
 from refold.app.tables import KeptTable
 from refold.report.parts import count, percent, plural
@@ -33,7 +33,7 @@ def numbers_of(form: dict[str, list[str]], name: str) -> frozenset[int]:
     return frozenset(map(int, found))
 
 
-def column_of(table: KeptTable | None, place: str) -> str:
+def column_name_of(table: KeptTable | None, place: str) -> str:
     """Return the name of a column that a form names by its place; empty for none."""
     if not place or table is None:
         return ""
@@ -45,7 +45,7 @@ def learning_of(form: dict[str, list[str]], state: WorkState) -> Choice:
     method = one(form, "method", "auto")
     if method not in ("auto", "ref"):
         raise RequestError(400, "There is no such method.")
-    by, over = (column_of(state.table, one(form, name, "")) for name in ("by", "over"))
+    by, over = (column_name_of(state.table, one(form, name, "")) for name in ("by", "over"))
     names = () if state.table is None else state.table.columns
     return replace(
         state.choice,
@@ -53,7 +53,7 @@ def learning_of(form: dict[str, list[str]], state: WorkState) -> Choice:
         method="ref" if method == "ref" else "auto",
         by=by,
         over=over,
-        rules=rules_of(form, names, state.choice.rules),
+        rules=rules_from_form(form, names, state.choice.rules),
     )
 
 

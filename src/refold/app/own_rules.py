@@ -90,7 +90,7 @@ def _words(rules: Mapping[str, Any]) -> Iterator[str]:
         yield from texts
 
 
-def rules_of(
+def rules_from_form(
     form: Mapping[str, list[str]], names: Sequence[str], before: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the rules that a form says; `before` are those of columns that it does not show."""

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from refold.app.browser import page
+from refold.app.browser import render_page
 from refold.base.errors import sentence_of
 from refold.service import RequestError, check_origin, host_name
 
@@ -152,5 +152,5 @@ def _check(method: str, headers: Headers) -> None:
 def _error_response(error: RequestError, headers: Headers, root: str) -> Response:
     """Return what was wrong: a page for people, a document for a script."""
     if "text/html" in headers.get("accept", ""):
-        return HTMLResponse(page("problem", problem=error.message, root=root), error.status)
+        return HTMLResponse(render_page("problem", problem=error.message, root=root), error.status)
     return JSONResponse(error.document(), error.status)

@@ -136,7 +136,7 @@ OF_ROWS: dict[str, Making] = {
 MAKING = {**OF_MODEL, **OF_ROWS}
 
 
-def in_python(trained: TrainedModel) -> str:
+def python_code(trained: TrainedModel) -> str:
     """Return the same in a few lines of Python."""
     choice = trained.choice
     lines = [
@@ -183,7 +183,7 @@ def _wanted(target: tuple[str, str] | None) -> str:
     return f"TrainingSelection(target_column={target[0]!r}, target={target[1]!r})"
 
 
-def by_curl(trained: TrainedModel) -> str:
+def curl_code(trained: TrainedModel) -> str:
     """Return the lines that ask the service for a verdict on a row like those learned."""
     row = example_row(trained.in_use, trained.judge)
     command = curl_command("127.0.0.1:8080/v1/models/model/score", row)

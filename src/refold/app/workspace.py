@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from refold.app.checking import CheckedRows
-from refold.app.comparing import compared, other_model
+from refold.app.comparing import compare_models, other_model
 from refold.app.jobs import CancelledError, Job, Worker
 from refold.app.learning import TrainedModel, as_before, learned
 from refold.app.looking import Choice, looked_at
@@ -354,7 +354,9 @@ class Workspace:
             finally:
                 path.unlink(missing_ok=True)
             job.says("Judging rows by both models")
-            return replace(state, comparison=compared(trained, state.checked, other, name)), ""
+            return replace(
+                state, comparison=compare_models(trained, state.checked, other, name)
+            ), ""
 
         self.begin(f"Opening {name}", work)
 

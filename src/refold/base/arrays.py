@@ -29,7 +29,7 @@ def to_numpy(array: Array) -> NDArray[Any]:
     return np.array(np.from_dlpack(array))
 
 
-def take_rows(X: Array, rows: NDArray[np.integer[Any]]) -> Array:
+def take_array_rows(X: Array, rows: NDArray[np.integer[Any]]) -> Array:
     """Return some of the rows, in the array library of X."""
     xp = array_api_compat.array_namespace(X)
     return xp.take(X, xp.asarray(rows, device=array_api_compat.device(X)), axis=0)

@@ -16,7 +16,7 @@ from refold.checks._learned_rules import learned_rules
 from refold.checks._limits import limits
 from refold.checks._limits_result import Limit as Limit
 from refold.checks._limits_result import Limits
-from refold.checks._normal_rows import drawn as drawn
+from refold.checks._normal_rows import draw_rows as draw_rows
 from refold.checks._rules_result import LearnedRules
 from refold.checks._suspects import Suspects, suspects
 from refold.checks._table import LIMIT, Findings, check

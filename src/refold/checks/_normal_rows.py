@@ -48,7 +48,7 @@ def normal_rows(model: Any, judge: Judge, X: Any) -> NormalRows:
         rows, source = model.training_sample(), "kept by the model"
     else:
         return _independent(judge, model.summary_)
-    found = judge.rows(drawn([rows]))
+    found = judge.rows(draw_rows([rows]))
     accepted = found.labels == 1
     if not accepted.any():
         raise ValueError("The model accepts none of the rows as they are: they must be normal.")
@@ -77,14 +77,14 @@ def _of_table(model: Any, judge: Judge, X: Any) -> NormalRows:
     return NormalRows(accepted.numbers, np.zeros(len(accepted)), source, cells, inputs)
 
 
-def drawn(blocks: Iterable[NDArray[Any]]) -> Floats:
+def draw_rows(blocks: Iterable[NDArray[Any]]) -> Floats:
     """Return at most 2,000 of the rows of some blocks, each with the same chance, mixed up.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from refold.checks import drawn
-    >>> drawn(np.full((5000, 3), number) for number in range(4)).shape
+    >>> from refold.checks import draw_rows
+    >>> draw_rows(np.full((5000, 3), number) for number in range(4)).shape
     (2000, 3)
     """
     rng, keys, rows = np.random.default_rng(_SEED), np.empty(0), None

@@ -36,8 +36,8 @@ def open_app(
 
     for module in ("uvicorn", "starlette", "prometheus_client", "jinja2"):
         needs(module, "app")
-    from refold.app import Session, Workspace, create
-    from refold.service import listen, run
+    from refold.app import Session, Workspace, create_app
+    from refold.service import listen, serve
 
     if table is not None and not table.is_file():
         raise typer.BadParameter(f"There is no file {printable(str(table))}.", param_hint="TABLE")
@@ -53,4 +53,4 @@ def open_app(
             if not no_browser:
                 webbrowser.open(session.address_once())
 
-        run(create(workspace, session), at, started=started)
+        serve(create_app(workspace, session), at, started=started)

@@ -196,7 +196,7 @@ def fit(
     unread = [*asked, *([] if target_column is None else [target_column])]
     model.set_params(roles={**said, **dict.fromkeys(unread, "ignore")}, id_column=id_column)
     import refold
-    from refold.cli.printing import document, noticed_lines, summary_lines
+    from refold.cli.printing import model_document, noticed_lines, summary_lines
 
     if odd is not None:
         odd.write(id_column)
@@ -205,7 +205,7 @@ def fit(
         options.say(line, err=True)
     if as_json:
         listed = None if odd is None else odd.rows
-        options.print_json(document(model, rows_read, out, listed))
+        options.print_json(model_document(model, rows_read, out, listed))
         return
     for line in summary_lines(model, rows_read):
         options.say(line)

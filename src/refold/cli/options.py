@@ -216,20 +216,15 @@ def reads_tables(command: Callable[..., None], *, light: bool = True) -> Callabl
     return run
 
 
-def format_of(out: str | Path, option: str = "--out") -> str:
+def output_format(out: str | Path, option: str = "--out") -> str:
     """Return how to write a table: the name of its file says so; standard output is CSV."""
-    if str(out) == "-":
-        return "csv"
-    path = Path(out)
-    from refold.tabular.writing import FORMATS
+    from refold.tabular import InputError
+    from refold.tabular.writing import format_of
 
-    fmt = FORMATS.get(path.suffix.lower())
-    if fmt is None:
-        known = ", ".join(FORMATS)
-        raise typer.BadParameter(
-            f"{path.name} does not end with one of {known}.", param_hint=option
-        )
-    return fmt
+    try:
+        return "csv" if str(out) == "-" else format_of(Path(out))
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
 
 
 def check_output(out: str | Path, inputs: Sequence[str | Path] = (), option: str = "--out") -> None:

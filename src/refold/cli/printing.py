@@ -71,7 +71,7 @@ _IGNORED = {
 _NOTICED, _WIDE, _LONG = 5, 88, 400  # lines, and characters of a list and of a sentence
 
 
-def document(
+def model_document(
     model: Detector, rows_read: int, out: Path, suspects: Sequence[int] | None = None
 ) -> dict[str, Any]:
     """Return all that is said as plain values; `suspects` are rows of a list that was written."""

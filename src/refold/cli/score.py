@@ -121,7 +121,7 @@ def score(
     if summary is not None:
         options.check_output(summary, [model, table, *([Path(out)] if out else [])])
     conditions = _gate(gate, max_outliers, fail_beyond)
-    fmt = None if out is None else options.format_of(out)
+    fmt = None if out is None else options.output_format(out)
     from refold.base.progress import counting
     from refold.cli.failures import as_bad_input
     from refold.cli.incidents import TableIncidents

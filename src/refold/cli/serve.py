@@ -120,7 +120,7 @@ def serve(
         create,
         listen,
         log_lines,
-        run,
+        serve,
     )
 
     if webhook is not None and no_drift:
@@ -162,7 +162,7 @@ def serve(
     digests = {served.name: served.digest for served in store}
     entry = {"event": "started", "address": address, "models": digests}
     app = create(store, settings)
-    run(app, at, started=lambda: log_lines(entry), certificate=certificate)
+    serve(app, at, started=lambda: log_lines(entry), certificate=certificate)
 
 
 def _secret_in(file: Path | None) -> str | None:

@@ -61,7 +61,7 @@ class SuspectList:
         """Write a line for each: a box to tick, which row it is, why, and its own cells."""
         from refold.tabular.writing import WriteOptions, writing
 
-        batch, fmt = self._batch(id_column), options.format_of(self.out)
+        batch, fmt = self._batch(id_column), options.output_format(self.out)
         how = WriteOptions(added=[f"reason_{k + 1}" for k in range(_REASONS)])
         with writing(fmt, self.out, batch.schema, how) as write:
             write(batch)
@@ -99,7 +99,7 @@ class SuspectList:
 
 def check_list(out: Path, read: Sequence[str | Path], model: Path) -> None:
     """Refuse, before any work, a place where the list cannot be written."""
-    options.format_of(out, _OPTION)
+    options.output_format(out, _OPTION)
     options.check_output(out, read, _OPTION)
     if out.absolute() == model.absolute():
         raise typer.BadParameter("The model is written there.", param_hint=_OPTION)

@@ -16,7 +16,7 @@ from refold._typing import Floats
 from refold.base.advice import set_role
 from refold.base.errors import UserError
 from refold.base.needs import needs
-from refold.columns.frames import batch_to_table, distinct_names, floats
+from refold.columns.frames import batch_to_table, distinct_names, float_values
 from refold.columns.missing import IN_MEMORY, SourceFormat
 from refold.columns.number_form import GROUPED_POINTS, NumberForm
 from refold.columns.records import columns_of_records, flat_records
@@ -112,7 +112,7 @@ def _numeric(name: str, column: Any) -> Column:
     if dtype == nw.Float32:
         return NumberColumn(shortest(column.cast(nw.Float64).to_numpy().astype(np.float32)))
     if column.implementation.is_pyarrow():
-        return NumberColumn(floats(column.to_native()))
+        return NumberColumn(float_values(column.to_native()))
     return NumberColumn(np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64))
 
 
@@ -244,7 +244,7 @@ def _plain_numbers(column: Any, written: SourceFormat) -> NumberColumn | None:
     if pc.any(pc.match_substring_regex(zeros, "^0[0-9]"), min_count=0).as_py():
         return None
     try:
-        values = floats(column.cast(pa.float64()))
+        values = float_values(column.cast(pa.float64()))
     except pa.ArrowInvalid:
         return None
     plain = np.count_nonzero(np.isfinite(values)) == len(values) - column.null_count

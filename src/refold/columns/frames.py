@@ -281,7 +281,7 @@ def _column_to_numpy(column: Any) -> NDArray[np.float64]:
     dtype = column.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         if column.implementation.is_pyarrow():  # whose own cast refuses large whole numbers
-            return floats(column.to_native())
+            return float_values(column.to_native())
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if dtype == nw.Object:
         try:
@@ -402,7 +402,7 @@ def type_text(kind: Any) -> str:
     return f"{'dates or times' if times else 'something else than numbers'} ({kind})"
 
 
-def floats(values: Any) -> Floats:
+def float_values(values: Any) -> Floats:
     """Return a column of numbers as floats, NaN where it is null; without a copy if possible.
 
     As everywhere in Python, whole numbers beyond 2**53 become the nearest float.

@@ -14,7 +14,7 @@ from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import ENGINES, exact
 from refold.algorithm.engines.sketch import Sketch
 from refold.base import errors
-from refold.base.arrays import have_values, take_rows, to_numpy
+from refold.base.arrays import have_values, take_array_rows, to_numpy
 from refold.decisions.thresholds import Calibration
 
 # Up to so many rows each is left out on its own, above them every fiftieth together. With fewer
@@ -135,7 +135,7 @@ def cross_fitted(
 
     def distances_of(number: int) -> tuple[Floats, Floats, Floats]:
         rows, weight = parts.part(number)
-        part = take_rows(X, rows)
+        part = take_array_rows(X, rows)
         try:
             if sketch is None:
                 others = ways.learn(*_with(X, parts.others(number), beside), **recipe)
@@ -146,7 +146,7 @@ def cross_fitted(
             raise errors.too_few_without_part(error) from None
         seen = have_values(part)
         if not seen.all():  # a row without any value has no distance, then or later
-            part, weight = take_rows(part, np.flatnonzero(seen)), weight[seen]
+            part, weight = take_array_rows(part, np.flatnonzero(seen)), weight[seen]
         if len(weight) == 0:
             return weight, weight, weight
         unseen, known = (
@@ -172,7 +172,7 @@ def _compiled(
 ) -> Calibration:
     """Do the same for rows that count once, all parts of a column in one go."""
     try:
-        unseen = exact.left_out(X, parts.number, distance, path=path, **recipe)
+        unseen = exact.leave_one_out(X, parts.number, distance, path=path, **recipe)
     except errors.TableError as error:  # all rows together were fine
         raise errors.too_few_without_part(error) from None
     seen = have_values(X)

@@ -16,7 +16,9 @@ from refold.explanation._reason import Cell, Reason
 from refold.judgement import Judgement
 
 
-def in_units(found: Judgement, because: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def in_column_units(
+    found: Judgement, because: Iterator[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Give the reasons and changes of rows: scores become numbers, and the context is named."""
     judge, cells = found.judge, found.cells
     if judge.encoder is None or cells is None or cells.inputs is None:

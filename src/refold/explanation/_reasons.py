@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Booleans, Floats, Integers
 from refold.explanation._beside import beside
 from refold.explanation._changes import different, names_rows, smallest_changes, stated
-from refold.explanation._context import in_units
+from refold.explanation._context import in_column_units
 from refold.explanation._nearest import is_exact, nearest_accepted
 from refold.explanation._reason import Cell, Reason
 from refold.explanation._tables import column_form, of_table
@@ -42,7 +42,7 @@ def explained_rows(
         if len(in_words):
             tables = of_table(model, part.take(in_words), most, nearest)
         each = (next(tables if words else numbers) for words in by_cell.tolist())
-        yield from in_units(part, each)
+        yield from in_column_units(part, each)
 
 
 def _need_words(found: Judgement) -> Booleans:

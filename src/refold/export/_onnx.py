@@ -30,7 +30,7 @@ from refold.export._graph import Graph, Value
 from refold.export._group_graph import GroupScores
 from refold.export._groups import check_context
 from refold.export._sql_names import fresh_stem
-from refold.export._table_graph import write_plain, write_table
+from refold.export._table_graph import write_mixed_nodes, write_numeric_nodes
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector, refuse_rules
 from refold.models.ref import REF
@@ -153,10 +153,10 @@ def _of_detector(model: Detector, dtype: str, without: Collection[str], prefix: 
         places = {name: Value(nodes, name) for name in by}
         scores = GroupScores(nodes, context, model.encoder_.inputs, places)
     if plain:
-        results = write_plain(model, columns, Value(nodes, "X"), scores)
+        results = write_numeric_nodes(model, columns, Value(nodes, "X"), scores)
     else:
         cells = [Value(nodes, name) for name in columns.names]
-        results = write_table(nodes, model, columns, cells, scores)
+        results = write_mixed_nodes(nodes, model, columns, cells, scores)
     outputs = {name: result for name, result in results._asdict().items() if result}
     _check_apart(names, [prefix + name for name in outputs])
     if plain:

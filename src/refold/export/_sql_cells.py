@@ -12,7 +12,7 @@ from refold.columns.encoding.shapes import LOOKED_AT, shape_of
 from refold.columns.number_form import NumberForm
 from refold.columns.parsing import TRUTHS
 from refold.export._sql_names import text_literal
-from refold.export._sql_stages import Expression, call, choose, integer, number
+from refold.export._sql_stages import Expression, call, case_when, integer, real
 
 _SPACES = "".join(letter for letter in map(chr, range(0x3001)) if letter.isspace())
 _NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
@@ -55,18 +55,18 @@ class Reader:
         """Return a column of the table as text; whole numbers are written without a fraction."""
         text = exp.cast(column.copy(), "text")
         whole = self.replaced(text, "[.]0$", "", every=False)
-        return choose([(self.is_text(column), text)], whole)
+        return case_when([(self.is_text(column), text)], whole)
 
     def truth(self, text: Expression) -> Expression:
         """Return the text of a column of truth values as Python names them."""
         word = exp.Lower(this=self.trimmed(text))
         cases = [(word.eq(self.literal(a)), self.literal(b)) for a, b in TRUTHS.items()]
-        return choose(cases, text.copy())
+        return case_when(cases, text.copy())
 
     def number(self, column: Expression) -> Expression:
         """Return a column of numbers, NULL where it is of a type for texts."""
         value = exp.TryCast(this=column.copy(), to=exp.DataType.build("double"))
-        return choose([(self.is_text(column), exp.null())], value)
+        return case_when([(self.is_text(column), exp.null())], value)
 
     def reads_marks(self, form: NumberForm) -> bool:
         """Whether texts with such marks can be read."""
@@ -84,13 +84,13 @@ class Reader:
             bare = self.replaced(bare, form.mark, "")
         if form.decimal == ",":
             bare = call("REPLACE", bare, self.literal(","), self.literal("."))
-        return choose([(self.matches(self.trimmed(text), pattern), bare)])
+        return case_when([(self.matches(self.trimmed(text), pattern), bare)])
 
     def number_of(self, text: Expression) -> Expression:
         """Read a text that is written as Python writes numbers; NULL where it is none."""
         trimmed = self.trimmed(text)
         value = exp.TryCast(this=trimmed, to=exp.DataType.build("double"))
-        return choose([(self._short(text, self.matches(trimmed, _NUMBER)), value)])
+        return case_when([(self._short(text, self.matches(trimmed, _NUMBER)), value)])
 
     def trimmed(self, text: Expression) -> Expression:
         """Return a text without the spaces around it, of which Unicode has many."""
@@ -100,12 +100,12 @@ class Reader:
         """Return a text, NULL where it is a word for a missing value."""
         words = [self.literal(word) for word in sorted(missing_texts) if self.holds(word)]
         missing = self.one_of(exp.Lower(this=self.trimmed(text)), words)
-        return choose([(missing, exp.null())], text.copy())
+        return case_when([(missing, exp.null())], text.copy())
 
     def moment(self, text: Expression, *, has_date: bool) -> Expression:
         """Return a text without spaces, NULL where it is no date as ISO 8601 has it."""
         trimmed = self.trimmed(text)
-        return choose([(self._short(text, self.matches(trimmed, _MOMENT[has_date])), trimmed)])
+        return case_when([(self._short(text, self.matches(trimmed, _MOMENT[has_date])), trimmed)])
 
     def fields(self, moment: Expression, *, has_date: bool) -> dict[str, Expression]:
         """Return the parts of such a text, as numbers."""
@@ -117,9 +117,9 @@ class Reader:
                 parts[field] = exp.cast(found, "double")
             else:
                 none, zero = exp.Literal.string(""), exp.Literal.string("0")
-                digits = choose([(found.eq(none), zero)], found.copy())
+                digits = case_when([(found.eq(none), zero)], found.copy())
                 parts[field] = exp.cast(digits, "int")
-        return {name: choose([(_there(moment), part)]) for name, part in parts.items()}
+        return {name: case_when([(_there(moment), part)]) for name, part in parts.items()}
 
     def form(self, text: Expression, moment: Expression) -> Expression:
         """Return the shape of a text in a column of dates; `moment` is what was read of it."""
@@ -186,7 +186,7 @@ class PostgresReader(Reader):
         return exp.cast(column.copy(), "text")
 
     def number(self, column: Expression) -> Expression:
-        return choose([(self.is_text(column), exp.null())], exp.cast(column.copy(), "double"))
+        return case_when([(self.is_text(column), exp.null())], exp.cast(column.copy(), "double"))
 
     def number_of(self, text: Expression) -> Expression:
         """Read it as a decimal first: as a float it might overflow or vanish, which is an error."""
@@ -194,11 +194,14 @@ class PostgresReader(Reader):
         decimal = exp.cast(trimmed, "decimal")
         size = exp.Abs(this=decimal)
         readable = self._short(text, self.matches(trimmed, _NUMBER))
-        finite = choose(
-            [(size > number(1.79e308), exp.null()), (size < number(1e-300), number(0.0))],
+        finite = case_when(
+            [
+                (size > real(1.79e308), exp.null()),
+                (size < real(1e-300), real(0.0)),
+            ],
             exp.cast(decimal.copy(), "double"),
         )
-        return choose([(readable, finite)])
+        return case_when([(readable, finite)])
 
     def trimmed(self, text: Expression) -> Expression:
         return call("BTRIM", text.copy(), self.literal(_SPACES))
@@ -224,21 +227,21 @@ class SQLiteReader(Reader):
         is_whole = exp.and_(
             self._is(column, "real"),
             whole.eq(column.copy()),
-            exp.Abs(this=column.copy()) < number(1e15),
+            exp.Abs(this=column.copy()) < real(1e15),
         )
-        text = exp.cast(choose([(is_whole, whole.copy())], column.copy()), "text")
+        text = exp.cast(case_when([(is_whole, whole.copy())], column.copy()), "text")
         return exp.DPipe(this=text, expression=exp.Literal.string(""))
 
     def number(self, column: Expression) -> Expression:
         value = exp.cast(column.copy(), "double")
-        return choose([(self._is(column, "integer", "real"), value)])
+        return case_when([(self._is(column, "integer", "real"), value)])
 
     def number_of(self, text: Expression) -> Expression:
         trimmed = self.trimmed(text)
-        kind = choose([(call("JSON_VALID", trimmed), call("JSON_TYPE", trimmed.copy()))])
+        kind = case_when([(call("JSON_VALID", trimmed), call("JSON_TYPE", trimmed.copy()))])
         kinds = [exp.Literal.string(each) for each in ("integer", "real")]
         readable = self._short(text, exp.In(this=kind, expressions=kinds))
-        return choose([(readable, exp.cast(trimmed.copy(), "double"))])
+        return case_when([(readable, exp.cast(trimmed.copy(), "double"))])
 
     def reads_marks(self, form: NumberForm) -> bool:
         return not form.thousands
@@ -247,7 +250,7 @@ class SQLiteReader(Reader):
         if form.plain:
             return text
         pointless = call("INSTR", text.copy(), self.literal(".")).eq(0)
-        return choose([(pointless, call("REPLACE", text, self.literal(","), self.literal(".")))])
+        return case_when([(pointless, call("REPLACE", text, self.literal(","), self.literal(".")))])
 
     def moment(self, text: Expression, *, has_date: bool) -> Expression:
         trimmed = self.trimmed(text)
@@ -255,7 +258,7 @@ class SQLiteReader(Reader):
             exp.Glob(this=trimmed.copy(), expression=exp.Literal.string(pattern))
             for pattern in _globs(has_date)
         ]
-        return choose([(self._short(text, exp.Paren(this=exp.or_(*tests))), trimmed)])
+        return case_when([(self._short(text, exp.Paren(this=exp.or_(*tests))), trimmed)])
 
     def fields(self, moment: Expression, *, has_date: bool) -> dict[str, Expression]:
         places = dict(zip(FIELDS[:-1], (1, 6, 9, 12, 15, 18), strict=True))
@@ -268,13 +271,13 @@ class SQLiteReader(Reader):
             part: Expression = exp.cast(digits, "int")
             if field == "second":
                 colon = self._cut(moment, begin - 1, 1).eq(exp.Literal.string(":"))
-                part = choose([(colon, part)], integer(0))
+                part = case_when([(colon, part)], integer(0))
             parts[field] = part
         marks = [exp.Literal.string(mark) for mark in (".", ",")]
         broken = exp.In(this=self._cut(moment, 20 - shift, 1), expressions=marks)
         rest = exp.DPipe(this=exp.Literal.string("0."), expression=self._cut(moment, 21 - shift, 9))
-        parts["fraction"] = choose([(broken, exp.cast(rest, "double"))], number(0.0))
-        return {name: choose([(_there(moment), part)]) for name, part in parts.items()}
+        parts["fraction"] = case_when([(broken, exp.cast(rest, "double"))], real(0.0))
+        return {name: case_when([(_there(moment), part)]) for name, part in parts.items()}
 
     def form(self, text: Expression, moment: Expression) -> Expression:
         """Return the shape of what was read, which has digits and the letters T and Z only."""
@@ -282,7 +285,7 @@ class SQLiteReader(Reader):
         for letters, by in (("012345678", "9"), ("TZ", "A")):
             for letter in letters:
                 shape = call("REPLACE", shape, exp.Literal.string(letter), exp.Literal.string(by))
-        return choose([(_there(moment), shape)])
+        return case_when([(_there(moment), shape)])
 
     def _is(self, column: Expression, *kinds: str) -> Expression:
         names = [exp.Literal.string(kind) for kind in kinds]

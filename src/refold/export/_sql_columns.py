@@ -29,12 +29,12 @@ from refold.export._sql_rules import SqlRules
 from refold.export._sql_stages import (
     Expression,
     Vocabulary,
-    choose,
+    case_when,
     divide,
     integer,
     is_finite,
     is_infinite,
-    number,
+    real,
 )
 
 Step = Mapping[str, Expression]
@@ -88,21 +88,21 @@ class ColumnSteps:
         if column.truth:
             yield {"text": reader.known(self["text"], column.missing)}
         yield self._looked_up(column)
-        views = [number(float(column.magnitudes[-2]))]
+        views = [real(float(column.magnitudes[-2]))]
         if reader.regular and column.views:
             yield from self._shapes()
             views += self._views_of_new(column)
-        new = self["size"] < number(0.0)
+        new = self["size"] < real(0.0)
         gone = self["text"].is_(exp.null())
         out = {}
         if self.rules is not None:
             out = {"out": self.rules.outside(self.k, self["text"], self.reader)}
         yield {
             **out,
-            "size": choose([(new, self.words.largest(views))], self["size"]),
+            "size": case_when([(new, self.words.largest(views))], self["size"]),
             "code": self["code"],
-            "state": choose([(gone, integer(1))], integer(0)),
-            "novel": choose(
+            "state": case_when([(gone, integer(1))], integer(0)),
+            "novel": case_when(
                 [(gone.copy(), _flag(column.novel[-1])), (new.copy(), _flag(column.novel[-2]))],
                 _flag(False),
             ),
@@ -121,8 +121,8 @@ class ColumnSteps:
 
     def _shapes(self) -> Iterator[Step]:
         """Say what new texts look like."""
-        new, kept = self["size"] < number(0.0), self._kept("text", "size", "code")
-        yield {**kept, "shape": choose([(new, self.reader.shape(self["text"]))])}
+        new, kept = self["size"] < real(0.0), self._kept("text", "size", "code")
+        yield {**kept, "shape": case_when([(new, self.reader.shape(self["text"]))])}
         yield {
             **self._kept("text", "size", "code", "shape"),
             "runs": self.reader.collapsed(self["shape"]),
@@ -150,12 +150,12 @@ class ColumnSteps:
         letters = [c for c in rarest.rows_with if self.reader.holds(c)]
         text = self.reader.beginning(self["text"])
         sizes = rarest.of_texts(letters)
-        unknown = number(float(rarest.of_texts([""])[0]))
+        unknown = real(float(rarest.of_texts([""])[0]))
         cases = [(self.reader.has_other_than(text, letters), unknown)] if letters else []
         for size in np.unique(sizes[sizes > 0.0])[::-1]:
             some = [c for c, each in zip(letters, sizes, strict=True) if each == size]
-            cases.append((self.reader.has_one_of(text, some), number(float(size))))
-        return exp.cast(choose(cases, number(0.0)), "double") if cases else unknown
+            cases.append((self.reader.has_one_of(text, some), real(float(size))))
+        return exp.cast(case_when(cases, real(0.0)), "double") if cases else unknown
 
     # ---- numbers ----------------------------------------------------------------------------
 
@@ -165,15 +165,15 @@ class ColumnSteps:
         constants = {} if self.groups is None else self.groups.constants(column.name)
         kept = self._kept(*constants)
         yield {
-            "text": choose([(reader.is_text(cells), reader.text(cells))]),
+            "text": case_when([(reader.is_text(cells), reader.text(cells))]),
             "raw": reader.number(cells),
             **constants,
         }
         yield {"text": reader.known(text, column.missing), "raw": raw, **kept}
         written = exp.not_(text.is_(exp.null()))
         read = reader.number_of(reader.unmarked(text, column.form))
-        yield {"text": text, "raw": choose([(written, read)], raw), **kept}
-        state = choose(
+        yield {"text": text, "raw": case_when([(written, read)], raw), **kept}
+        state = case_when(
             [
                 (is_finite(raw), integer(0)),
                 (written.copy(), integer(2)),
@@ -184,22 +184,22 @@ class ColumnSteps:
         yield {"raw": raw, "state": state, **kept}
         if self.rules is not None:
             out = self.rules.outside(self.k, raw)
-            moved = choose([(is_finite(raw), self.rules.moved(self.k, raw))], raw.copy())
+            moved = case_when([(is_finite(raw), self.rules.moved(self.k, raw))], raw.copy())
             yield {"raw": moved, "state": self["state"], "out": out}
             kept = self._kept("out")
         if self.groups is not None:
             log = self.groups.log[column.name]
             yield from score_steps(self.__getitem__, self.words.greatest, log=log, kept=("state",))
-        bins = [(raw < number(edge), integer(below)) for below, edge in enumerate(column.edges)]
+        bins = [(raw < real(edge), integer(below)) for below, edge in enumerate(column.edges)]
         novel = self._by_state(column.novel.astype(np.float64))
         if (beyond := beyond_zero(column, raw)) is not None:
-            novel = choose([(self._unreadable(), novel)], beyond)
+            novel = case_when([(self._unreadable(), novel)], beyond)
         yield {
             "raw": raw,
             "size": self._by_state(column.magnitudes),
             "state": self["state"],
             "novel": novel,
-            "code": choose([(self._unreadable(), integer(NONE)), *bins], integer(len(bins))),
+            "code": case_when([(self._unreadable(), integer(NONE)), *bins], integer(len(bins))),
             **({} if self.rules is None else kept),
         }
 
@@ -209,7 +209,7 @@ class ColumnSteps:
         """Read dates and times of any type as ISO 8601 writes them."""
         reader, text, moment = self.reader, self["text"], self["moment"]
         has_date = column.counts.has_date
-        written = choose([(reader.is_text(cells), integer(1))], integer(0))
+        written = case_when([(reader.is_text(cells), integer(1))], integer(0))
         yield {"text": reader.text(cells), "written": written}
         yield {"text": reader.known(text, column.missing), "written": self["written"]}
         kept = self._kept("text", "written")
@@ -222,12 +222,12 @@ class ColumnSteps:
             **self._kept("moment", "fraction"),
             "days": self._days() if has_date else integer(0),
             "clock": self["hour"] * _HOUR + self["minute"] * 60 + self["second"],
-            "state": choose([(missing, integer(1)), (valid, integer(0))], integer(2)),
+            "state": case_when([(missing, integer(1)), (valid, integer(0))], integer(2)),
         }
         is_written = self["written"].eq(integer(1))
         yield {
             "state": self["state"],
-            "form": choose([(is_written, reader.form(text, moment))]),
+            "form": case_when([(is_written, reader.form(text, moment))]),
             **self._told(),
         }
         yield self._judged(column)
@@ -243,17 +243,21 @@ class ColumnSteps:
             leap = exp.or_(
                 exp.and_((year % 4).eq(0), exp.not_((year % 100).eq(0))), (year % 400).eq(0)
             )
-            february = choose([(leap, integer(29))], integer(28))
+            february = case_when([(leap, integer(29))], integer(28))
             short = self.reader.one_of(month, [integer(m) for m in (4, 6, 9, 11)])
-            days = choose([(month.eq(2), february), (short, integer(30))], integer(31))
-            tests += [year >= integer(1), month >= integer(1), month.copy() <= integer(12)]
+            days = case_when([(month.eq(2), february), (short, integer(30))], integer(31))
+            tests += [
+                year >= integer(1),
+                month >= integer(1),
+                month.copy() <= integer(12),
+            ]
             tests += [day >= integer(1), day.copy() <= days]
         return exp.and_(*tests)
 
     def _days(self) -> Expression:
         """Count days since 1970; years are taken to begin in March, so that leap days are last."""
         year, month, day = (self[name] for name in FIELDS[:3])
-        early = choose([(month <= integer(2), integer(1))], integer(0))
+        early = case_when([(month <= integer(2), integer(1))], integer(0))
         year = exp.paren(year - early)
         since = exp.paren((month + 9) % 12)
         count = year * 365 + year // 4 - year // 100 + year // 400
@@ -263,7 +267,7 @@ class ColumnSteps:
     def _told(self) -> Step:
         days, clock = self["days"], self["clock"]
         weekday = ((days + clock // _DAY) % 7 + (_THURSDAY + 7)) % 7
-        seconds = exp.cast(days, "double") * number(float(_DAY)) + clock + self["fraction"]
+        seconds = exp.cast(days, "double") * real(float(_DAY)) + clock + self["fraction"]
         return {
             "hours": exp.cast(clock // _HOUR % 24, "int"),
             "weekday": exp.cast(weekday, "int"),
@@ -278,17 +282,17 @@ class ColumnSteps:
         if counts.shapes.rows:
             views.append(self._tallied("form", counts.shapes))
         if counts.has_range:
-            beyond = [exp.paren(number(counts.low) - self["seconds"]), number(0.0)]
+            beyond = [exp.paren(real(counts.low) - self["seconds"]), real(0.0)]
             if column.ranged:
-                beyond.append(exp.paren(self["seconds"] - number(counts.high)))
+                beyond.append(exp.paren(self["seconds"] - real(counts.high)))
             farther = self.words.largest(beyond)
-            views.append(self._if_readable(divide(farther, number(counts.span))))
+            views.append(self._if_readable(divide(farther, real(counts.span))))
         code = self["hours"] if counts.has_clock else self["weekday"]
         return {
             "size": self.words.largest(views),
             "state": self["state"],
             "novel": self._by_state(column.novel.astype(np.float64)),
-            "code": choose([(self._unreadable(), integer(NONE))], code),
+            "code": case_when([(self._unreadable(), integer(NONE))], code),
         }
 
     # ---- tables -----------------------------------------------------------------------------
@@ -302,11 +306,9 @@ class ColumnSteps:
             if value != other:
                 groups.setdefault(value, []).append(self.reader.literal(key))
         text = self[name]
-        cases = [(text.is_(exp.null()), number(none))]
-        cases += [
-            (self.reader.one_of(text, group), number(value)) for value, group in groups.items()
-        ]
-        return exp.cast(choose(cases, number(other)), "double")
+        cases = [(text.is_(exp.null()), real(none))]
+        cases += [(self.reader.one_of(text, group), real(value)) for value, group in groups.items()]
+        return exp.cast(case_when(cases, real(other)), "double")
 
     def _by_state(self, values: Floats) -> Expression:
         return _by_code(self.reader, self["state"], values)
@@ -315,7 +317,7 @@ class ColumnSteps:
         return exp.not_(self["state"].eq(integer(0)))
 
     def _if_readable(self, value: Expression) -> Expression:
-        return choose([(self._unreadable(), number(0.0))], value)
+        return case_when([(self._unreadable(), real(0.0))], value)
 
 
 def _by_code(reader: Reader, code: Expression, values: Floats) -> Expression:
@@ -325,11 +327,11 @@ def _by_code(reader: Reader, code: Expression, values: Floats) -> Expression:
         groups.setdefault(value, []).append(integer(place))
     usual = max(groups, key=lambda value: len(groups[value]))
     cases = [
-        (reader.one_of(code, group), number(value))
+        (reader.one_of(code, group), real(value))
         for value, group in groups.items()
         if value != usual
     ]
-    found = choose(cases, number(usual)) if cases else number(usual)
+    found = case_when(cases, real(usual)) if cases else real(usual)
     return exp.cast(found, "double")
 
 
@@ -341,19 +343,19 @@ def write_beside(
     for code, sizes in enumerate(surprise):
         if sizes.any():
             cases.append((beside.eq(integer(code)), _by_code(reader, own, sizes)))
-    return choose(cases, number(0.0)) if cases else number(0.0)
+    return case_when(cases, real(0.0)) if cases else real(0.0)
 
 
 def _flag(value: bool) -> Expression:
-    return number(float(value))
+    return real(float(value))
 
 
 def beyond_zero(column: ExportedNumber, raw: Expression) -> Expression | None:
     """Return 1 beyond zero in a column that never crosses it, else 0; None where it may."""
     if column.floor == 0.0:
-        beyond = raw.copy() < number(0.0)
+        beyond = raw.copy() < real(0.0)
     elif column.ceiling == 0.0:
-        beyond = raw.copy() > number(0.0)
+        beyond = raw.copy() > real(0.0)
     else:
         return None
-    return choose([(exp.and_(is_finite(raw.copy()), beyond), number(1.0))], number(0.0))
+    return case_when([(exp.and_(is_finite(raw.copy()), beyond), real(1.0))], real(0.0))

@@ -14,7 +14,7 @@ from refold.columns.encoding.plan import Plan
 from refold.export._exported_columns import missing_texts
 from refold.export._groups import CONSTANTS, FARTHEST_T, SMALL, GroupConstants, check_context
 from refold.export._sql_cells import READERS
-from refold.export._sql_stages import Expression, call, choose, divide, is_finite, number
+from refold.export._sql_stages import Expression, call, case_when, divide, is_finite, real
 
 _LARGEST = 1e250
 
@@ -64,7 +64,10 @@ class GroupTables:
             constants = self._groups.of(depth)
             rows = [
                 exp.Tuple(
-                    expressions=[*map(self._reader.literal, key), *map(number, values.tolist())]
+                    expressions=[
+                        *map(self._reader.literal, key),
+                        *map(real, values.tolist()),
+                    ]
                 )
                 for key, values in zip(keys, constants, strict=True)
                 if all(map(self._reader.holds, key))
@@ -92,7 +95,7 @@ class GroupTables:
                 this=exp.column(f"{what}{j}", table=names[0]),
                 expressions=[
                     *(exp.column(f"{what}{j}", table=name) for name in names[1:]),
-                    number(value),
+                    real(value),
                 ],
             )
             for what, value in zip(CONSTANTS, unknown.tolist(), strict=True)
@@ -115,23 +118,24 @@ def score_steps(
     there = is_finite(raw)
     value: Expression = raw.copy()
     if log:
-        smallest = number(float(np.finfo(np.float64).tiny))
+        smallest = real(float(np.finfo(np.float64).tiny))
         value = exp.Ln(this=call(greatest, value, smallest))
     beyond = [
-        (value.copy() > number(_LARGEST), number(_LARGEST)),
-        (value.copy() < number(-_LARGEST), number(-_LARGEST)),
+        (value.copy() > real(_LARGEST), real(_LARGEST)),
+        (value.copy() < real(-_LARGEST), real(-_LARGEST)),
     ]
     rest = {name: at(name) for name in ("raw", "sd", "free", "near", *kept)}
-    yield {**rest, "t": choose([(there, exp.paren(choose(beyond, value) - at("mu")))])}
+    yield {**rest, "t": case_when([(there, exp.paren(case_when(beyond, value) - at("mu")))])}
     near = exp.Abs(this=at("t")) < rest.pop("near")
     rest.pop("sd")
-    yield {**rest, "t": choose([(near, number(0.0))], divide(at("t"), at("sd")))}
-    size = choose(
-        [(exp.Abs(this=at("t")) > number(FARTHEST_T), number(FARTHEST_T))], exp.Abs(this=at("t"))
+    yield {**rest, "t": case_when([(near, real(0.0))], divide(at("t"), at("sd")))}
+    size = case_when(
+        [(exp.Abs(this=at("t")) > real(FARTHEST_T), real(FARTHEST_T))],
+        exp.Abs(this=at("t")),
     )
     yield {
         **rest,
-        "side": choose([(at("t") < number(0.0), number(-1.0))], number(1.0)),
+        "side": case_when([(at("t") < real(0.0), real(-1.0))], real(1.0)),
         "t": size,
     }
     rest["side"] = at("side")
@@ -139,22 +143,20 @@ def score_steps(
     t = at("t")
     series = t * (
         exp.paren(
-            number(1.0)
+            real(1.0)
             - t.copy()
-            * exp.paren(
-                number(0.5) - t.copy() * exp.paren(number(1.0 / 3.0) - t.copy() * number(0.25))
-            )
+            * exp.paren(real(0.5) - t.copy() * exp.paren(real(1.0 / 3.0) - t.copy() * real(0.25)))
         )
     )
-    exact = exp.Ln(this=exp.Add(this=number(1.0), expression=t.copy()))
-    yield {**rest, "t": choose([(t.copy() < number(SMALL), series)], exact)}
+    exact = exp.Ln(this=exp.Add(this=real(1.0), expression=t.copy()))
+    yield {**rest, "t": case_when([(t.copy() < real(SMALL), series)], exact)}
     free = at("free")
     factor = divide(
-        exp.paren(number(8.0) * free.copy() + number(1.0)),
-        exp.paren(number(8.0) * free.copy() + number(3.0)),
+        exp.paren(real(8.0) * free.copy() + real(1.0)),
+        exp.paren(real(8.0) * free.copy() + real(3.0)),
     )
     z = at("side") * factor * exp.Sqrt(this=free.copy() * at("t"))
     yield {
         **{name: at(name) for name in kept},
-        "raw": choose([(is_finite(at("raw")), z)], at("raw")),
+        "raw": case_when([(is_finite(at("raw")), z)], at("raw")),
     }

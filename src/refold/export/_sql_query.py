@@ -17,14 +17,14 @@ from refold.export._sql_stages import (
     Stage,
     Stages,
     Vocabulary,
-    choose,
+    case_when,
     constants_of,
+    find_reasons,
     integer,
-    number,
-    reasons,
+    real,
 )
 from refold.export._sql_statement import DATABASES, SourceTable
-from refold.export._sql_table import check_table, write_plain, write_table
+from refold.export._sql_table import check_table, write_mixed_stages, write_numeric_stages
 from refold.models.detector import Detector
 from refold.models.ref import REF
 
@@ -64,8 +64,8 @@ def detector_stages(model: Detector, without: Collection[str], dialect: str) -> 
         words: Vocabulary, cells: Sequence[Expression], groups: GroupTables | None
     ) -> Iterator[Stage]:
         if plain:
-            return write_plain(words, model, columns, cells, groups)
-        return write_table(words, model, columns, cells, dialect, groups)
+            return write_numeric_stages(words, model, columns, cells, groups)
+        return write_mixed_stages(words, model, columns, cells, dialect, groups)
 
     return write
 
@@ -91,7 +91,7 @@ def statement(
     texts = [text_literal(name, dialect) for name in features]
     values = _answers(words, texts, model.threshold_, n_reasons)
     written = list(write(words, [source.column(name) for name in features], groups))
-    written += reasons(
+    written += find_reasons(
         words,
         len(features),
         min(n_reasons, len(features)),
@@ -121,9 +121,9 @@ def _answers(
     words: Vocabulary, features: Sequence[Expression], threshold: float, reasons: int
 ) -> list[Expression]:
     """Return label, distance and reasons from the columns of the last stage."""
-    distance, limit = words.column("d"), number(threshold)
+    distance, limit = words.column("d"), real(threshold)
     normal, not_normal = integer(1), integer(-1)
-    label = choose([(distance <= limit, normal), (distance > limit.copy(), not_normal)])
+    label = case_when([(distance <= limit, normal), (distance > limit.copy(), not_normal)])
     values = [label, distance.copy()]
     for rank in range(1, reasons + 1):
         name: Expression = exp.null()
@@ -134,7 +134,7 @@ def _answers(
                 (distance <= limit.copy(), exp.null()),
             ]
             cases += [(found.eq(integer(d)), feature.copy()) for d, feature in enumerate(features)]
-            name = choose(cases)
+            name = case_when(cases)
         values.append(exp.cast(name, "text"))
     return values
 

@@ -11,7 +11,7 @@ from refold.base.errors import UserError
 from refold.decisions.rules import ColumnRule, Rules, Specification
 from refold.export._exported_columns import Columns, ExportedText
 from refold.export._sql_cells import Reader
-from refold.export._sql_stages import Expression, Vocabulary, any_of, choose, number
+from refold.export._sql_stages import Expression, Vocabulary, any_of, case_when, real
 from refold.models.detector import Detector
 from refold.models.detector.scorer import CERTAIN, VIOLATED
 
@@ -86,9 +86,9 @@ class SqlRules:
         rule = self._rule(k)
         if rule is None or rule.direction is None:
             return raw
-        center = number(self.centers[rule.name])
+        center = real(self.centers[rule.name])
         other = raw < center if rule.direction == "high" else raw > center
-        return choose([(other, center.copy())], raw.copy())
+        return case_when([(other, center.copy())], raw.copy())
 
     def outside(self, k: int, value: Expression, reader: Reader | None = None) -> Expression:
         """Return 1 where a number or text lies outside of its limits, else 0; missing is inside."""
@@ -98,20 +98,21 @@ class SqlRules:
                 some = [reader.literal(text) for text in limits.allowed if reader.holds(text)]
                 tests.append(exp.not_(reader.one_of(value, some)))
             if limits.low is not None:
-                tests.append(value < number(float(limits.low)))
+                tests.append(value < real(float(limits.low)))
             if limits.high is not None:
-                tests.append(value > number(float(limits.high)))
+                tests.append(value > real(float(limits.high)))
         if not tests:
-            return number(0.0)
-        return choose(
-            [(value.is_(exp.null()), number(0.0)), (any_of(tests), number(1.0))], number(0.0)
+            return real(0.0)
+        return case_when(
+            [(value.is_(exp.null()), real(0.0)), (any_of(tests), real(1.0))],
+            real(0.0),
         )
 
     def missing(self, k: int, present: Expression) -> Expression | None:
         """Return 1 where a value is required and there is none; None if it is not."""
         if not any(limits.required for limits in self._limits(k)):
             return None
-        return choose([(present, number(0.0))], number(1.0))
+        return case_when([(present, real(0.0))], real(1.0))
 
     def muted(self, reader: Reader) -> Expression:
         """Return 1 for rows that are no outliers, else 0."""
@@ -130,8 +131,8 @@ class SqlRules:
             if mute.until is not None:
                 until = exp.cast(exp.Literal.string(mute.until), "date")
                 tests.append(exp.LTE(this=exp.CurrentDate(), expression=until))
-            cases.append((exp.and_(*tests), number(1.0)))
-        return choose(cases, number(0.0)) if cases else number(0.0)
+            cases.append((exp.and_(*tests), real(1.0)))
+        return case_when(cases, real(0.0)) if cases else real(0.0)
 
 
 def carrying_first(

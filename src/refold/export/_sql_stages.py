@@ -57,7 +57,7 @@ class Vocabulary:
         return exp.alias_(expression, name, copy=False)
 
     def at_most(self, expression: Expression, limit: float) -> Expression:
-        return call(self.least, expression, number(limit))
+        return call(self.least, expression, real(limit))
 
     def largest(self, values: Sequence[Expression]) -> Expression:
         if len(values) == 1:
@@ -86,14 +86,14 @@ class Constants:
         return len(self.shift)
 
     def scaled(self, value: Expression, level: int) -> Expression:
-        amount = number(self.scale[level])
+        amount = real(self.scale[level])
         return divide(value, amount) if self.divide else exp.Mul(this=value, expression=amount)
 
     def factor(self, level: int) -> float:
         return 1.0 / self.scale[level] if self.divide else self.scale[level]
 
 
-def number(value: float) -> Expression:
+def real(value: float) -> Expression:
     """Write a number so that every database reads the same float, and as a float."""
     digits = exp.Literal.number(np.format_float_scientific(abs(value), trim="-", exp_digits=1))
     return exp.Neg(this=digits) if value < 0.0 else digits
@@ -109,7 +109,7 @@ def call(function: str, *arguments: Expression) -> Expression:
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
-def choose(
+def case_when(
     cases: Sequence[tuple[Expression, Expression]], otherwise: Expression | None = None
 ) -> Expression:
     """Return the value of the first case that holds; sqlglot's builder would copy them all."""
@@ -171,18 +171,18 @@ class Stages:
         finite = [is_finite(column("x", d)) for d in self.features]
         infinite = any_of([is_infinite(column("x", d)) for d in self.features])
         values = [
-            choose([(finite[d], _entered(column("x", d), self.numbers[d]))], number(0.0))
+            case_when([(finite[d], _entered(column("x", d), self.numbers[d]))], real(0.0))
             for d in self.features
         ]
-        masks = [choose([(test.copy(), number(1.0))], number(0.0)) for test in finite]
+        masks = [case_when([(test.copy(), real(1.0))], real(0.0)) for test in finite]
         # Python refuses a row with infinity; here it gets no answer.
-        refused = choose([(infinite, exp.null())], number(1.0))
+        refused = case_when([(infinite, exp.null())], real(1.0))
         yield [
             *(alias(value, "v", d) for d, value in enumerate(values)),
             *(alias(mask, "o", d) for d, mask in enumerate(masks)),
             alias(refused, "n"),
         ]
-        count = exp.Nullif(this=add(self._all("o")), expression=number(0.0))
+        count = exp.Nullif(this=add(self._all("o")), expression=real(0.0))
         first = [self._first(d) for d in self.features]
         yield [
             *(alias(value, "v", d) for d, value in enumerate(first)),
@@ -195,12 +195,12 @@ class Stages:
         v, numbers = self.words.column("v", d), self.numbers[d]
         factor = 1.0 if self.homogeneous else numbers.factor(0)
         y = v if self.homogeneous else numbers.scaled(v, 0)
-        cases = [(_between(v.copy(), _TINY / factor), number(0.0))]
+        cases = [(_between(v.copy(), _TINY / factor), real(0.0))]
         if not self.homogeneous:
-            over, under = number(LARGEST / factor), number(-LARGEST / factor)
-            cases.append((v.copy() > over, number(LARGEST)))
-            cases.append((v.copy() < under, number(-LARGEST)))
-        return choose(cases, y)
+            over, under = real(LARGEST / factor), real(-LARGEST / factor)
+            cases.append((v.copy() > over, real(LARGEST)))
+            cases.append((v.copy() < under, real(-LARGEST)))
+        return case_when(cases, y)
 
     # ---- levels -----------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Stages:
                     values.append(alias(self._step(column("v", d), d, level + 1), "v", d))
                 sums.append(alias(s, "s", d))
             yield [*values, *sums, *self._all("o"), column("n")]
-        mean = number(1.0 / self.n_iter)
+        mean = real(1.0 / self.n_iter)
         yield self._magnitudes(
             [
                 self.words.at_most(exp.Mul(this=column("s", d), expression=mean.copy()), LARGEST)
@@ -251,7 +251,7 @@ class Stages:
         size = self._size(d, level)
         if level < numbers.levels - 1 or kept == 1:
             return size
-        return exp.Mul(this=size, expression=number(kept))
+        return exp.Mul(this=size, expression=real(kept))
 
     def all_norms(self) -> Iterator[Stage]:
         """Fold to the end; leave each feature's share of the norms, and their mean as distance.
@@ -263,24 +263,24 @@ class Stages:
         for level in range(self.n_iter + 2):
             columns = []
             for d, numbers in enumerate(self.numbers):
-                v, y = column("v", d), number(0.0)
+                v, y = column("v", d), real(0.0)
                 if level < numbers.levels:
                     y = exp.Mul(this=column("o", d), expression=self._size(d, level))
                 elif level < self.n_iter:
                     y = column("y", d)
                 if level + 1 < numbers.levels:
                     v = self._step(v, d, level + 1)
-                q = _square(column("y", d)) if level else number(0.0)
-                s = number(0.0)
+                q = _square(column("y", d)) if level else real(0.0)
+                s = real(0.0)
                 if level:
                     share = divide(column("q", d), column("e"))
                     s = exp.Add(this=column("s", d), expression=share)
                 terms = zip("vyqs", (v, y, q, s), strict=True)
                 columns += [alias(value, letter, d) for letter, value in terms]
-            squares = add([_square(y) for y in self._all("y")] if level else [number(0.0)])
+            squares = add([_square(y) for y in self._all("y")] if level else [real(0.0)])
             # So small a number is only there for division; see the end of this method.
-            norm = exp.Sqrt(this=exp.Add(this=squares, expression=number(_TINY * _TINY)))
-            before = exp.Add(this=column("d"), expression=column("e")) if level else number(0.0)
+            norm = exp.Sqrt(this=exp.Add(this=squares, expression=real(_TINY * _TINY)))
+            before = exp.Add(this=column("d"), expression=column("e")) if level else real(0.0)
             yield [
                 *columns,
                 *self._all("o"),
@@ -288,9 +288,9 @@ class Stages:
                 alias(norm, "e"),
                 alias(before, "d"),
             ]
-        mean = divide(column("d"), number(self.n_iter))
-        small = number(2.0 * _TINY * (self.n_iter + 2))
-        total = choose([(column("d") <= small, number(0.0))], mean)
+        mean = divide(column("d"), real(self.n_iter))
+        small = real(2.0 * _TINY * (self.n_iter + 2))
+        total = case_when([(column("d") <= small, real(0.0))], mean)
         distance = divide(total, column("n"))
         yield [
             *(alias(column("s", d), "m", d) for d in self.features),
@@ -311,7 +311,7 @@ class Stages:
             cap = LARGEST / factor + shift
             cap = math.sqrt(cap) if self.fold == "sqr" else cap
             self.bound[d] = LARGEST
-            return choose([(exp.Abs(this=value.copy()) > number(cap), number(LARGEST))], result)
+            return case_when([(exp.Abs(this=value.copy()) > real(cap), real(LARGEST))], result)
         return result
 
     def _size(self, d: int, level: int) -> Expression:
@@ -344,7 +344,7 @@ class Stages:
         return [self.words.column(letter, d) for d in self.features]
 
 
-def reasons(
+def find_reasons(
     words: Vocabulary,
     features: int,
     count: int,
@@ -363,23 +363,26 @@ def reasons(
         return [column("m", d) for d in range(features)]
 
     if count:
-        whole = _paren(add(sizes())) if add_up else number(0.0)
+        whole = _paren(add(sizes())) if add_up else real(0.0)
         blamed = [
-            alias(number(0.0), "m", d) if d in unblamed else size for d, size in enumerate(sizes())
+            alias(real(0.0), "m", d) if d in unblamed else size for d, size in enumerate(sizes())
         ]
         yield [*blamed, column("d"), alias(whole, "s")]
     found: Stage = [column("d"), column("s")]
     for rank in range(1, count + 1):
         yield [*sizes(), *found, alias(words.largest(sizes()), "t")]
-        least = exp.Mul(this=column("s"), expression=number(LEAST_SHARE))
-        cases = [(column("t") <= number(0.0), integer(-1))]
+        least = exp.Mul(this=column("s"), expression=real(LEAST_SHARE))
+        cases = [(column("t") <= real(0.0), integer(-1))]
         cases.append((exp.LT(this=column("t"), expression=least), integer(-1)))
         cases += [(column("m", d).eq(column("t")), integer(d)) for d in range(features)]
-        yield [*sizes(), *found, alias(choose(cases), "k", rank)]
+        yield [*sizes(), *found, alias(case_when(cases), "k", rank)]
         found = [*found, column("k", rank)]
         if rank < count:
             left = [
-                choose([(column("k", rank).eq(integer(d)), number(-1.0))], column("m", d))
+                case_when(
+                    [(column("k", rank).eq(integer(d)), real(-1.0))],
+                    column("m", d),
+                )
                 for d in range(features)
             ]
             yield [*(alias(m, "m", d) for d, m in enumerate(left)), *found]
@@ -389,14 +392,14 @@ def _entered(x: Expression, numbers: Constants) -> Expression:
     """Return ``x * unit - offset``, with a result that is a number and not lost."""
     far = LARGEST if numbers.divide else _FAR
     unit = numbers.unit
-    product: Expression = exp.Mul(this=x, expression=number(unit))
+    product: Expression = exp.Mul(this=x, expression=real(unit))
     cases = []
     if far < _FINITE * unit:
-        cases.append((x.copy() > number(far / unit), number(far)))
-        cases.append((x.copy() < number(-far / unit), number(-far)))
+        cases.append((x.copy() > real(far / unit), real(far)))
+        cases.append((x.copy() < real(-far / unit), real(-far)))
     if unit < 1.0:
-        cases.append((_between(x.copy(), 1e-300 / unit), number(0.0)))
-    return _minus(choose(cases, product) if cases else product, numbers.offset)
+        cases.append((_between(x.copy(), 1e-300 / unit), real(0.0)))
+    return _minus(case_when(cases, product) if cases else product, numbers.offset)
 
 
 def _folded(fold: str, y: Expression, bound: float) -> tuple[Expression, float]:
@@ -408,20 +411,20 @@ def _folded(fold: str, y: Expression, bound: float) -> tuple[Expression, float]:
         return _square(y), bound * bound
     if fold == "cos-abs":
         cosine = exp.Cos(this=y.copy())
-        return choose([(size <= number(1.0), cosine)], size.copy()), max(bound, 1.0)
+        return case_when([(size <= real(1.0), cosine)], size.copy()), max(bound, 1.0)
     function = {"cos": exp.Cos, "sin": exp.Sin}.get(fold)
     return function(this=y.copy()) if function else call("TANH", y.copy()), 1.0
 
 
 def is_finite(x: Expression) -> Expression:
     """NaN is above all numbers in some databases and equal to none in others: false in both."""
-    limit = number(_FINITE)
+    limit = real(_FINITE)
     return exp.and_(x.copy() <= limit, exp.Neg(this=x.copy()) <= limit.copy(), copy=False)
 
 
 def is_infinite(x: Expression) -> Expression:
     """Tell infinity, beyond one limit, from NaN, which is within neither."""
-    limit = number(_FINITE)
+    limit = real(_FINITE)
     up, down = x.copy() <= limit, exp.Neg(this=x.copy()) <= limit.copy()
     return exp.or_(
         exp.and_(up, exp.not_(_paren(down))), exp.and_(exp.not_(_paren(up.copy())), down.copy())
@@ -429,14 +432,14 @@ def is_infinite(x: Expression) -> Expression:
 
 
 def _between(x: Expression, limit: float) -> Expression:
-    return exp.Between(this=x, low=number(-limit), high=number(limit))
+    return exp.Between(this=x, low=real(-limit), high=real(limit))
 
 
 def _minus(value: Expression, amount: float) -> Expression:
     if amount == 0.0:
         return value
     operation = exp.Sub if amount > 0.0 else exp.Add
-    return operation(this=value, expression=number(abs(amount)))
+    return operation(this=value, expression=real(abs(amount)))
 
 
 def _plus(total: Expression | None, term: Expression) -> Expression:

@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from refold.export._sql_groups import GroupJoin
-from refold.export._sql_stages import Expression, Stage, Vocabulary, call, choose
+from refold.export._sql_stages import Expression, Stage, Vocabulary, call, case_when
 
 Select = exp.Select
 
@@ -88,7 +88,7 @@ def by_way_of_json(source: SourceTable, stages: Iterable[Stage], answers: Answer
     """
     values = [value for _, value in answers]
     digits = call("PRINTF", exp.Literal.string("%!.17g"), values[1].copy())
-    values[1] = choose([(exp.not_(values[1].is_(exp.null())), digits)])
+    values[1] = case_when([(exp.not_(values[1].is_(exp.null())), digits)])
     packed = call("JSON_ARRAY", call("JSON_ARRAY", *values))
     body = _chained(
         source, stages, [packed], lambda select: select.limit(-1, copy=False).offset(0, copy=False)
@@ -172,7 +172,7 @@ def _as_sqlite_number(column: Expression) -> Expression:
     is_number = call("TYPEOF", column.copy()).isin(*kinds)
     infinity = exp.Literal.number("9e999")
     missing = column.copy().is_(exp.null())
-    return choose([(is_number, _as_number(column)), (missing, exp.null())], infinity)
+    return case_when([(is_number, _as_number(column)), (missing, exp.null())], infinity)
 
 
 @dataclass(frozen=True)

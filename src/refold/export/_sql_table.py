@@ -24,19 +24,19 @@ from refold.export._sql_stages import (
     Vocabulary,
     add,
     any_of,
-    choose,
+    case_when,
     constants_of,
     divide,
     is_finite,
     is_infinite,
-    number,
+    real,
 )
 from refold.models.detector import Detector
 from refold.models.detector.scorer import FARTHEST
 from refold.models.ref import REF
 
 
-def write_plain(
+def write_numeric_stages(
     words: Vocabulary,
     model: Detector,
     columns: Columns,
@@ -58,24 +58,26 @@ def write_plain(
     for k, column in enumerate(columns.all):
         raw = words.column("raw", k)
         there = exp.or_(is_finite(raw), is_infinite(raw))
-        gone = choose([(there, number(0.0))], number(columns.certain))
-        odd = [gone if column.novel[1] else number(0.0)]
+        gone = case_when([(there, real(0.0))], real(columns.certain))
+        odd = [gone if column.novel[1] else real(0.0)]
         if rules is not None:
             missing = rules.missing(k, there.copy())
             out = [rules.outside(k, raw), *([] if missing is None else [missing])]
-            odd += [each * number(OUTSIDE * columns.certain) for each in out]
-        moved = raw if rules is None else choose([(is_finite(raw), rules.moved(k, raw))], raw)
+            odd += [each * real(OUTSIDE * columns.certain) for each in out]
+        moved = raw if rules is None else case_when([(is_finite(raw), rules.moved(k, raw))], raw)
         assert isinstance(column, ExportedNumber)
         if (beyond := beyond_zero(column, moved)) is not None:
-            odd.append(beyond * number(columns.certain))
+            odd.append(beyond * real(columns.certain))
         novel.append(words.alias(add(odd), "novel", k))
     read = [words.column("raw", k) for k in names]
     if rules is not None:
-        read = [choose([(is_finite(raw), rules.moved(k, raw))], raw) for k, raw in enumerate(read)]
+        read = [
+            case_when([(is_finite(raw), rules.moved(k, raw))], raw) for k, raw in enumerate(read)
+        ]
     folded = [*stages.read(read), *stages.all_levels()]
     raws = [words.column("raw", k) for k in names]
     some = any_of([exp.or_(is_finite(raw), is_infinite(raw)) for raw in raws])
-    empty = words.alias(choose([(some, number(0.0))], number(1.0)), "empty")
+    empty = words.alias(case_when([(some, real(0.0))], real(1.0)), "empty")
     yield from _carrying(folded, [empty, *novel])
     sizes = [divide(words.column("m", k), words.column("n")) for k in names]
     parts = [
@@ -99,10 +101,10 @@ def _plain_steps(
 
 def _unless_empty(words: Vocabulary, columns: Columns, part: Expression) -> Expression:
     """Return a column's part of the distance; in a row without any value it is novel."""
-    return choose([(words.column("empty").eq(1), number(columns.certain))], part)
+    return case_when([(words.column("empty").eq(1), real(columns.certain))], part)
 
 
-def write_table(
+def write_mixed_stages(
     words: Vocabulary,
     model: Detector,
     columns: Columns,
@@ -186,12 +188,12 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns, rules: SqlRules
     some = any_of([exp.not_(state.eq(1)) for state in states])
     stage: Stage = [
         words.alias(_is_judged(states), "judged"),
-        words.alias(choose([(some, number(0.0))], number(1.0)), "empty"),
+        words.alias(case_when([(some, real(0.0))], real(1.0)), "empty"),
         *([] if rules is None else [words.column("mute", 0)]),
     ]
     for k, column in enumerate(columns.all):
         beside = columns.beside.get(k)
-        more, novel = number(0.0), words.column("novel", k)
+        more, novel = real(0.0), words.column("novel", k)
         if beside is not None:
             pair = words.column("code", beside.partner), words.column("code", k)
             more = write_beside(reader, *pair, beside.surprise)
@@ -201,7 +203,7 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns, rules: SqlRules
             out = [] if isinstance(column, ExportedDate) else [words.column("out", k)]
             missing = rules.missing(k, exp.not_(states[k].copy().eq(1)))
             out += [] if missing is None else [missing]
-            novel = add([novel, *(each * number(OUTSIDE) for each in out)])
+            novel = add([novel, *(each * real(OUTSIDE) for each in out)])
         stage += [
             words.column("size", k),
             words.alias(exp.cast(more, "double"), "more", k),
@@ -213,7 +215,7 @@ def _beside(words: Vocabulary, reader: Reader, columns: Columns, rules: SqlRules
 def _is_judged(states: Sequence[Expression]) -> Expression:
     """Return 1, or NULL for a row that Python refuses: infinity in it."""
     infinite = any_of([state.copy().eq(3) for state in states])
-    return exp.cast(choose([(infinite, exp.null())], number(1.0)), "double")
+    return exp.cast(case_when([(infinite, exp.null())], real(1.0)), "double")
 
 
 def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool) -> Stage:
@@ -225,11 +227,11 @@ def _magnitudes(words: Vocabulary, columns: Columns, *, muted: bool) -> Stage:
         if k in place:
             size = words.largest([size, words.column("m", place[k])])
         size = words.at_most(exp.Add(this=size, expression=words.column("more", k)), FARTHEST)
-        certain = words.column("novel", k) * number(columns.certain)
-        part = exp.Add(this=divide(size, number(float(len(columns.all)))), expression=certain)
+        certain = words.column("novel", k) * real(columns.certain)
+        part = exp.Add(this=divide(size, real(float(len(columns.all)))), expression=certain)
         part = _unless_empty(words, columns, part)
         if muted:
-            part = choose([(words.column("mute", 0) > number(0.5), number(0.0))], part)
+            part = case_when([(words.column("mute", 0) > real(0.5), real(0.0))], part)
         stage.append(words.alias(part, "m", k))
     return stage
 

@@ -54,7 +54,7 @@ class _Cells(NamedTuple):
     code: Value
 
 
-def write_plain(
+def write_numeric_nodes(
     model: Detector, columns: Columns, X: Value, scores: GroupScores | None
 ) -> TableResults:
     """Write a model of numbers alone, as nodes that take rows `X`."""
@@ -76,7 +76,7 @@ def write_plain(
     return _added_up(model, contributions + certain)
 
 
-def write_table(
+def write_mixed_nodes(
     graph: Graph,
     model: Detector,
     columns: Columns,

@@ -291,10 +291,10 @@ class ModelTools:
         self, model: Any, table: str | None, rows: list[dict[str, Any]] | None
     ) -> Judgement:
         from refold.judgement import Judge
-        from refold.service.scoring import score_table
+        from refold.service.scoring import score_columns
 
         data = self._open(table, rows)
-        judged = score_table(
+        judged = score_columns(
             Judge.of(model), data, on_bad="judge", explained=True, most=self.max_rows
         )
         assert judged.found is not None

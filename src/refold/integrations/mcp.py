@@ -96,7 +96,7 @@ def serve_http(
     from refold.service.log import log_lines
     from refold.service.metrics import Metrics
     from refold.service.middleware import RequestMiddleware
-    from refold.service.server import run
+    from refold.service.server import serve
     from refold.service.settings import Settings
 
     settings = Settings(token=token, max_body=4 * 2**20)
@@ -110,7 +110,7 @@ def serve_http(
     app.state.connections = Connections(settings, log_lines)
     metrics = Metrics(settings, app.state.connections)
     app.user_middleware.insert(0, Middleware(RequestMiddleware, settings, metrics, log_lines))
-    run(app, at, started=started)
+    serve(app, at, started=started)
 
 
 def _guarded(tool: Callable[..., Any], tools: ModelTools) -> Callable[..., Any]:

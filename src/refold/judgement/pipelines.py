@@ -28,7 +28,7 @@ from refold._typing import Floats
 from refold.columns.frames import frame_to_numpy
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
-from refold.models.rescaled import Units, in_units
+from refold.models.rescaled import Units, rescale_model
 
 _SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 # What lets values pass, or puts others in the place of missing ones.
@@ -69,7 +69,7 @@ def taken_apart(model: Pipeline) -> Any:
     traced = _Traced.through(model)
     if isinstance(last, REF | CreasedREF):
         units = Units(traced.center, traced.scale)
-        again = copy(in_units(last, units))
+        again = copy(rescale_model(last, units))
         again.feature_names_in_ = np.array(_different(traced.names), dtype=object)
     else:  # it reads tables itself, and has its own names
         units, again = Units(np.zeros(0), np.ones(0)), copy(last)

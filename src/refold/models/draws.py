@@ -25,16 +25,16 @@ def draws(seed: int, first: int, rows: int) -> Floats:
     return np.random.Generator(bits.advance(first)).random(rows)
 
 
-def drawn(counts: Floats, most: int, seed: int) -> Floats:
+def draw_weights(counts: Floats, most: int, seed: int) -> Floats:
     """Return how often rows count if only so many of those that count are drawn, all alike.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from refold.models.draws import drawn
-    >>> drawn(np.array([2.0, 0.0, 1.0]), 2, seed=0).tolist()
+    >>> from refold.models.draws import draw_weights
+    >>> draw_weights(np.array([2.0, 0.0, 1.0]), 2, seed=0).tolist()
     [2.0, 0.0, 1.0]
-    >>> int(np.count_nonzero(drawn(np.ones(100), 10, seed=0)))
+    >>> int(np.count_nonzero(draw_weights(np.ones(100), 10, seed=0)))
     10
     """
     if np.count_nonzero(counts) <= most:

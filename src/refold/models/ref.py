@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from refold._typing import Array, Integers
 from refold.algorithm.chain import MAX_GAIN, FoldChain
 from refold.algorithm.distances import DISTANCES
-from refold.algorithm.engines import ENGINES, Engine, choose
+from refold.algorithm.engines import ENGINES, Engine, choose_engine
 from refold.algorithm.folds import FOLDS
 from refold.algorithm.kernels import LEAST_BINS, MOST_BINS
 from refold.base.arrays import is_foreign_array
@@ -235,7 +235,7 @@ class REF(
     def _fit(self, X: Array, y: object, sample_weight: Array | None) -> None:
         check_decision(self)
         rows = getattr(X, "shape", (0,))[0]
-        engine = choose(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
+        engine = choose_engine(self.engine, self.fold, is_numpy=not is_foreign_array(X), rows=rows)
         check_engine(self, engine)
         X = validate_table(self, X, reset=True, native=engine == "reference")
         weights = self._weights(X, y, sample_weight)
@@ -245,7 +245,7 @@ class REF(
             check_supported(self.alpha, weight)
         self._settle(weight)
         self.engine_ = engine
-        kept = ref_trim.left_out(self, X, weights, first=True)
+        kept = ref_trim.kept_weights(self, X, weights, first=True)
         if engine == "sketch":
             self._learned = FromSketch(self._sketch(X, kept), self._recipe())
             self._learned.chain  # noqa: B018  # now: what is wrong with the rows is said by fit

@@ -91,7 +91,7 @@ def read(members: dict[str, Field], model: REF) -> None:
 
 
 def _read_feedback(field: Field, model: REF) -> None:
-    log = feedback.read_log(field, model, feedback.numbers(model.n_features_in_))
+    log = feedback.read_log(field, model, feedback.number_rows_reader(model.n_features_in_))
     if log.rows("accepted") is not None and not isinstance(model._learned, FromSketch):
         field.refuse(f"has accepted rows; the engine {model.engine_!r} cannot learn them")
     try:

@@ -90,7 +90,7 @@ class SketchMixin(FeedbackMixin):
             weights = model._weights(X, y, sample_weight)
             if first:
                 model._settle(float(X.shape[0] if weights is None else weights.sum()))
-            part = model._sketch(X, ref_trim.left_out(model, X, weights, first=first))
+            part = model._sketch(X, ref_trim.kept_weights(model, X, weights, first=first))
             model._learn_anew(part if first else model.sketch_.plus(part))
             if first:  # later ones would say the same again
                 model._notice_columns(X, weights)

@@ -13,7 +13,7 @@ from refold._typing import Array, Floats
 from refold.algorithm.chain import FoldChain
 from refold.algorithm.engines import ENGINES
 from refold.base import errors
-from refold.base.arrays import have_values, take_rows, to_numpy
+from refold.base.arrays import have_values, take_array_rows, to_numpy
 from refold.base.findings import Finding
 from refold.columns.frames import check_enough
 from refold.decisions.thresholds import Calibration
@@ -35,7 +35,7 @@ class FoldCut:
     cut: Cut  # Up to which distance rows are learned
 
 
-def left_out(model: REF, X: Array, weights: Floats | None, *, first: bool) -> Floats | None:
+def kept_weights(model: REF, X: Array, weights: Floats | None, *, first: bool) -> Floats | None:
     """Return how often rows count without those that `trim` leaves out.
 
     The model gets its cut, set by the first rows, and the numbers of the rows beyond it.
@@ -95,7 +95,7 @@ def calibrated(
 ) -> Calibration:
     """Add the rows that were left out, as the model that has not seen them judges them."""
     rows = model.dropped_
-    out = _distances(model, model.chain_, take_rows(X, rows))
+    out = _distances(model, model.chain_, take_array_rows(X, rows))
     return calibration.plus(out, None if weights is None else weights[rows])
 
 
@@ -119,7 +119,7 @@ def _distances(model: REF, chain: FoldChain, X: Array) -> Floats:
         return to_numpy(scorer.distances(X))
     out, some = np.zeros(len(seen)), np.flatnonzero(seen)
     try:
-        out[some] = to_numpy(scorer.distances(take_rows(X, some)))
+        out[some] = to_numpy(scorer.distances(take_array_rows(X, some)))
     except errors.TableError as error:
         if error.row is None or error.column is None:
             raise

@@ -51,7 +51,7 @@ class Units:
         return np.asarray(np.round(center + scale * values, digits))
 
 
-def in_units(model: Model, units: Units) -> Model:
+def rescale_model(model: Model, units: Units) -> Model:
     """Return a model that judges rows in the user's units, as the given one judges scaled rows."""
     if units.own.all():
         return model

@@ -213,7 +213,7 @@ class ClassComparison:
         return no_more_new(int(found), self.rows, self.rows_before, before + now)
 
 
-def chance(comparisons: list[ClassComparison], outliers: int) -> float:
+def column_p_value(comparisons: list[ClassComparison], outliers: int) -> float:
     """Return the chance that any class of a column differs so much if nothing has changed."""
     found = [p for each in comparisons if each.rows for p in each.p_values(outliers).tolist()]
     return min(len(found) * min(found, default=1.0), 1.0) if found else 1.0

@@ -10,7 +10,7 @@ import numpy as np
 from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.judgement import Judge
-from refold.monitoring._classes import OTHERS, ClassComparison, chance
+from refold.monitoring._classes import OTHERS, ClassComparison, column_p_value
 from refold.monitoring._drift_counts import Baseline, Counts, Places, independent_rows
 from refold.monitoring._drift_result import ColumnDrift, Drift, Share
 from refold.monitoring.statistics import holm, same_distribution, same_share, share_not_larger
@@ -139,7 +139,7 @@ def _columns(
         distance[training.numeric], p[training.numeric] = numbers
     for k, comparisons in compared.items():
         distance[k] = max((each.distance for each in comparisons), default=0.0)
-        p[k] = chance(comparisons, outliers)
+        p[k] = column_p_value(comparisons, outliers)
     return distance, p
 
 

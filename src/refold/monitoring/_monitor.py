@@ -229,7 +229,7 @@ class DriftMonitor:
                     "this monitor is of another model: its counts cannot be compared with the "
                     "training rows of this one"
                 )
-            monitor._counts = file_format.read_counts(members["counts"], monitor._training)
+            monitor._counts = file_format.read_drift_counts(members["counts"], monitor._training)
             if monitor._change is not None:
                 file_format.read_change(members["change"], monitor._change)
         except ModelFileError as error:

@@ -69,7 +69,7 @@ def _tallies(tallies: Tallies) -> dict[str, Any]:
     }
 
 
-def read_counts(field: Field, training: Baseline) -> Counts:
+def read_drift_counts(field: Field, training: Baseline) -> Counts:
     """Return checked counts of rows with the columns of a model."""
     members = ("rows", "judged", "rejected", "states", "places", "places_rejected")
     total, judged, rejected, states, places, out, classes, classes_out = field.members(

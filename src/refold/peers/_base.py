@@ -22,7 +22,7 @@ LARGEST = 1e150
 BLOCK = 128
 
 
-def read_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Floats:
+def validate_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Floats:
     """Return X as finite C-ordered float64; learn (`reset`) or check its columns."""
     rows = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_min_samples=at_least
@@ -30,7 +30,7 @@ def read_rows(estimator: Any, X: Array, *, reset: bool, at_least: int = 1) -> Fl
     return np.asarray(np.clip(rows, -LARGEST, LARGEST))
 
 
-def slices(n: int) -> Iterator[slice]:
+def row_blocks(n: int) -> Iterator[slice]:
     """Yield the blocks of `n` rows."""
     for begin in range(0, n, BLOCK):
         yield slice(begin, min(begin + BLOCK, n))
@@ -44,7 +44,7 @@ def by_rows(function: Callable[[Floats], Floats], X: Floats) -> Floats:
     training row that sits exactly at the threshold could change sides when it is judged alone.
     """
     results = []
-    for part in slices(X.shape[0]):
+    for part in row_blocks(X.shape[0]):
         block = np.zeros((BLOCK, X.shape[1]))
         height = part.stop - part.start
         block[:height] = X[part]
@@ -90,7 +90,7 @@ class RowLearner(BaseEstimator, ABC):
             The estimator itself.
         """
         validate_parameters(self)
-        self._learn(read_rows(self, X, reset=True, at_least=self._min_rows))
+        self._learn(validate_rows(self, X, reset=True, at_least=self._min_rows))
         return self
 
     @abstractmethod
@@ -127,7 +127,7 @@ class ScoreDetector(NoModel, OutlierMixin, BaseEstimator, ABC):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return by_rows(self._score, read_rows(self, X, reset=False))
+        return by_rows(self._score, validate_rows(self, X, reset=False))
 
     def decision_function(self, X: Array) -> Floats:
         """Return how far each row is inside the boundary; negative is not normal.

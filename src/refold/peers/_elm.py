@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
 from refold.base.parameters import RANDOM_STATE, Interval
-from refold.peers._base import OneClassDetector, by_rows, rbf, read_rows
+from refold.peers._base import OneClassDetector, by_rows, rbf, validate_rows
 
 # The parameters that the machines have in common.
 _RIDGE_CONSTRAINTS: dict[str, list[Any]] = {
@@ -52,7 +52,7 @@ class RidgeDetector(OneClassDetector):
         40
         """
         check_is_fitted(self)
-        self._reject(read_rows(self, X, reset=False))
+        self._reject(validate_rows(self, X, reset=False))
         return self
 
     def _reject(self, X: Floats) -> None:

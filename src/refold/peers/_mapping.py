@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refold._typing import Array, Floats
 from refold.base.parameters import RANDOM_STATE, Interval
-from refold.peers._base import RowLearner, by_rows, rbf, read_rows
+from refold.peers._base import RowLearner, by_rows, rbf, validate_rows
 
 # Directions of the centred kernel below this eigenvalue are noise.
 _SMALLEST_EIGENVALUE = 1e-6
@@ -77,7 +77,7 @@ class KernelMapper(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowLearner
         ndarray of shape (n, n_kept)
         """
         check_is_fitted(self)
-        return by_rows(self._map, read_rows(self, X, reset=False))
+        return by_rows(self._map, validate_rows(self, X, reset=False))
 
     @property
     def _n_features_out(self) -> int:

@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state
 from refold._typing import Array, Floats
 from refold.base.parameters import RANDOM_STATE, Interval, validate_parameters
 from refold.decisions.labelled import read_labels, target_rows
-from refold.peers._base import ScoreDetector, read_rows
+from refold.peers._base import ScoreDetector, validate_rows
 from refold.peers._mapping import KernelMap, learn_map
 
 
@@ -103,7 +103,7 @@ class GRKneg(ScoreDetector):
             The estimator itself.
         """
         validate_parameters(self)
-        rows, labels = read_rows(self, X, reset=True, at_least=3), read_labels(y)
+        rows, labels = validate_rows(self, X, reset=True, at_least=3), read_labels(y)
         check_consistent_length(rows, labels)
         normal = rows[target_rows(labels, 1)]
         outliers = rows[labels != 1]

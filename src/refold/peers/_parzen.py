@@ -10,7 +10,7 @@ import numpy as np
 
 from refold._typing import Floats
 from refold.base.parameters import Interval, StrOptions
-from refold.peers._base import OneClassDetector, by_rows, slices
+from refold.peers._base import OneClassDetector, by_rows, row_blocks
 
 # The smallest normal float: keeps logarithms and quotients finite.
 TINY = float(np.finfo(np.float64).tiny)
@@ -135,7 +135,7 @@ class _Slope:
 
     def __call__(self, h: np.float64) -> np.float64:
         weights, moments = np.zeros(self.n), np.zeros(self.n)
-        for columns in slices(self.n):
+        for columns in row_blocks(self.n):
             rows = self._neighbours(columns, h)
             squares = (self.x[columns, None] - self.x[rows]) ** 2
             falls = (squares - self.nearest[columns, None]) / (2.0 * h * h)

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base.parameters import Interval, StrOptions
-from refold.peers._base import OneClassDetector, by_rows, exponent, slices
+from refold.peers._base import OneClassDetector, by_rows, exponent, row_blocks
 
 # The parameters of Solver, for the estimators that have them.
 SOLVER_CONSTRAINTS: dict[str, list[Any]] = {
@@ -118,7 +118,7 @@ def _in_single_precision(
 ) -> tuple[NDArray[np.float32], Floats]:
     """Return the kernel matrix in single and its diagonal in double precision."""
     kernel, diagonal = np.empty((n, n), dtype=np.float32), np.empty(n)
-    for part in slices(n):
+    for part in row_blocks(n):
         with np.errstate(over="ignore"):
             kernel[part] = block = rows_of_kernel(part)
         diagonal[part] = np.diagonal(block, offset=part.start)

@@ -130,8 +130,8 @@ class _Bands:
         if self._over is not None:
             self._about = rates[worst[0]].name if rates else "all rows"
             shown = np.flatnonzero(~self._over.is_null & ((codes == worst[0]) if rates else True))
-            shown = shown[np.argsort(times(self._over)[shown], kind="stable")]
-            self._at = times(self._over)[shown]
+            shown = shown[np.argsort(row_seconds(self._over)[shown], kind="stable")]
+            self._at = row_seconds(self._over)[shown]
             self._labels = _ends(self._over, shown)
         elif not rates:
             self._rows, self._units = np.empty(0, dtype=np.int64), {}
@@ -186,7 +186,7 @@ def _along(context: ContextModel, inputs: Table) -> Column | None:
     return inputs[names[0]] if names else None
 
 
-def times(cells: Column) -> Floats:
+def row_seconds(cells: Column) -> Floats:
     """Return when rows were, as numbers."""
     if isinstance(cells, DateColumn):
         return cells.seconds

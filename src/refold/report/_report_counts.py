@@ -80,7 +80,7 @@ def that_matter(row: Explanation) -> tuple[Reason, ...]:
     )
 
 
-def grouped(reasons: Sequence[tuple[Reason, ...]]) -> dict[tuple[str, str], list[int]]:
+def rows_by_first_reason(reasons: Sequence[tuple[Reason, ...]]) -> dict[tuple[str, str], list[int]]:
     """Put rows whose first reason is the same feature, on the same side, together, by number."""
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row, because in enumerate(reasons):
@@ -101,7 +101,7 @@ def groups_of(
             rows=len(rows),
             examples=tuple(names[row] for row in rows[:_EXAMPLES]),
         )
-        for (feature, how), rows in grouped(reasons).items()
+        for (feature, how), rows in rows_by_first_reason(reasons).items()
     )
 
 

@@ -61,7 +61,7 @@ def share(part: float) -> str:
     return f"{100.0 * part:.0f}\N{NO-BREAK SPACE}%"
 
 
-def part(share: float) -> str:
+def part_text(share: float) -> str:
     """Return a reason's share of the distance as its sentence says it, in few characters."""
     text = whole_percent(share).replace("less than", "<") if share > 0.0 else "0 %"
     return text.replace(" ", "\N{NO-BREAK SPACE}")
@@ -151,7 +151,7 @@ def environment_of(package: str) -> Any:
         "times_limit": times_limit,
         "that_matter": that_matter,
         "named": _named,
-        "part": part,
+        "part": part_text,
         "printable": printable,
         "quoted": quoted,
         "shortened": shortened,

@@ -9,8 +9,8 @@ from refold.report._report_counts import (
     ColumnShares,
     distances_of,
     expected_of,
-    grouped,
     groups_of,
+    rows_by_first_reason,
     that_matter,
 )
 from refold.report._run_chart import RunChart, RunRows
@@ -31,10 +31,10 @@ __all__ = [
     "drawing",
     "environment_of",
     "expected_of",
-    "grouped",
     "groups_of",
     "percent",
     "plural",
+    "rows_by_first_reason",
     "script_source",
     "that_matter",
 ]

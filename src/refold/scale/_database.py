@@ -14,9 +14,9 @@ from refold._typing import Floats, Integers
 from refold.algorithm import kernels
 from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.base.needs import needs
-from refold.columns.frames import floats, is_number, type_text
+from refold.columns.frames import float_values, is_number, type_text
 from refold.columns.table import Table
-from refold.models.parts import Drawn, FirstLook, Look, Work, numbers
+from refold.models.parts import Drawn, FirstLook, Look, Work, number_columns
 from refold.scale._query import QueryTable, sql_name
 from refold.tabular import InputError
 
@@ -64,7 +64,7 @@ class DatabaseParts:
         wanted = work.among(rows) if rows > work.size else work
         drawn = self._drawn(wanted, rows)
         ranges = list(self._ranges(drawn.places if wanted.apart else drawn.places[:0]))
-        left_out = numbers(drawn.chunks[0]) if wanted.apart else [np.empty(0)] * len(ranges)
+        left_out = number_columns(drawn.chunks[0]) if wanted.apart else [np.empty(0)] * len(ranges)
         histograms = [
             _histogram(known, cells, values, work.n_bins)
             for known, cells, values in zip(
@@ -84,7 +84,7 @@ class DatabaseParts:
                 f"order by {sql_name(_PLACE)}",
                 **_drawn(places),
             )
-            columns = [floats(column.combine_chunks()) for column in found.columns[1:]]
+            columns = [float_values(column.combine_chunks()) for column in found.columns[1:]]
             self._check_same(len(found), len(places))
         some = Table.of_numbers(self._names, columns)
         return Drawn(wanted.size, wanted.limit, keys, places, (some,))

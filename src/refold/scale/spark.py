@@ -12,7 +12,7 @@ from typing import Any
 from refold.base.errors import require_columns
 from refold.base.needs import needs
 from refold.columns.conversion import to_table
-from refold.columns.frames import features_of, floats
+from refold.columns.frames import features_of, float_values
 from refold.columns.table import Table
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
@@ -20,7 +20,7 @@ from refold.models.detector import Detector
 from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
 from refold.scale.blocks import rows_at_once
-from refold.scale.stream import in_part, judge_batch, judge_of_tables
+from refold.scale.stream import answer_batch, in_part, judge_of_tables
 
 # So many sums are added up by one task.
 _SPLIT_EVERY = 8
@@ -179,7 +179,7 @@ def _scoring(
             own = given.schema.names if before is None else before
             batch = pa.record_batch(given.columns, names=own)
             with in_part(where, judge.names, rows):
-                added = judge_batch(judge, batch, reasons)
+                added = answer_batch(judge, batch, reasons)
             rows += batch.num_rows
             yield pa.record_batch([*batch.columns, *added], names=[*own, *names])
 
@@ -323,7 +323,7 @@ def _as_they_are(table: Any, names: Sequence[str]) -> Table:
 
 
 def _as_numbers(table: Any, names: Sequence[str]) -> Table:
-    return Table.of_numbers(names, map(floats, table.columns))
+    return Table.of_numbers(names, map(float_values, table.columns))
 
 
 def _partition() -> int:

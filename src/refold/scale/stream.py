@@ -11,7 +11,7 @@ import numpy as np
 from refold.base.advice import Advice
 from refold.base.errors import TableError, UserError
 from refold.base.needs import needs
-from refold.columns.frames import feature_names, features_of, floats, is_text
+from refold.columns.frames import feature_names, features_of, float_values, is_text
 from refold.explanation import explain
 from refold.judgement import Judge, Judgement, answer_names, answer_types, answers
 from refold.judgement.reading import Reader
@@ -33,7 +33,7 @@ def in_part(where: str, names: Sequence[str] | None, first_row: int = 0) -> Iter
         raise ValueError(f"{where}: {named}") from None
 
 
-def judge_batch(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
+def answer_batch(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
     """Judge the rows of a batch; return the columns that scoring adds."""
     if judge.encoder is not None:
         own = judge.encoder.inputs.names
@@ -42,7 +42,7 @@ def judge_batch(judge: Judge, batch: Batch, reasons: int) -> list[Any]:
         return answers(judge.table(table, explained=reasons > 0), reasons)
     X = np.empty((batch.num_rows, len(judge.names)), order="F")
     for column, name in enumerate(judge.names):
-        X[:, column] = floats(batch.column(name))
+        X[:, column] = float_values(batch.column(name))
     return answers(judge.rows(X, explained=reasons > 0), reasons)
 
 

@@ -12,7 +12,7 @@ from refold.service.log import log_lines
 from refold.service.middleware import check_origin, host_name
 from refold.service.models import ModelStore
 from refold.service.pages import curl_command
-from refold.service.server import Certificate, listen, run
+from refold.service.server import Certificate, listen, serve
 from refold.service.settings import Settings
 from refold.service.webhook import WebhookTarget
 
@@ -29,5 +29,5 @@ __all__ = [
     "host_name",
     "listen",
     "log_lines",
-    "run",
+    "serve",
 ]

@@ -49,7 +49,7 @@ from refold.service.requests import (
     score_query,
 )
 from refold.service.responses import response_body
-from refold.service.scoring import Verdicts, score_objects, score_table
+from refold.service.scoring import Verdicts, score_columns, score_objects
 from refold.service.settings import Settings
 from refold.service.watching import MOST_INCIDENTS, RowWatch
 from refold.service.webhook import Webhook
@@ -192,10 +192,10 @@ class _Service:
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def _openapi(self, request: Request) -> Response:
-        return JSONResponse(openapi.document(self._store, self._settings))
+        return JSONResponse(openapi.openapi_document(self._store, self._settings))
 
     def _docs(self, request: Request) -> Response:
-        api = openapi.document(self._store, self._settings)
+        api = openapi.openapi_document(self._store, self._settings)
         address = str(request.base_url).rstrip("/")
         return docs_page(api, list(self._store), address, token=self._settings.token is not None)
 
@@ -311,7 +311,7 @@ class _Service:
             )
         else:
             table = open_columns(body, query.sent, most, self._settings.max_body)
-            verdicts = score_table(
+            verdicts = score_columns(
                 served.judge, table, on_bad=query.on_bad, explained=query.explained, most=most
             )
         return self._answer(served, query, verdicts, len(body))

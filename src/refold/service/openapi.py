@@ -128,7 +128,7 @@ _PROBLEMS = {
 }
 
 
-def document(store: ModelStore, settings: Settings) -> dict[str, Any]:
+def openapi_document(store: ModelStore, settings: Settings) -> dict[str, Any]:
     """Return the whole description."""
     score = {f"/v1/models/{one.name}/score": {"post": _score(one, settings)} for one in store}
     models = {"/v1/models": _get("The models in service.", _list_of("Model"))}

@@ -66,7 +66,7 @@ def score_objects(
     return _readable(Verdicts(found, places, len(rows), problems), on_bad)
 
 
-def score_table(
+def score_columns(
     judge: Judge, table: TableSource, *, on_bad: str, explained: bool, most: int
 ) -> Verdicts:
     """Judge rows that came as columns, CSV or Arrow."""

@@ -66,7 +66,7 @@ class Certificate:
             ) from None
 
 
-def run(
+def serve(
     app: Starlette,
     at: socket.socket,
     *,

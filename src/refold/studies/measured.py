@@ -32,7 +32,7 @@ def write_text(path: Path, text: str) -> None:
     write_file(path, text.encode())
 
 
-def write_page(path: Path, package: str, /, **shown: Any) -> None:
+def write_study_page(path: Path, package: str, /, **shown: Any) -> None:
     """Write a page from the template ``index.html.j2`` of a study's package.
 
     It extends ``page.html.j2``, which has the head and the style that all pages share.
@@ -197,7 +197,7 @@ class MeasuredComparison:
 Compared = TypeVar("Compared", bound=MeasuredComparison)
 
 
-def compared(
+def run_comparison(
     study: Study[Job, MeasuredCell],
     jobs: Iterable[Job],
     comparison: Callable[[dict[Job, MeasuredCell]], Compared],

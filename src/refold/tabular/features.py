@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from refold._typing import Floats
-from refold.columns.frames import floats, is_number, is_text, type_text
+from refold.columns.frames import float_values, is_number, is_text, type_text
 from refold.columns.missing import is_missing
 from refold.tabular import _cell_text
 from refold.tabular._layout import is_moment
@@ -86,7 +86,7 @@ class Column:
     def _noting(self, block: Block, bad: BadCells) -> Floats:
         column = block.columns[self.name]
         if is_number(column.type):
-            values = floats(column)
+            values = float_values(column)
             infinite = np.isinf(values)
             problems = {
                 row: f"{values[row]} is not a finite number"
@@ -103,7 +103,7 @@ class Column:
     def _finite(self, column: Any) -> Floats:
         if column.null_count < len(column):
             self._kind = "number"  # should the next block come as text
-        values = floats(column)
+        values = float_values(column)
         if (infinite := np.isinf(values)).any():
             index = int(infinite.argmax())
             raise _cell_text.BadCellError(index, f"{values[index]} is not a finite number")

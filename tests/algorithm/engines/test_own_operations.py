@@ -34,7 +34,7 @@ def test_a_distance_of_one_s_own_is_followed_through_all_levels(X):
 )
 def test_what_only_the_reference_can_do_is_refused(X, fold, max_gain, said):
     with pytest.raises(ValueError, match=said):
-        exact.left_out(X, 3, "l1", path=False, n_iter=5, fold=fold, max_gain=max_gain)
+        exact.leave_one_out(X, 3, "l1", path=False, n_iter=5, fold=fold, max_gain=max_gain)
 
 
 def test_only_the_abs_chain_has_no_inner_scales(X):

@@ -5,7 +5,7 @@ import pytest
 
 from refold import CreasedREF
 from refold.algorithm import kernels
-from refold.models.creased.leverage import left_out
+from refold.models.creased.leverage import deleted_leverages
 from refold.models.creased.refits import MOST_ROWS, n_parts, refitted
 
 
@@ -64,7 +64,7 @@ def test_more_rows_use_the_closed_form(table):
         leverage, creases = model.scoring_.leverage, model.creases_
         X = model.training_sample()
         scores = kernels.leverages(creases.map, leverage.form(creases), X, 1)
-        closed = left_out(scores, np.ones(len(X))) / model.scoring_.typical
+        closed = deleted_leverages(scores, np.ones(len(X))) / model.scoring_.typical
         inside = model.summary_.box.left_out(X, np.ones(len(X)), model._learned.state.edges) == 0
         inside = inside.all(axis=1)
         same = np.isclose(model.scoring_.left_out * model.scoring_.unit, closed)[inside]

@@ -6,7 +6,13 @@ import pytest
 from refold import CreasedREF
 from refold.algorithm import kernels
 from refold.models.creased import drawing
-from refold.models.creased.leverage import Leverage, Sums, few_leverages, left_out, of_parts
+from refold.models.creased.leverage import (
+    Leverage,
+    Sums,
+    deleted_leverages,
+    few_leverages,
+    of_parts,
+)
 from tests.models.creased import oracle
 
 
@@ -137,7 +143,7 @@ def test_a_weighted_row_is_left_out_of_the_quarters_too(weight, table, monkeypat
     brute = scores(Leverage.of(Sums.of(creases, table, less), 0.01), creases, table[:1])
     forms = leverage.form(creases), *leverage.learned_forms(creases)
     found = (kernels.leverages(creases.map, form, table[:1], 1) for form in forms)
-    direct = of_parts(lambda h: left_out(h, weights[:1]), *found)
+    direct = of_parts(lambda h: deleted_leverages(h, weights[:1]), *found)
     np.testing.assert_allclose(direct, brute, rtol=1e-8)
 
 
@@ -152,7 +158,7 @@ def test_a_weighted_row_is_left_out_once_or_wholly_if_it_weighs_less(table):
         less[i] = max(less[i] - 1.0, 0.0)
         without = Leverage.of(Sums.of(creases, table[:60], less), 1.0)
         brute = scores(without, creases, table[[i]])[0]
-        direct = left_out(scores(leverage, creases, table[[i]]), ones * weights[i])[0]
+        direct = deleted_leverages(scores(leverage, creases, table[[i]]), ones * weights[i])[0]
         np.testing.assert_allclose(direct, brute, rtol=1e-9)
 
 

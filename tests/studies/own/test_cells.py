@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from refold import Detector
 from refold.studies.own.cells import METHODS, OwnJob, OwnStudy, run_cell
-from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
+from refold.studies.own.table import OwnTable, divide_rows, n_anomalies, sizes, usual_rate
 from refold.studies.run import CellStore
 from tests.studies.own.made import texts, twins
 
@@ -34,7 +34,7 @@ def run(name, task, alpha=0.05, seed=0):
 
 
 def test_the_figures_of_a_peer_are_those_of_the_same_done_by_hand(wine):
-    task = divide(wine, 0)
+    task = divide_rows(wine, 0)
     found = run("LOF", task)
     scale = StandardScaler().fit(task.train.astype(float))
     model = LocalOutlierFactor(novelty=True).fit(scale.transform(task.train.astype(float)))
@@ -45,7 +45,7 @@ def test_the_figures_of_a_peer_are_those_of_the_same_done_by_hand(wine):
 
 
 def test_the_figures_of_the_detector_are_those_of_the_same_done_by_hand(wine):
-    task = divide(wine, 2)
+    task = divide_rows(wine, 2)
     found = run("Detector", task, alpha=0.1, seed=2)
     model = Detector(alpha=0.1, random_state=2).fit(task.train)
     rejected, is_anomaly = model.predict(task.test) == -1, np.array(task.kinds) == "anomaly"
@@ -56,7 +56,7 @@ def test_the_figures_of_the_detector_are_those_of_the_same_done_by_hand(wine):
 
 
 def test_broken_dependence_is_seen_by_what_looks_at_columns_together():
-    task = divide(twins(), 0)
+    task = divide_rows(twins(), 0)
     together, alone = run("CreasedREF", task), run("REF", task)
     assert together["caught swapped 1"] > 0.5
     assert alone["caught swapped 1"] < 0.2
@@ -65,14 +65,14 @@ def test_broken_dependence_is_seen_by_what_looks_at_columns_together():
 
 def test_in_a_single_column_all_see_a_large_fault():
     values = np.random.default_rng(0).normal(size=400).round(3)
-    task = divide(OwnTable("t", texts(a=values)), 0)
+    task = divide_rows(OwnTable("t", texts(a=values)), 0)
     for name in ("Detector", "Detector-ref", "CreasedREF", "REF", "LOF", "OneClassSVM"):
         assert run(name, task)["caught beyond 3"] == 1.0
 
 
 def test_what_is_no_number_among_numbers_does_not_stop_a_peer():
     rows = texts(a=range(300), b=np.random.default_rng(0).integers(0, 9, 300))
-    task = divide(OwnTable("t", rows), 0)
+    task = divide_rows(OwnTable("t", rows), 0)
     test = task.test.copy()
     test.iloc[0, 0] = "n.d."
     assert run("IsolationForest", replace(task, test=test))
@@ -81,7 +81,7 @@ def test_what_is_no_number_among_numbers_does_not_stop_a_peer():
 def test_truth_values_and_gaps_are_read_as_training_has_them():
     rng = np.random.default_rng(0)
     rows = texts(flag=rng.choice(["True", "False"], 300), a=rng.normal(size=300).round(2))
-    task = divide(OwnTable("t", rows), 0)
+    task = divide_rows(OwnTable("t", rows), 0)
     _, test = task.read("typed")
     read = pd.to_numeric(test["flag"]).to_numpy(dtype=float)
     expected = task.test["flag"].map({"True": 1.0, "False": 0.0}).to_numpy(dtype=float)
@@ -97,7 +97,7 @@ def test_all_methods_take_a_table_of_categories_and_gaps_alone(name):
     rows.loc[rng.random(60) < 0.1, "b"] = None
     if not METHODS[name].is_installed:
         pytest.skip("not installed")
-    assert 0.0 <= run(name, divide(OwnTable("t", rows), 0), alpha=0.2)["false_alarms"] <= 1.0
+    assert 0.0 <= run(name, divide_rows(OwnTable("t", rows), 0), alpha=0.2)["false_alarms"] <= 1.0
 
 
 def test_scores_do_not_hang_on_the_rows_beside_them():
@@ -120,7 +120,7 @@ def test_limits_of_large_and_of_few_rows(wine):
 
 def test_cells_are_kept_for_the_same_rows_and_rate_alone(wine, tmp_path):
     job = OwnJob("LOF", 0)
-    cell = run_cell(METHODS["LOF"], divide(wine, 0), 0, 0.05, "typed")
+    cell = run_cell(METHODS["LOF"], divide_rows(wine, 0), 0, 0.05, "typed")
 
     def store(table, alpha):
         return CellStore(tmp_path, OwnStudy(table, alpha, 9.0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from refold.studies.own.faults import FAULTS, SPREADS, injected, put_faults, swap
-from refold.studies.own.table import OwnTable, divide
+from refold.studies.own.table import OwnTable, divide_rows
 from refold.studies.tables.columns import CleanColumn
 from tests.studies.own.made import texts, twins
 from tests.studies.tables.made import orders
@@ -22,7 +22,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def task(table):
-    return divide(table, 0)
+    return divide_rows(table, 0)
 
 
 def faulty(task, name):
@@ -86,7 +86,7 @@ def test_every_kind_finds_a_place_and_is_told_with_an_example(task):
 
 
 def test_a_seed_decides_everything(table, task):
-    again, other = divide(table, 0), divide(table, 1)
+    again, other = divide_rows(table, 0), divide_rows(table, 1)
     assert again.test.equals(task.test)
     assert again.kinds == task.kinds
     assert not other.test.equals(task.test)
@@ -94,14 +94,14 @@ def test_a_seed_decides_everything(table, task):
 
 def test_no_row_is_learned_and_judged(table):
     table = OwnTable("t", texts(a=range(90), b=np.arange(90) % 4))
-    task = divide(table, 3)
+    task = divide_rows(table, 3)
     judged = task.test["a"][: task.kinds.count("normal")]
     assert sorted([*task.train["a"].astype(int), *judged.astype(int)]) == list(range(90))
 
 
 def test_columns_that_number_the_rows_get_no_faults():
     rows = orders(300).assign(number=[str(k) for k in range(300)])
-    task = divide(OwnTable("t", rows), 0)
+    task = divide_rows(OwnTable("t", rows), 0)
     assert "number" not in task.columns
 
 
@@ -125,13 +125,13 @@ def test_hostile_columns_do_no_harm(values):
 
 
 def test_one_column_has_nothing_to_swap():
-    task = divide(OwnTable("t", texts(a=np.random.default_rng(0).normal(size=60).round(2))), 0)
+    task = divide_rows(OwnTable("t", texts(a=np.random.default_rng(0).normal(size=60).round(2))), 0)
     assert not any(kind.startswith("swapped") for kind in task.kinds)
     assert "beyond 3" in task.kinds
 
 
 def test_twins_are_only_wrong_together():
-    task = divide(twins(), 0)
+    task = divide_rows(twins(), 0)
     values = task.test.to_numpy(dtype=float)
     apart = np.ptp(values, axis=1)
     kinds = np.array(task.kinds)
@@ -142,6 +142,6 @@ def test_twins_are_only_wrong_together():
 def test_a_fault_leaves_something_to_be_judged():
     """In a table of one column beside running numbers, a missing value would leave nothing."""
     values = np.random.default_rng(0).normal(size=90).round(2)
-    task = divide(OwnTable("t", texts(id=range(90), a=values)), 0)
+    task = divide_rows(OwnTable("t", texts(id=range(90), a=values)), 0)
     assert "missing" not in task.kinds
     assert task.test["a"].notna().all()

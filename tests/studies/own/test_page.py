@@ -10,7 +10,7 @@ import pytest
 from refold.studies.own.benchmark import HEIGHT, LEFT, TOP, WIDTH, power_curves, write_index
 from refold.studies.own.cells import METHODS
 from refold.studies.own.faults import FAULTS, injected
-from refold.studies.own.table import OwnTable, divide
+from refold.studies.own.table import OwnTable, divide_rows
 from tests.browser import chromium, needs_chromium, width_in_window
 from tests.studies.own.made import comparison
 from tests.studies.tables.made import orders
@@ -35,7 +35,7 @@ def page(found, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     rows = orders(300).rename(columns={"price": "</b>price"})
     table = OwnTable(f"somewhere/{HOSTILE[:4]}.csv", rows, rows_read=300)
-    faults = injected(divide(table, 0))
+    faults = injected(divide_rows(table, 0))
     write_index(found, table, faults, ["isotree"], "Detector", "refold fit 'a b.csv'", folder)
     return folder / "index.html"
 

@@ -53,7 +53,7 @@ ENGINES: dict[str, Engine] = {"reference": reference, "exact": exact, "sketch": 
 MANY_ROWS = 250_000
 
 
-def choose(engine: str, fold: Operation, *, is_numpy: bool, rows: int) -> str:
+def choose_engine(engine: str, fold: Operation, *, is_numpy: bool, rows: int) -> str:
     """Turn ``"auto"`` into the engine for this fold, kind of array and number of rows."""
     if engine != "auto":
         return engine

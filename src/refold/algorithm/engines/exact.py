@@ -51,7 +51,7 @@ def learn_each(
     return FoldChain(name, *kernels.learn_each(columns, name, n_iter, limit, n_threads))
 
 
-def left_out(
+def leave_one_out(
     X: NDArray[Any],
     parts: int,
     kind: str,
@@ -65,7 +65,7 @@ def left_out(
     """Distance of each row, i in part i mod `parts`, to the chain learned from the other parts."""
     name, limit = _compiled(fold, max_gain)
     n_threads = threads(X.size * n_iter * parts, n_jobs)
-    return kernels.left_out(X, parts, name, n_iter, limit, kind, n_threads, path=path)
+    return kernels.leave_one_out(X, parts, name, n_iter, limit, kind, n_threads, path=path)
 
 
 def _compiled(fold: Operation, max_gain: float | None) -> tuple[str, float]:

@@ -117,7 +117,7 @@ def contributions(
     by_level, total = [], xp.zeros_like(X)
     for y in levels:
         by_level.append(_distances.distance(xp, y, observed, kind))
-        total = total + _distances.contributions(xp, y, observed, kind)
+        total = total + _distances.distance_shares(xp, y, observed, kind)
     return xp.mean(xp.stack(by_level, axis=1), axis=1), total / len(by_level)
 
 

@@ -18,28 +18,32 @@ from refold.algorithm.kernels._kernels import (
     KnownMarks,
     LeverageForm,
 )
-from refold.algorithm.kernels.loop_arrays import check, plain, plain_weights, readable
+from refold.algorithm.kernels.loop_arrays import contiguous, plain_weights, raise_problem, readable
 
 
-def standardized(rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats) -> bool:
+def standardize(rows: Floats, center: Floats, scale: Floats, largest: float, out: Floats) -> bool:
     """Write (x-center)/scale, within ±largest, to `out`; return whether a value is missing."""
-    return _kernels.standardized(plain(rows), plain(center), plain(scale), largest, out)
+    return _kernels.standardized(
+        contiguous(rows), contiguous(center), contiguous(scale), largest, out
+    )
 
 
 def filled(Z: Floats, precision: Floats) -> None:
     """Replace NaN in rows, in place, by what the other values of the row lead to expect."""
-    _kernels.filled(Z, plain(precision))
+    _kernels.filled(Z, contiguous(precision))
 
 
 def bends(knots: Floats, heights: Floats, starts: Integers, slopes: Floats) -> Bends:
     """Return piecewise linear maps, one per column, as the loops evaluate them."""
-    return Bends(plain(knots), plain(heights), plain(starts, np.int64), plain(slopes))
+    return Bends(
+        contiguous(knots), contiguous(heights), contiguous(starts, np.int64), contiguous(slopes)
+    )
 
 
 def bent(bends: Bends, z: Floats) -> Floats:
     """Return rows without gaps after the map of each column."""
     out = np.empty(z.shape)
-    _kernels.bent(bends, plain(z), out)
+    _kernels.bent(bends, contiguous(z), out)
     return out
 
 
@@ -59,14 +63,14 @@ def crease_map(
 ) -> CreaseMap:
     """Return creases as the loops use them: what maps a row to its features."""
     return CreaseMap(
-        plain(center),
-        plain(scale),
+        contiguous(center),
+        contiguous(scale),
         np.flatnonzero(varying).astype(np.int64),
-        plain(directions),
-        plain(offsets),
-        plain(shifts),
-        plain(slopes),
-        plain(precision),
+        contiguous(directions),
+        contiguous(offsets),
+        contiguous(shifts),
+        contiguous(slopes),
+        contiguous(precision),
         bends,
         constants,
         largest,
@@ -88,7 +92,7 @@ def crease_levels(
     A spread below the share `least` of the size is 0.
     """
     shifts, spreads = np.empty((2, n_levels, len(offsets)))
-    arrays = plain(rows), plain(directions), plain(offsets), plain(weights)
+    arrays = contiguous(rows), contiguous(directions), contiguous(offsets), contiguous(weights)
     _kernels.crease_levels(*arrays, least, n_threads, shifts, spreads)
     return shifts, spreads
 
@@ -112,14 +116,14 @@ def crease_sums(
 ) -> tuple[Floats, Floats]:
     """Return the sums of w φ and of w φ φᵀ, the lower triangle of the latter."""
     total, gram = np.empty(creases.outputs), np.zeros((creases.outputs,) * 2)
-    _kernels.crease_sums(creases, readable(X), plain(weights), n_threads, total, gram)
+    _kernels.crease_sums(creases, readable(X), contiguous(weights), n_threads, total, gram)
     return total, gram.T
 
 
 def sum_products(phi: Floats, weights: Floats, n_threads: int) -> Floats:
     """Return the sum of w φ φᵀ over rows, its lower triangle."""
     total, gram = np.empty(phi.shape[1]), np.zeros((phi.shape[1],) * 2)
-    _kernels.sum_products(plain(phi), plain(weights), n_threads, total, gram)
+    _kernels.sum_products(contiguous(phi), contiguous(weights), n_threads, total, gram)
     return gram.T
 
 
@@ -142,21 +146,21 @@ def leverage_form(
     features, inverted = some or (np.empty(0, dtype=np.int64), np.empty((0, 0)))
     return LeverageForm(
         creases,
-        plain(center),
-        plain(factor),
+        contiguous(center),
+        contiguous(factor),
         weight,
         ridge,
         dual,
         n_threads,
-        plain(features, np.int64),
-        plain(inverted),
+        contiguous(features, np.int64),
+        contiguous(inverted),
     )
 
 
 def leverages(creases: CreaseMap, form: LeverageForm, X: NDArray[Any], n_threads: int) -> Floats:
     """Return the quadratic form of each row's features."""
     out = np.empty(len(X))
-    check(_kernels.leverages(creases, form, readable(X), n_threads, out))
+    raise_problem(_kernels.leverages(creases, form, readable(X), n_threads, out))
     return out
 
 
@@ -173,21 +177,21 @@ def box_sides(
     From ``starts[c]`` to ``starts[c + 1]`` are the values that column c is known to have, if its
     ends are not enough; where it is discrete, only they are inside.
     """
-    ends = plain(low), plain(high), plain(unit), plain(known)
-    return BoxSides(*ends, plain(starts, np.int64), discrete.astype(np.int64))
+    ends = contiguous(low), contiguous(high), contiguous(unit), contiguous(known)
+    return BoxSides(*ends, contiguous(starts, np.int64), discrete.astype(np.int64))
 
 
 def box_excess(box: BoxSides, X: Floats) -> Floats:
     """Return how far outside its column's box each value is, in the column's unit; of NaN 0."""
     out = np.empty(X.shape)
-    _kernels.box_excess(box, plain(X), out)
+    _kernels.box_excess(box, contiguous(X), out)
     return out
 
 
 def row_marks(z: Floats, weights: Floats, gaps: Floats) -> Floats:
     """Return weighted sums of standardized rows, column after column; NaN counts as its gap."""
     out = np.empty((len(z), MARKS))
-    _kernels.row_marks(plain(z), plain(weights), plain(gaps), out)
+    _kernels.row_marks(contiguous(z), contiguous(weights), contiguous(gaps), out)
     return out
 
 
@@ -195,14 +199,14 @@ def known_marks(
     marks: Floats, distances: Floats, weights: Floats, gaps: Floats, tolerance: float
 ) -> KnownMarks:
     """Return the marks of rows, ascending by the first, as the loops look for them."""
-    arrays = plain(marks), plain(distances), plain(weights), plain(gaps)
+    arrays = contiguous(marks), contiguous(distances), contiguous(weights), contiguous(gaps)
     return KnownMarks(*arrays, tolerance)
 
 
 def find_known(known: KnownMarks, z: Floats) -> Integers:
     """Return the number of the known row that each standardized row is, -1 if it is none."""
     out = np.empty(len(z), dtype=np.int64)
-    _kernels.find_known(known, plain(z), out)
+    _kernels.find_known(known, contiguous(z), out)
     return out
 
 
@@ -222,7 +226,7 @@ def crease_distances(
     """Return (form/typical + gain · Σ min(excess, most)²)/unit of rows, or what is known."""
     out = np.empty(len(X))
     scales = typical, unit, gain, most
-    check(
+    raise_problem(
         _kernels.crease_distances(creases, form, box, known, *scales, readable(X), n_threads, out)
     )
     return out
@@ -258,7 +262,7 @@ def crease_variants(
         The form, and the product of each with the row itself in the form.
     """
     scores, across = np.empty((2, *changed.shape))
-    rows = plain(z), plain(instead), plain(owners, np.int64), plain(changed)
+    rows = contiguous(z), contiguous(instead), contiguous(owners, np.int64), contiguous(changed)
     _kernels.crease_variants(creases, form, *rows, n_threads, scores, across)
     return scores, across
 
@@ -266,7 +270,7 @@ def crease_variants(
 def product(A: Floats, B: Floats, n_threads: int = 1) -> Floats:
     """Return A Bᵀ; every number is added up in the order of the columns."""
     out = np.empty((len(A), len(B)))
-    _kernels.product(plain(A), plain(B), n_threads, out)
+    _kernels.product(contiguous(A), contiguous(B), n_threads, out)
     return out
 
 
@@ -298,13 +302,13 @@ class Scatter:
     def last_rows(self, features: Integers, count: int, n_threads: int) -> Floats:
         """Return the last rows of L⁻¹ of some features in their order; a column for each of all."""
         out = np.zeros((count, len(self.A)))
-        order = plain(features, np.int64)
+        order = contiguous(features, np.int64)
         _check_positive(_kernels.last_rows(*self._arrays, order, n_threads, out))
         return out
 
     @property
     def _arrays(self) -> tuple[Floats, Floats | None, float, float]:
-        return plain(self.A.T), plain_weights(self.center), self.weight, self.ridge
+        return contiguous(self.A.T), plain_weights(self.center), self.weight, self.ridge
 
 
 def _check_positive(found: bool) -> None:
@@ -315,7 +319,7 @@ def _check_positive(found: bool) -> None:
 def solve_lower(L: Floats, B: Floats | None = None, n_threads: int = 1) -> Floats:
     """Return L⁻¹B with a lower triangle L; without B its inverse."""
     out = np.empty(L.shape if B is None else B.shape)
-    _kernels.solve_lower(plain(L), None if B is None else plain(B), n_threads, out)
+    _kernels.solve_lower(contiguous(L), None if B is None else contiguous(B), n_threads, out)
     return out
 
 
@@ -325,6 +329,6 @@ def svdd(
     """Return weights, gradient, steps taken and violation left of an SVDD problem."""
     weights, gradient = np.empty((2, len(diagonal)))
     steps, violation = _kernels.svdd(
-        plain(kernel, np.float32), plain(diagonal), box, tol, max_steps, weights, gradient
+        contiguous(kernel, np.float32), contiguous(diagonal), box, tol, max_steps, weights, gradient
     )
     return weights, gradient, steps, violation

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from refold._typing import Floats, Integers
 from refold.algorithm.kernels import _kernels
 from refold.algorithm.kernels._kernels import DISTANCES, FOLDS, Steps
-from refold.algorithm.kernels.loop_arrays import check, number_of, plain, plain_weights, readable
+from refold.algorithm.kernels.loop_arrays import (
+    contiguous,
+    number_of,
+    plain_weights,
+    raise_problem,
+    readable,
+)
 
 if TYPE_CHECKING:
     from refold.algorithm.kernels._kernels import CountedFields, HistogramFields
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 Learned = tuple[Floats, Floats, Integers, Floats]
 
 
-def steps(
+def fold_steps(
     fold: str, offset: Floats, unit: Floats, shift: Floats, factor: Floats, levels: Integers
 ) -> Steps:
     """Return a chain as the loops evaluate it, :class:`~refold.algorithm.chain.Steps`."""
@@ -37,7 +43,7 @@ def learn(
     """Return shifts, scales, levels and gain of the chain of a table."""
     chain = _empty_chain(n_iter, X.shape[1])
     recipe = number_of(FOLDS, fold), n_iter, max_gain, n_threads
-    check(_kernels.learn(readable(X), plain_weights(weights), *recipe, *chain))
+    raise_problem(_kernels.learn(readable(X), plain_weights(weights), *recipe, *chain))
     return chain
 
 
@@ -50,13 +56,13 @@ def learn_each(
 ) -> Learned:
     """Return the chain of columns that have their own values and weights, all above zero."""
     chain = _empty_chain(n_iter, len(columns))
-    values, weights = ([plain(column[k]) for column in columns] for k in (0, 1))
+    values, weights = ([contiguous(column[k]) for column in columns] for k in (0, 1))
     recipe = number_of(FOLDS, fold), n_iter, max_gain, n_threads
-    check(_kernels.learn_each(values, weights, *recipe, *chain))
+    raise_problem(_kernels.learn_each(values, weights, *recipe, *chain))
     return chain
 
 
-def left_out(
+def leave_one_out(
     X: NDArray[Any],
     parts: int,
     fold: str,
@@ -73,7 +79,7 @@ def left_out(
     """
     out, recipe = np.empty(len(X)), (number_of(FOLDS, fold), n_iter, max_gain)
     number = number_of(DISTANCES, distance)
-    check(_kernels.left_out(readable(X), parts, *recipe, number, path, n_threads, out))
+    raise_problem(_kernels.left_out(readable(X), parts, *recipe, number, path, n_threads, out))
     return out
 
 
@@ -82,21 +88,21 @@ def distances(
 ) -> Floats:
     """Return the distance of each row after the last level, or its mean over all levels."""
     out, number = np.empty(X.shape[0]), number_of(DISTANCES, distance)
-    check(_kernels.distances(readable(X), steps, number, path, n_threads, out))
+    raise_problem(_kernels.distances(readable(X), steps, number, path, n_threads, out))
     return out
 
 
 def trace(X: NDArray[Any], steps: Steps, distance: str, n_threads: int) -> Floats:
     """Return the distance of each row after each level."""
     out, number = np.empty((X.shape[0], steps.n_iter)), number_of(DISTANCES, distance)
-    check(_kernels.trace(readable(X), steps, number, n_threads, out))
+    raise_problem(_kernels.trace(readable(X), steps, number, n_threads, out))
     return out
 
 
 def transform(X: NDArray[Any], steps: Steps, n_threads: int) -> Floats:
     """Return the folded features, NaN where missing."""
     out = np.empty(X.shape)
-    check(_kernels.transform(readable(X), steps, n_threads, out))
+    raise_problem(_kernels.transform(readable(X), steps, n_threads, out))
     return out
 
 
@@ -105,7 +111,7 @@ def contributions(
 ) -> tuple[Floats, Floats]:
     """Return each row's distance, and the share of each feature in it."""
     totals, out, number = np.empty(len(X)), np.empty(X.shape), number_of(DISTANCES, distance)
-    check(_kernels.contributions(readable(X), steps, number, path, n_threads, totals, out))
+    raise_problem(_kernels.contributions(readable(X), steps, number, path, n_threads, totals, out))
     return totals, out
 
 
@@ -114,7 +120,7 @@ def sketch(
 ) -> list[HistogramFields]:
     """Return the fields of a histogram of each column."""
     problem, histograms = _kernels.sketch(readable(X), plain_weights(weights), n_bins, n_threads)
-    check(problem)
+    raise_problem(problem)
     return histograms
 
 
@@ -130,7 +136,7 @@ def extremes(
 def order(values: Floats) -> Integers:
     """Return the numbers of values without NaN, ascending; equal ones stay in their order."""
     out = np.empty(len(values), dtype=np.int64)
-    _kernels.order(plain(values), out)
+    _kernels.order(contiguous(values), out)
     return out
 
 
@@ -140,7 +146,7 @@ def quantiles(X: NDArray[Any], rows: Integers, number: int, n_threads: int) -> F
     A column that has no value in them has NaN.
     """
     out = np.empty((number, X.shape[1]))
-    _kernels.quantiles(readable(X), plain(rows, np.int64), n_threads, out)
+    _kernels.quantiles(readable(X), contiguous(rows, np.int64), n_threads, out)
     return out
 
 
@@ -152,8 +158,8 @@ def edge(
     Those are the `depth` smallest, and then the `depth` largest. Each comes with the weight of its
     rows and the first of them. NaN, and what weighs nothing, does not count.
     """
-    numbers = plain(rows, np.int64)
-    return _kernels.edge(plain(values), plain(weights), numbers, depth, most)
+    numbers = contiguous(rows, np.int64)
+    return _kernels.edge(contiguous(values), contiguous(weights), numbers, depth, most)
 
 
 class SketchTally:
@@ -166,7 +172,7 @@ class SketchTally:
         self, values: NDArray[Any], weights: Floats | None = None, *, first: int, column: int
     ) -> None:
         """Count values; errors number the rows from `first` on and name `column`."""
-        check(self._compiled.add(plain(values), plain_weights(weights), first, column))
+        raise_problem(self._compiled.add(contiguous(values), plain_weights(weights), first, column))
 
     def histogram(self) -> HistogramFields:
         """Return the fields of the histogram of all values so far."""

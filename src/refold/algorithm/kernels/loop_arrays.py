@@ -35,7 +35,7 @@ def readable(X: NDArray[Any]) -> NDArray[Any]:
     return X if regular else X.copy()
 
 
-def plain(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:
+def contiguous(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:
     """Return an array whose values lie side by side, aligned and in the machine's own bytes."""
     if values.dtype == dtype and values.flags.c_contiguous and values.flags.aligned:
         return values  # what np.require finds out too, but in more time than a row takes
@@ -44,7 +44,7 @@ def plain(values: NDArray[Any], dtype: type = np.float64) -> NDArray[Any]:
 
 def plain_weights(weights: NDArray[Any] | None) -> Floats | None:
     """Return weights in the same form; None is one for each row."""
-    return None if weights is None else plain(weights)
+    return None if weights is None else contiguous(weights)
 
 
 def number_of(names: Sequence[str], name: str) -> int:
@@ -54,7 +54,7 @@ def number_of(names: Sequence[str], name: str) -> int:
     return names.index(name)
 
 
-def check(problem: tuple[int, int, int]) -> None:
+def raise_problem(problem: tuple[int, int, int]) -> None:
     """Turn what a loop found wrong with a table into an error."""
     kind, row, column = problem
     if kind:

@@ -7,7 +7,7 @@ import numpy as np
 from refold._typing import Integers
 from refold.algorithm.kernels import _kernels
 from refold.algorithm.kernels._kernels import ASCII
-from refold.algorithm.kernels.loop_arrays import plain
+from refold.algorithm.kernels.loop_arrays import contiguous
 
 
 def shapes(texts: list[str], *, collapsed: bool, looked_at: int) -> tuple[Integers, list[str]]:
@@ -22,14 +22,14 @@ def characters(texts: list[str], counts: Integers, *, looked_at: int) -> tuple[I
     Those are not counted.
     """
     rows_with = np.empty(ASCII, dtype=np.int64)
-    others = _kernels.characters(texts, plain(counts, np.int64), looked_at, rows_with)
+    others = _kernels.characters(texts, contiguous(counts, np.int64), looked_at, rows_with)
     return rows_with, others
 
 
 def rarest(texts: list[str], rows_with: Integers, *, looked_at: int) -> Integers:
     """Return how many rows have the rarest character of each text, -1 if it is not ASCII."""
     out = np.empty(len(texts), dtype=np.int64)
-    _kernels.rarest(texts, plain(rows_with, np.int64), looked_at, out)
+    _kernels.rarest(texts, contiguous(rows_with, np.int64), looked_at, out)
     return out
 
 

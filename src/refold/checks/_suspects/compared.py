@@ -64,7 +64,7 @@ def judgement(model: Detector, table: Table) -> Judgement:
     return Judge.of(model).table(table)
 
 
-def distances(model: Detector, table: Table) -> Floats:
+def distances_by_blocks(model: Detector, table: Table) -> Floats:
     """Return how far out each row is; NaN where it has no value."""
     found = [judgement(model, table.take(rows)).distances for rows in blocks(table)]
     return np.concatenate(found) if found else np.empty(0)
@@ -112,10 +112,12 @@ def in_their_context(table: Table, budget: int, options: dict[str, Any]) -> Judg
         read = model.encoder_.read(table, reset=False).columns
         scores = [each.values for each in read if isinstance(each, NumberColumn)]
         deviations = np.nanmax(np.abs([np.zeros(table.rows), *scores]), axis=0)
-        aside = np.union1d(_largest(distances(model, table), most), _largest(deviations, most))
+        aside = np.union1d(
+            _largest(distances_by_blocks(model, table), most), _largest(deviations, most)
+        )
         with part(0.5, 1.0):
             model = Detector(**options).fit(table.take(np.setdiff1d(np.arange(table.rows), aside)))
-    return JudgedTable(table, model, distances(model, table))
+    return JudgedTable(table, model, distances_by_blocks(model, table))
 
 
 def _look(counts: TableCounts, table: Table) -> tuple[Floats, Floats]:
@@ -161,8 +163,8 @@ def beside_trusted(table: Table, trusted: Table, options: dict[str, Any]) -> Jud
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RateWarning)  # nothing is decided by its threshold
         model = Detector(**options).fit(trusted.take(np.sort(first)))
-    far = distances(model, trusted.take(np.sort(others)))
+    far = distances_by_blocks(model, trusted.take(np.sort(others)))
     calibration = Calibration.of(far[~np.isnan(far)], None, "held-out")
-    scores = distances(model, table)
+    scores = distances_by_blocks(model, table)
     p_values = np.where(np.isnan(scores), np.nan, calibration.p_values(scores))
     return JudgedTable(table, model, scores, p_values)

@@ -54,7 +54,7 @@ def absurd_rows(cells: Sequence[Finding]) -> Iterator[Finding]:
                     "row ",
                     found.rows[0],
                     f" is far from all others in {len(names):,} columns: "
-                    f"{listed([str(name) for name in names])}.",
+                    f"{first_names([str(name) for name in names])}.",
                 ),
                 rows=found.rows,
                 values=tuple(str(name) for name in names),
@@ -108,7 +108,7 @@ def _absurd(column: CheckedColumn) -> Iterator[Finding]:
         yield _as_moment(column.cells, found) if isinstance(column.cells, DateColumn) else found
 
 
-def listed(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """Return the names of columns; of many the first ones."""
     return ", ".join(map(printable, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
 

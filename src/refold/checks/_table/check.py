@@ -18,7 +18,7 @@ from refold.checks._table.pair_checks import notice_pairs
 from refold.checks._table.row_checks import (
     notice_duplicates,
     notice_gaps,
-    notice_groups,
+    notice_hidden_groups,
     notice_too_few,
 )
 from refold.checks._table.unit_checks import notice_units
@@ -96,7 +96,7 @@ def check(
     with np.errstate(over="ignore", invalid="ignore"):  # from one end of the numbers to the other
         found, notes = _notice(table)
         if not isinstance(X, Judgement) and not any(f.kind == "drift" for f in found):
-            found += filter(None, [notice_groups(table)])
+            found += filter(None, [notice_hidden_groups(table)])
         found = _ranked([*found, *few])
     said = Findings(tuple(found), table.rows, len(table.columns), tuple(notes))
     names = X.row_names if isinstance(X, Judgement) else row_names_of(X)

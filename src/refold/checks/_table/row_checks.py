@@ -15,7 +15,7 @@ from refold.base.advice import NO_ADVICE, Advice
 from refold.base.errors import UserError
 from refold.base.findings import Finding, RateWarning, RowText
 from refold.base.words import plural
-from refold.checks._table.cell_checks import LISTED, listed
+from refold.checks._table.cell_checks import LISTED, first_names
 from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
 from refold.decisions.thresholds import auto_rate, check_supported
@@ -73,7 +73,7 @@ def _together(names: list[str], missing: Booleans) -> Finding:
     rows = np.flatnonzero(missing)
     return Finding(
         kind="missing-block",
-        message=f"{listed(names)} are missing together, in {len(rows):,} rows.",
+        message=f"{first_names(names)} are missing together, in {len(rows):,} rows.",
         column=None,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(names),
@@ -120,7 +120,7 @@ def _block(names: list[str], run: slice, rows: int) -> Finding:
     are = "is" if len(names) == 1 else "are"
     return Finding(
         kind="missing-block",
-        message=RowText.of(f"{listed(names)} {are} missing in {where}", *beginning),
+        message=RowText.of(f"{first_names(names)} {are} missing in {where}", *beginning),
         column=names[0] if len(names) == 1 else None,
         rows=tuple(range(start, min(run.stop, start + LISTED))),
         values=() if len(names) == 1 else tuple(names),
@@ -252,7 +252,7 @@ def _of_model(X: Any, rate: float, roles: Mapping[str, str]) -> Iterator[Finding
     yield from (found for found in model.noticed_ if found.kind == "too-few-rows")
 
 
-def notice_groups(table: CheckedTable) -> Finding | None:
+def notice_hidden_groups(table: CheckedTable) -> Finding | None:
     """Say that a category hides faults of numbers; a model is fitted only if it may."""
     rows = table.sample.parsed
 

@@ -31,7 +31,7 @@ def learned_apart() -> UserError:
     )
 
 
-def names_rows(column: str, groups: int, rows: int) -> UserError:
+def too_many_groups(column: str, groups: int, rows: int) -> UserError:
     """Say that a column of groups has a value per row."""
     return UserError(
         f"by={column!r} has {groups:,} values in {rows:,} rows: it names rows, not groups. Name a "

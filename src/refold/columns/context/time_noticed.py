@@ -10,7 +10,7 @@ from refold._typing import Booleans, Integers
 from refold.base.findings import Finding
 from refold.base.words import percent, printable
 from refold.columns.context.context import ContextModel
-from refold.columns.context.design import SEASON_DAYS, names_rows
+from refold.columns.context.design import SEASON_DAYS, too_many_groups
 from refold.columns.context.gaps import ContextGaps
 from refold.columns.context.trend import TimeAxis, seconds
 from refold.columns.context.window import SortedRows, WindowModel
@@ -108,7 +108,7 @@ def notice_groups(context: ContextModel, inputs: Table) -> Iterator[Finding]:
     codes = context.groups.codes(inputs)
     sizes = np.bincount(codes[codes >= 0], minlength=len(context.groups.keys))
     if np.count_nonzero(sizes == 1) >= _ALONE * inputs.rows:
-        raise names_rows(context.given.by[-1], len(sizes), inputs.rows)
+        raise too_many_groups(context.given.by[-1], len(sizes), inputs.rows)
     if few := int(np.count_nonzero(sizes < _FEW_ROWS)):
         column, least = context.given.by[-1], int(sizes.argmin())
         key = " ".join(list(context.groups.keys)[least])

@@ -107,7 +107,7 @@ def date_words(counts: DateCounts, view: str, dates: DateColumn, row: int) -> st
         return _hour(counts.hours, int(dates.hour[row]), clock)
     if view == "weekday":
         day = int(dates.weekday[row])
-        return f"is a {WEEKDAYS[day]} ({of_rows(int(counts.weekdays[day]), counts.weekdays)})"
+        return f"is a {WEEKDAYS[day]} ({share_of_rows(int(counts.weekdays[day]), counts.weekdays)})"
     if view == "form":
         assert dates.shapes is not None
         shape = dates.shapes.values[int(dates.shapes.codes[row])]
@@ -135,7 +135,7 @@ def never_or(times: int, rows: int) -> str:
     return f"so it was in {times:,} of {rows:,} rows"
 
 
-def of_rows(have: int, counts: Integers) -> str:
+def share_of_rows(have: int, counts: Integers) -> str:
     """Return "2 of 2,000 rows", "none of 2,000 rows"."""
     return f"{f'{have:,}' if have else 'none'} of {int(counts.sum()):,} rows"
 
@@ -147,7 +147,7 @@ def oclock(hour: int, hours: int = 1) -> str:
 
 def _hour(hours: Integers, hour: int, clock: str) -> str:
     if hours[hour]:
-        return f"is{clock or ' rare'} ({of_rows(int(hours[hour]), hours)} {oclock(hour)})"
+        return f"is{clock or ' rare'} ({share_of_rows(int(hours[hour]), hours)} {oclock(hour)})"
     first = hour
     while not hours[(first - 1) % HOURS] and hour - first < HOURS:
         first -= 1
@@ -185,7 +185,7 @@ def beside_words(
     rare = "is rare" if have <= _RARE * slice_.sum() else "is less usual"
     often = "never occurs" if have == 0 and own < OTHER else rare
     said = f"{often} where {name} is {code_words(counts, partner, beside, scored, levels)}"
-    rows = of_rows(have, slice_)
+    rows = share_of_rows(have, slice_)
     if own < len(counts.plan.used[column].frequent):
         return f"{said} ({rows})"
     if own == OTHER:

@@ -13,7 +13,7 @@ from refold.base.errors import UserError
 from refold.base.once import once
 from refold.columns.context.calendar_columns import calendar_columns
 from refold.columns.context.context import NO_CONTEXT, ContextColumns, ContextModel
-from refold.columns.context.design import names_rows
+from refold.columns.context.design import too_many_groups
 from refold.columns.context.window import SortedRows, Window, WindowModel
 from refold.columns.encoding.counts import TableCounts
 from refold.columns.encoding.plan import Plan
@@ -115,7 +115,7 @@ class TableState:
             windows, table, rows = WindowModel.learn(self.window, self.given, table)
         model, learned, kept = ContextModel.learn(self.given, table, windows)
         if table.rows > 1 and len(model.groups.keys) == table.rows:
-            raise names_rows(self.given.by[-1], table.rows, table.rows)
+            raise too_many_groups(self.given.by[-1], table.rows, table.rows)
         judged: dict[str, str] = {
             c.name: c.role for c in plan.used if c.name not in self.given.names
         }

@@ -234,7 +234,7 @@ def _check_evaluable(field: Field, scoring: Scoring) -> None:
 
 def _read_feedback(field: Field, model: CreasedREF) -> None:
     """Read what was said of rows, and learn now what was accepted, as far as it is possible."""
-    log = feedback.read_log(field, model, feedback.numbers(model.n_features_in_))
+    log = feedback.read_log(field, model, feedback.number_rows_reader(model.n_features_in_))
     if log.rows("accepted") is None:
         model._apply_feedback(log)
         return

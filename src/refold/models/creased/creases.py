@@ -176,7 +176,7 @@ def _same(one: Any, other: Any) -> bool:
 def standardized(X: Floats, center: Floats, scale: Floats) -> Floats:
     """Return (x−μ)/σ, within ±LARGEST."""
     z = np.empty(X.shape)
-    kernels.standardized(X, center, scale, LARGEST, z)
+    kernels.standardize(X, center, scale, LARGEST, z)
     return z
 
 

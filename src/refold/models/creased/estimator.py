@@ -25,7 +25,7 @@ from refold.models.creased.reasons import CreasedScorer, Reasons
 from refold.models.creased.refits import Divided
 from refold.models.creased.scoring import Learned
 from refold.models.creased.state import TrainingState
-from refold.models.draws import drawn
+from refold.models.draws import draw_weights
 from refold.models.trim import MOST_TRIM
 
 MOST_GAIN = 1e9
@@ -220,7 +220,9 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         nothing = TrainingState.nothing(self._recipe(), X.shape[1])
         self._learn(nothing.plus_rows(X, weights, last=True, n_jobs=self.n_jobs))
         advance(0.4)
-        some = drawn(counts, _calibrating(self._learned.rate), self._learned.state.recipe.seed)
+        some = draw_weights(
+            counts, _calibrating(self._learned.rate), self._learned.state.recipe.seed
+        )
         with part(0.4, 1.0):
             Learned.scoring.keep(self._learned, self._learned.calibrated(X, some, divided))
         if (cut := self._learned.state.cut) is not None:
@@ -313,7 +315,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         """Return what each value was expected to be and what difference that makes."""
         model, X = self._read(X)
         with model._naming_columns():
-            row_sample.check(X)
+            row_sample.check_rows(X)
         return reasons.reasons(model.scoring_, X, model.n_jobs)
 
     def training_sample(self) -> Floats:

@@ -223,7 +223,7 @@ def _dual(sums: Sums, ridge: float) -> tuple[Floats, Floats, float, Floats]:
     return center, V, ridge, kernels.Scatter(kernels.product(V, V), ridge=ridge).cholesky()
 
 
-def left_out(leverages: Floats, weights: Floats) -> Floats:
+def deleted_leverages(leverages: Floats, weights: Floats) -> Floats:
     """Return the leverages that rows learned would have had without themselves.
 
     A row of weight w is left out once, or wholly where w is below 1.

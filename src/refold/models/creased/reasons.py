@@ -181,7 +181,7 @@ class CreasedScorer:
 
     def attribution(self, X: NDArray[Any]) -> Attribution:
         """Return the drops in distance had each feature the value that was expected."""
-        row_sample.check(X)
+        row_sample.check_rows(X)
         found = reasons(self.scoring, X, self.n_jobs, self.owners)
         parts = np.maximum(found.drop, found.alone)
         return Attribution(found.distance, parts, found.expected, found.alone)

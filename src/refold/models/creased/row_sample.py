@@ -21,7 +21,7 @@ _PER_STEP = 16
 _AT_ONCE = 2**14
 
 
-def slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
+def float_slices(X: NDArray[Any]) -> Iterator[tuple[slice, Floats]]:
     """Yield X in parts of float64, row after row in memory, that may be copied a few times."""
     for begin in range(0, len(X), _AT_ONCE):
         part = slice(begin, min(begin + _AT_ONCE, len(X)))
@@ -38,9 +38,9 @@ def weighted_sum(weights: Floats, rows: NDArray[Any]) -> Floats:
     return np.asarray(np.einsum("i,ij->j", weights, rows))
 
 
-def check(X: NDArray[Any]) -> None:
+def check_rows(X: NDArray[Any]) -> None:
     """Refuse infinity and rows with nothing observed, by their place."""
-    for part, rows in slices(X):
+    for part, rows in float_slices(X):
         if np.isfinite(rows).all():
             continue
         infinite = np.argwhere(np.isinf(rows))
@@ -55,7 +55,7 @@ def check(X: NDArray[Any]) -> None:
 def counted(X: NDArray[Any], weights: Floats | None) -> Floats:
     """Return how often each row counts; a row with nothing observed counts for nothing."""
     counts = np.ones(len(X)) if weights is None else weights.copy()
-    for part, rows in slices(X):
+    for part, rows in float_slices(X):
         empty = np.isnan(rows).all(axis=1)
         if empty.any():
             counts[part][empty] = 0.0

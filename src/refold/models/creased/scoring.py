@@ -20,7 +20,13 @@ from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import row_sample
 from refold.models.creased.creases import Creases
 from refold.models.creased.known import KnownRows, have_twins
-from refold.models.creased.leverage import Leverage, Sums, few_leverages, left_out, of_parts
+from refold.models.creased.leverage import (
+    Leverage,
+    Sums,
+    deleted_leverages,
+    few_leverages,
+    of_parts,
+)
 from refold.models.creased.refits import Divided, n_parts, refitted
 from refold.models.creased.row_sample import Sample, n_threads
 from refold.models.creased.state import TrainingState
@@ -130,13 +136,13 @@ class _Parts:
         threads = n_threads(len(X) * self.leverage.products, self.n_jobs)
         forms = self.form, *self.leverage.learned_forms(self.creases, self.n_jobs)
         found = (kernels.leverages(self.creases.map, form, X, threads) for form in forms)
-        return of_parts(partial(left_out, weights=weights), *found)
+        return of_parts(partial(deleted_leverages, weights=weights), *found)
 
     def outside_left_out(self, X: NDArray[Any], weights: Floats) -> Floats:
         """Return what such rows add because they lie outside the box of the others."""
         outside = np.zeros(len(X))
         if self.box is not None:
-            for part, rows in row_sample.slices(X):
+            for part, rows in row_sample.float_slices(X):
                 excess = self.box.left_out(rows, weights[part], self.edges)
                 outside[part] = _penalty(excess, self.gain).sum(axis=1)
         return outside
@@ -347,7 +353,7 @@ class Learned:
             known, scores = (kernels.leverages(creases.map, form, X, 1) for X in (learned, others))
         if recipe.box == 0.0:
             return scores
-        typical = _median(left_out(known[:n], weights), weights)
+        typical = _median(deleted_leverages(known[:n], weights), weights)
         edges = extremes_of(rows, weights, magnitudes=recipe.magnitudes)
         if self.accepted is not None:
             more = accepted_edges(learned[n:], counts[n:], recipe.magnitudes)

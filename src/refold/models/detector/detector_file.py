@@ -113,7 +113,7 @@ def _read_feedback(field: Field, model: Detector) -> None:
     names = state.names if state.counts is None else state.counts.plan.names
     if state.context is not None:
         names = [*state.context[0].names, *_measures(state)]
-    read = feedback.table(names)
+    read = feedback.table_rows_reader(names)
 
     def in_context(rows: Field, n: int) -> JudgedRows:
         found = read(rows, n)

@@ -137,7 +137,7 @@ def _decision(field: Field, model: FeedbackMixin) -> Decision:
     return Decision(limit, rate, read_calibration(calibration, ties=True))
 
 
-def numbers(n_features: int) -> Reader:
+def number_rows_reader(n_features: int) -> Reader:
     """Return what reads rows of numbers, each of which has a value."""
 
     def rows_of(field: Field, n: int) -> JudgedRows:
@@ -150,7 +150,7 @@ def numbers(n_features: int) -> Reader:
     return rows_of
 
 
-def table(names: list[str]) -> Reader:
+def table_rows_reader(names: list[str]) -> Reader:
     """Return what reads rows of a table with these columns."""
 
     def rows_of(field: Field, n: int) -> JudgedRows:

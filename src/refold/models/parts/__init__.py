@@ -6,7 +6,7 @@ divided. From below: `drawn` (rows drawn by place), `look` (the two passes over 
 parts goes over them and adds up: `refold.scale`.
 """
 
-from refold.models.parts.drawn import Drawn, Header, numbers
+from refold.models.parts.drawn import Drawn, Header, number_columns
 from refold.models.parts.learn import TableParts, Work, check_learnable, learn_parts
 from refold.models.parts.look import FirstLook, Look, Looking
 
@@ -20,5 +20,5 @@ __all__ = [
     "Work",
     "check_learnable",
     "learn_parts",
-    "numbers",
+    "number_columns",
 ]

@@ -51,7 +51,7 @@ def matrix(rows: Table) -> Floats:
     return X
 
 
-def numbers(rows: Table) -> list[Floats]:
+def number_columns(rows: Table) -> list[Floats]:
     """Return columns of numbers, each where it lies."""
     return [column.values for column in rows.columns if isinstance(column, NumberColumn)]
 
@@ -64,7 +64,7 @@ def numbers_without(rows: Table, some: Booleans) -> Iterator[Floats]:
     left = rows.rows - int(np.count_nonzero(some))
     holes, last = np.flatnonzero(some[:left]), left + np.flatnonzero(~some[left:])
     room = np.empty(left)
-    for values in numbers(rows):
+    for values in number_columns(rows):
         np.copyto(room, values[:left])
         room[holes] = values[last]
         yield room

@@ -23,7 +23,7 @@ from refold.models.parts.drawn import (
     below,
     enough,
     matrix,
-    numbers,
+    number_columns,
     numbers_without,
 )
 
@@ -133,10 +133,10 @@ class Looking:
                     check_finite(column.values, number, rows.names)
         drawn, chosen = Drawn.of(rows, first, size=wanted.size, limit=wanted.limit)
         if sketch is not None:
-            sketch.add(numbers_without(rows, chosen) if wanted.apart else numbers(rows))
+            sketch.add(numbers_without(rows, chosen) if wanted.apart else number_columns(rows))
         drawn, over = (drawn if self._drawn is None else self._drawn.plus(drawn)).trimmed()
         if sketch is not None and wanted.apart and over is not None:
-            sketch.add(numbers(over))
+            sketch.add(number_columns(over))
         self._wanted = replace(wanted, limit=min(wanted.limit, drawn.limit))
         self._drawn, self._rows = drawn, self._rows + rows.rows
 
@@ -149,7 +149,7 @@ class Looking:
 
 def _sketch(rows: Table, n_bins: int) -> Sketch:
     sketch = GrowingSketch(len(rows.columns), n_bins)
-    sketch.add(numbers(rows))
+    sketch.add(number_columns(rows))
     return sketch.sketch()
 
 

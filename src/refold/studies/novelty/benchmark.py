@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from refold.base.needs import needs
-from refold.studies.measured import compared, csv_text, over_seeds, write_page, write_text
+from refold.studies.measured import (
+    csv_text,
+    over_seeds,
+    run_comparison,
+    write_study_page,
+    write_text,
+)
 from refold.studies.novelty.cells import NoveltyJob, NoveltyStudy
 from refold.studies.novelty.comparison import NoveltyComparison, Pairing, Standing
 from refold.studies.novelty.figures import cost_figure, diagram
@@ -34,7 +40,7 @@ def write_index(found: NoveltyComparison, suite: Suite, folder: Path) -> None:
     cost = cost_figure(found, rankings[0]) if rankings else ""
     if cost:
         write_text(folder / "time.svg", cost)
-    write_page(
+    write_study_page(
         folder / "index.html",
         "refold.studies.novelty",
         found=found,
@@ -105,7 +111,7 @@ def _groupings(found: NoveltyComparison, suite: Suite, order: list[str]) -> list
         rows = [
             (
                 method,
-                [[shown(name, part.mean(name, method)) for name in _PAIR] for part in parts],
+                [[measure_text(name, part.mean(name, method)) for name in _PAIR] for part in parts],
             )
             for method in order
         ]
@@ -114,7 +120,7 @@ def _groupings(found: NoveltyComparison, suite: Suite, order: list[str]) -> list
     return answer
 
 
-def shown(measure: str, value: float) -> str:
+def measure_text(measure: str, value: float) -> str:
     """Return a value as the page shows it: percent with one decimal, seconds with three digits."""
     if np.isnan(value):
         return "–"
@@ -130,7 +136,7 @@ def _means(
     rows = []
     for i, method in enumerate(order):
         cells = [
-            {"text": shown(name, means[name][i]), "best": _is_best(name, means[name], i)}
+            {"text": measure_text(name, means[name][i]), "best": _is_best(name, means[name], i)}
             for name in found.measures
         ]
         own_ranks = [f"{ranks[name][method]:.2f}" if ranks else "–" for name in found.ranked]
@@ -147,7 +153,7 @@ def _is_best(measure: str, values: list[float], i: int) -> bool:
     if measure in ("false_alarms", "alarms_05") or np.isnan(values).all():
         return False
     best = np.nanmax(values) if measure in RANKED else np.nanmin(values)
-    return shown(measure, values[i]) == shown(measure, float(best))
+    return measure_text(measure, values[i]) == measure_text(measure, float(best))
 
 
 def _tests(found: NoveltyComparison, reference: str) -> list[tuple[str, list[Pairing]]]:
@@ -163,7 +169,7 @@ def _overview(
     values = [float(row[found.methods.index(method)]) for method in order]
     cells = [
         {
-            "text": shown(measure, value),
+            "text": measure_text(measure, value),
             "best": _is_best(measure, values, i),
             "why": found.unfinished(dataset, order[i]),
         }
@@ -195,7 +201,7 @@ def _set(found: NoveltyComparison, dataset: str, order: list[str]) -> dict[str, 
 
 
 def _with_spread(measure: str, values: list[float]) -> str:
-    mean = shown(measure, over_seeds(measure, values))
+    mean = measure_text(measure, over_seeds(measure, values))
     if measure in TIMES or len(values) == 1:
         return mean
     return f"{mean} ± {100 * np.std(values, ddof=1):.1f}"
@@ -227,7 +233,7 @@ def benchmark(
         for seed in (seeds if draws[method] or suite.draws_rows(name) else seeds[:1])
     ]
     study = NoveltyStudy(suite, time_limit)
-    found = compared(study, jobs, NoveltyComparison, out, n_jobs, progress)
+    found = run_comparison(study, jobs, NoveltyComparison, out, n_jobs, progress)
     rows = summary_rows(found)
     write_text(out / "summary.csv", csv_text(SUMMARY, ([*row.values()] for row in rows)))
     for name in _PAIR:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refold.studies.measured import compared, write_page
+from refold.studies.measured import run_comparison, write_study_page
 from refold.studies.own.cells import METHODS, OwnJob, OwnStudy, caught_of
 from refold.studies.own.comparison import (
     ALARMS,
@@ -21,7 +21,7 @@ from refold.studies.own.comparison import (
     verdict,
 )
 from refold.studies.own.faults import FaultKind, InjectedKind, injected
-from refold.studies.own.table import OwnTable, divide, n_anomalies, sizes, usual_rate
+from refold.studies.own.table import OwnTable, divide_rows, n_anomalies, sizes, usual_rate
 from refold.studies.run import Progress, silent
 from refold.studies.tables.comparison import value_text
 
@@ -105,7 +105,7 @@ def write_index(
     folder: Path,
 ) -> None:
     """Write ``index.html`` into a folder; `command` fits the best of what ``refold fit`` makes."""
-    write_page(
+    write_study_page(
         folder / "index.html",
         "refold.studies.own",
         found=found,
@@ -173,12 +173,12 @@ def benchmark(
     """Compare methods on one table."""
     alpha = usual_rate(table) if alpha is None else alpha
     seeds = list(seeds)
-    faults = [] if table.anomalies is not None else list(injected(divide(table, seeds[0])))
+    faults = [] if table.anomalies is not None else list(injected(divide_rows(table, seeds[0])))
     # Those of a seed together: a process keeps the last division that it has made.
     jobs = [OwnJob(method, seed) for seed, method in product(seeds, list(methods))]
     study = OwnStudy(table, alpha, time_limit)
     extent = Extent(*sizes(table), n_anomalies(table))
-    found = compared(
+    found = run_comparison(
         study, jobs, lambda cells: OwnComparison(cells, alpha, extent), out, n_jobs, progress
     )
     ours = fitted(found)

@@ -11,7 +11,7 @@ import numpy as np
 from refold._typing import Booleans, Floats
 from refold.studies.measured import MeasuredCell, MeasuredStudy, finite, measuring, timed
 from refold.studies.novelty.measures import ranking_measures
-from refold.studies.own.table import OwnTable, divide
+from refold.studies.own.table import OwnTable, divide_rows
 from refold.studies.tables.methods import METHODS as TABLE_METHODS
 from refold.studies.tables.methods import TableMethod, TableModel, detector, one_hot, one_hot_peer
 from refold.studies.tables.suite import ANOMALY, NORMAL, Reading, TableTask
@@ -94,7 +94,7 @@ class OwnStudy(MeasuredStudy[OwnJob]):
 
 @lru_cache(maxsize=1)
 def _task(study: OwnStudy, seed: int) -> TableTask:
-    return divide(study.table, seed)
+    return divide_rows(study.table, seed)
 
 
 @measuring

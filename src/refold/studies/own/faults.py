@@ -21,13 +21,13 @@ from refold.studies.tables.injection import (
     ErrorKind,
     Errors,
     Rng,
+    clean_numbers,
     has_dates,
     has_numbers,
     inject,
     moment_of,
     moment_text,
     number_text,
-    numbers_of,
 )
 from refold.studies.tables.suite import NORMAL, TableTask
 
@@ -216,7 +216,7 @@ def _pairs(normals: Any, cells: int, rng: Rng) -> Iterator[tuple[int, int, list[
 
 def _beyond(size: float) -> ErrorKind:
     def corrupt(column: CleanColumn, text: str, rng: Rng) -> str:
-        values = numbers_of(column)
+        values = clean_numbers(column)
         by = size * column.spread
         wrong = number_text(column, (values.max() + by, values.min() - by)[rng.integers(2)])
         return text if values.min() <= float(wrong) <= values.max() else wrong

@@ -50,7 +50,7 @@ def usual_rate(table: OwnTable) -> float:
     return max(0.01, 5.0 / (sizes(table)[0] + 1))
 
 
-def divide(table: OwnTable, seed: int) -> TableTask:
+def divide_rows(table: OwnTable, seed: int) -> TableTask:
     """Draw rows to learn from; judged are others, and anomalies or rows with a fault each."""
     rng = np.random.default_rng([crc32(b"own"), seed])
     n_train, n_test = sizes(table)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from refold.studies.measured import write_page, write_text
+from refold.studies.measured import write_study_page, write_text
 from refold.studies.paper import figures, printed
 from refold.studies.paper.cells import PaperCell, PaperJob, PaperStudy
 from refold.studies.paper.columns import (
@@ -108,7 +108,7 @@ class Reproduction:
                 yield f"{entry.name}, {entry.key.setting}, {entry.key.task}: ours {entry.values()}."
 
 
-def compare(
+def compare_with_printed(
     selection: Selection, loaded: Sequence[Task], cells: dict[PaperJob, PaperCell]
 ) -> Reproduction:
     """Put all that was computed beside what is printed."""
@@ -243,7 +243,7 @@ SYMBOLS: dict[Agreement, str] = {"equal": "=", "noise": "≈", "differs": "≠"}
 
 def write_index(found: Reproduction, folder: Path) -> None:
     """Write ``index.html`` into the folder where ``figure1.svg``, … are."""
-    write_page(
+    write_study_page(
         folder / "index.html",
         "refold.studies.paper",
         counts=[(TITLES[kind], SYMBOLS[kind], kind, found.tally()[kind]) for kind in TITLES],
@@ -310,7 +310,7 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     jobs = selection.jobs()
     cells = run(PaperStudy(), jobs, out / "cells", n_jobs=n_jobs, progress=progress)
-    found = compare(selection, tasks, cells)
+    found = compare_with_printed(selection, tasks, cells)
     files = {1: files_of_table1(found.counted)} if found.counted else {}
     files |= {table: files_of_entries(table, entries) for table, entries in found.entries.items()}
     for table, formats in files.items():

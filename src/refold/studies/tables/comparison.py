@@ -12,11 +12,11 @@ import numpy as np
 from refold.studies.measured import (
     MeasuredCell,
     MeasuredComparison,
-    compared,
     mean_of,
     over_seeds,
+    run_comparison,
     text_table,
-    write_page,
+    write_study_page,
 )
 from refold.studies.run import Progress, silent
 from refold.studies.tables.cells import TableJob, TableStudy, auroc_of, named_of
@@ -150,7 +150,7 @@ def write_index(found: TableComparison, folder: Path) -> None:
     if found.kinds:
         grids += [_kinds(found, "kinds", auroc_of), _kinds(found, "reasons", named_of)]
     grids += list(_by_table(found))
-    write_page(
+    write_study_page(
         folder / "index.html",
         "refold.studies.tables",
         found=found,
@@ -252,6 +252,6 @@ def benchmark(
         TableJob(table, method, seed) for table, seed, method in product(tables, seeds, methods)
     ]
     study = TableStudy(files, time_limit)
-    found = compared(study, jobs, TableComparison, out, n_jobs, progress)
+    found = run_comparison(study, jobs, TableComparison, out, n_jobs, progress)
     write_index(found, out)
     return found

@@ -170,7 +170,7 @@ def number_text(column: CleanColumn, value: float) -> str:
 
 def _spike(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number far beyond its range, 10 to 20 times that of the middle half of the rows."""
-    numbers = numbers_of(column)
+    numbers = clean_numbers(column)
     low, quarter, middle, three, high = np.quantile(numbers, [0.0, 0.25, 0.5, 0.75, 1.0])
     far, factor = three - quarter, rng.uniform(10.0, 20.0)
     above = max(middle + factor * far, high + factor / 20 * (high - low))
@@ -185,12 +185,12 @@ def _x1000(column: CleanColumn, text: str, rng: Rng) -> str:
 
 def _sentinel(column: CleanColumn, text: str, rng: Rng) -> str:
     """Return a number that stands for none: one that is beyond the range."""
-    numbers = numbers_of(column)
+    numbers = clean_numbers(column)
     beyond = [s for s in SENTINELS if not numbers.min() <= s <= numbers.max()]
     return str(rng.choice(beyond[:2])) if beyond else text
 
 
-def numbers_of(column: CleanColumn) -> Any:
+def clean_numbers(column: CleanColumn) -> Any:
     """Return the numbers of a column that has some."""
     assert column.numbers is not None
     return column.numbers
