@@ -19,7 +19,7 @@ def folder(rng, tmp_path, refold):
 def test_model_and_table_swapped(command, refold, folder):
     done = refold(command, "good.csv", "model.json", cwd=folder)
     assert done.returncode == 2
-    assert done.stderr.startswith("Error: good.csv is not a model of refold. The model comes first")
+    assert done.stderr.startswith("Error: good.csv is not a refold model. Give the model first")
 
 
 @pytest.mark.parametrize(

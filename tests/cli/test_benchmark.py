@@ -68,7 +68,7 @@ def test_without_labels_faults_are_put_in_and_said(refold, parts, tmp_path):
     [
         (["normal.csv", "--suite", "adbench"], "--suite: It does not go with a table of your own"),
         (["normal.csv", "--sets", "wine"], "--sets: It does not go with a table of your own"),
-        (["normal.csv", "--label", "heat"], "--label and --normal need each other"),
+        (["normal.csv", "--label", "heat"], "--label and --normal go together"),
         (["normal.csv", "--alpha", "0.7"], "--alpha: It lies between 0 and 0.5"),
         (["normal.csv", "--bad-cells", "error"], "--bad-cells: Methods are given the cells"),
         (["normal.csv", "--methods", "SVDD"], "'SVDD' is not among Detector, Detector-ref"),

@@ -189,7 +189,7 @@ def test_a_table_without_names(refold, rows, tmp_path):
     [
         (("--alpha", "0.001"), "needs at least 999 rows"),
         (("--alpha", "2"), "alpha"),
-        (("--target", "x"), "need each other"),
+        (("--target", "x"), "go together"),
         (("--delimiter", "::"), "One character"),
         (("--decimal", ";"), "It is . or ,"),
         (("--out", "no/m.json"), "There is no folder no"),

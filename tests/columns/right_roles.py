@@ -4,7 +4,7 @@ The rules for guessing were made with these tables in view, so the share that is
 higher than on other tables: of 36 that were drawn at random and judged before anything was guessed,
 97 % of the columns were right, and 85 % of those that are no numbers nor names of rows.
 
-Of every table the columns that are no numbers are listed; all others are. Words are categories,
+Of every table the columns that are not numbers are listed; all others are. Words are categories,
 codes, identifiers and other text, which a model treats alike. A number that stands for one of
 several things (a county, a kind of loan) is a word, one with an order (a rating) or of two (0, 1)
 is not. What only numbers the rows, or is empty, is to be ignored.

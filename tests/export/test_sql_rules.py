@@ -83,7 +83,7 @@ def test_a_database_keeps_to_the_rules(database, columns):
         ({"grade": {"format": "A"}}, "grade: a format cannot"),
         ({"weight": {"mute": "grade = A"}}, "weight: a column that is muted in some rows cannot"),
         ({"weight": {"if": {"when": {"grade": "A"}, "max": 5}}}, "weight: a limit that holds in"),
-        ({"mute": "weight = 2"}, "mute: a condition on 'weight', which is no text, cannot"),
+        ({"mute": "weight = 2"}, "mute: a condition on 'weight', which is not text, cannot"),
     ],
 )
 def test_what_cannot_be_written_is_refused_by_its_place(said, problem):

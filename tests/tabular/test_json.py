@@ -171,7 +171,7 @@ def test_keys_may_come_late(file):
     ("content", "problem"),
     [
         ('[{"a": 1}, 2]', "row 2: '2' is no object"),
-        ("[[1, 2], [3, 4]]", r"row 1: '\[1, 2\]' is no object with the names of columns"),
+        ("[[1, 2], [3, 4]]", r"row 1: '\[1, 2\]' is not an object with the names of columns"),
         ('[{"a": {"b": 1}, "a.b": 2}]', "Row 1: the column 'a.b' appears twice"),
         ('[{"z": 1}, ' + '{"a": ' * 40 + "1" + "}" * 40 + "]", "Row 2: objects are nested more"),
         ('[{"a": 1}, {"a": NaN}]', "line 1: this is not JSON: row 2, column 'a': NaN is no number"),

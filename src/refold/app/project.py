@@ -150,7 +150,7 @@ def open_project(path: Path, name: str, new_file: Callable[[], Path], most: int)
         known = isinstance(error, UserError)
         why = error.args[0] if known else "it is damaged, or was not saved by refold"
         raise UserError(
-            f"{name} is no project that can be opened ({why}). A project is saved by the last step."
+            f"{name} cannot be opened as a project: {why}. Projects are saved in the last step."
         ) from None
 
 

@@ -216,7 +216,7 @@ class Workspace:
         self.check_idle()
         key = self.state.sample
         if not key:
-            raise RequestError(404, "The table is no sample.")
+            raise RequestError(404, "The table is not a sample.")
         path = SAMPLES[key].write(self.new_file(), new=True)
         self._check_rows(TableFile(path, f"new-{key}.csv", CHECK, sample=key))
 

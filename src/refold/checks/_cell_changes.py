@@ -1,4 +1,4 @@
-"""How often a wrong cell is noticed in columns that are no numbers: typos, other values, gaps."""
+"""How often a wrong cell is noticed in columns that are not numbers: typos, other values, gaps."""
 
 from __future__ import annotations
 

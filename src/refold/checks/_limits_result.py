@@ -79,7 +79,7 @@ class Limits:
     source: str  #: where the rows that were shifted come from
     #: The rate of false alarms that the model's threshold was set for, if for one
     alpha: float | None
-    left_out: tuple[str, ...] = ()  #: the columns that are no numbers: they cannot be shifted
+    left_out: tuple[str, ...] = ()  #: the columns that are not numbers: they cannot be shifted
     #: With `by`, the limits of each group among the rows: from the expected value on, the shift
     #: that is enough in half (nine tenths) of all rows, as large as it is in this group
     groups: Mapping[str, Limits] = field(default_factory=dict)
@@ -203,7 +203,7 @@ class Limits:
             else ""
         )
         changes = (
-            "Of columns that are no numbers, one cell of a normal row was changed: the share of "
+            "In columns that are not numbers, one cell of a normal row was changed: the share of "
             f"these rows that are outliers then{'' if self.features else rate}. "
             if self.changes
             else ""

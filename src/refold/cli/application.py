@@ -19,7 +19,7 @@ def open_app(
     ] = None,
     port: Annotated[int, typer.Option(help="The port; 0 is any that is free.")] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Open no browser: print the address only.")
+        bool, typer.Option("--no-browser", help="Do not open a browser; print the address only.")
     ] = False,
 ) -> None:
     """Open a page on this machine: from a table to a model and to new rows, without Python.

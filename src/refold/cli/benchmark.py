@@ -99,8 +99,7 @@ def own_table(
 def _check(asked: OwnOptions) -> None:
     if (asked.label is None) != (asked.normal is None):
         raise typer.BadParameter(
-            "--label and --normal need each other: the column that says what a row is, and what it "
-            "says of normal ones."
+            "--label and --normal go together: the column of labels, and the label of normal rows."
         )
     if asked.alpha is not None and not 0.0 < asked.alpha < 0.5:
         raise typer.BadParameter("It lies between 0 and 0.5.", param_hint="--alpha")
@@ -211,12 +210,12 @@ def benchmark(
         ),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="The column that says what a row is.", rich_help_panel=_OWN)
+        str | None, typer.Option(help="The column of labels.", rich_help_panel=_OWN)
     ] = None,
     normal: Annotated[
         str | None,
         typer.Option(
-            help="What it says of normal rows; all others are anomalies.", rich_help_panel=_OWN
+            help="The label of normal rows; all others are anomalies.", rich_help_panel=_OWN
         ),
     ] = None,
     ignore: Annotated[
@@ -276,8 +275,8 @@ def benchmark(
     seeds: Annotated[
         int | None,
         typer.Option(
-            help="How many times rows and what methods draw are drawn anew. Default: 5, but 1 "
-            "for tables.",
+            help="How many seeds: rows, and what methods draw, are drawn anew for each. Default: "
+            "5, but 1 for tables.",
             min=1,
         ),
     ] = None,

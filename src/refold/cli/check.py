@@ -22,10 +22,8 @@ def check(
     table: options.Data,
     alpha: options.Alpha = None,
     roles: options.Roles = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns that are not looked at.")] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page too, one HTML file.")
-    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out of the check.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Also write an HTML page.")] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show all findings, not only the seven that matter most.")
     ] = False,

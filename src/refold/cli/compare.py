@@ -37,18 +37,18 @@ def compare(
         ),
     ] = None,
     worst: Annotated[
-        int, typer.Option(help="How many of the changed rows to list, the clearest.", min=0)
+        int, typer.Option(help="How many of the changed rows to list, clearest first.", min=0)
     ] = 10,
     reasons: Annotated[
         int, typer.Option(help="How many columns to name for each of them.", min=1)
     ] = 3,
-    html: Annotated[Path | None, typer.Option(help="A page to write, one HTML file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="The HTML page to write.")] = None,
     limits: Annotated[
         bool,
         typer.Option(
             "--limits",
-            help="Also how far columns must be off to be noticed, see refold limits; it takes "
-            "longer.",
+            help="Also compare how far columns must be off to be noticed (see refold limits); it "
+            "takes longer.",
         ),
     ] = False,
     *,

@@ -39,7 +39,9 @@ def export(
     to: Annotated[Target, typer.Option(help="What to write.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="File to write; SQL and dbt go to the output without it."),
+        typer.Option(
+            "--out", "-o", help="The file to write. Default for SQL and dbt: standard output."
+        ),
     ] = None,
     table: Annotated[
         str | None, typer.Option(help="SQL: the table to judge, such as plant.readings.")
@@ -57,11 +59,13 @@ def export(
     ] = "",
     without: Annotated[
         list[View] | None,
-        typer.Option(help="Do not look at this in texts that were never seen; answers differ."),
+        typer.Option(help="Leave out this view of texts that were never seen; answers differ."),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="SQL: a column of the table, once for each column of a nameless model."),
+        typer.Option(
+            help="SQL: a column of the table, once for each column of a model without column names."
+        ),
     ] = None,
     float32: Annotated[
         bool, typer.Option("--float32", help="ONNX: a graph in single precision.")

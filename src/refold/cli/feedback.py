@@ -28,18 +28,23 @@ def feedback(
     undo: Annotated[
         int | None,
         typer.Option(
-            help="The number of an entry to take back, as --list has it; -1 is the last one."
+            help="The number of an entry to take back, as --list shows it; -1 is the last one."
         ),
     ] = None,
     tune: Annotated[
         bool,
-        typer.Option("--tune", help="Lower the threshold as far as rejected rows make it worth."),
+        typer.Option(
+            "--tune", help="Lower the threshold where that labels rejected and normal rows better."
+        ),
     ] = False,
     list_all: Annotated[
-        bool, typer.Option("--list", help="Show all that was said; without others, that is all.")
+        bool,
+        typer.Option(
+            "--list", help="Show all feedback; without other options nothing else is done."
+        ),
     ] = False,
     times: Annotated[
-        int, typer.Option(min=1, help="As how many rows each accepted one is learned.")
+        int, typer.Option(min=1, help="How many times each accepted row is learned.")
     ] = 1,
     note: Annotated[str, typer.Option(help="Why; it is kept with the rows.")] = "",
     out: Annotated[

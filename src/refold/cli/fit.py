@@ -47,21 +47,21 @@ def fit(
         str | None, typer.Option(help="The column that names the rows; it is not learned.")
     ] = None,
     target_column: Annotated[
-        str | None, typer.Option(help="The column that says what a row is; it is not learned.")
+        str | None, typer.Option(help="The column of labels; it is not learned.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="What it says of normal rows; others are left out.")
+        str | None, typer.Option(help="The label of normal rows; other rows are left out.")
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            help="The column that says which machine, site or customer a row is of: it is judged "
+            help="The column of the group, such as the machine, site or customer: a row is judged "
             "by what is normal for its group. Several, the largest first: site,line,machine."
         ),
     ] = None,
     over: Annotated[
         str | None,
-        typer.Option(help="The column that says when a row was: calendar and trend are expected."),
+        typer.Option(help="The column of the time: calendar and trend are expected."),
     ] = None,
     context: Annotated[
         str | None,
@@ -70,15 +70,16 @@ def fit(
     window: Annotated[
         str | None,
         typer.Option(
-            help="So many rows up to each row, or a duration such as 7d, in the order of --over, "
-            "else of the rows: steps, rolling means, spreads and standstill are judged too."
+            help="A number of rows up to each row, or a duration such as 7d, in the order of "
+            "--over, else of the rows: steps, rolling means, spreads and standstill are "
+            "judged too."
         ),
     ] = None,
     rules: Annotated[
         Path | None,
         typer.Option(
-            help="A file of rules, TOML or JSON: limits, values that are allowed, what does not "
-            "count or is not to be blamed, rows that are muted."
+            help="A file of rules, TOML or JSON: limits, allowed values, differences that do not "
+            "count, columns that are never a reason, muted rows."
         ),
     ] = None,
     trim: Annotated[
@@ -134,7 +135,7 @@ def fit(
       refold fit parts.csv -o model.json --without suspects.xlsx
     """
     if (target is None) != (target_column is None):
-        raise typer.BadParameter("--target-column and --target need each other.")
+        raise typer.BadParameter("--target-column and --target go together: give both.")
     read: list[str | Path] = [table, *(each for each in (without, rules) if each is not None)]
     options.check_output(out, read)
     if suspects is not None:

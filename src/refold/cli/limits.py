@@ -24,8 +24,8 @@ def limits(
         str | None,
         typer.Argument(
             metavar="[TABLE]",
-            help="Normal rows, best ones that the model has not learned from. Default: what it has "
-            "kept of those.",
+            help="Normal rows, preferably not those learned. Default: the training rows that the "
+            "model has kept.",
         ),
     ] = None,
     *,

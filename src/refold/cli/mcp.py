@@ -38,7 +38,8 @@ def mcp(
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="With --http: a file with what clients must send as Authorization: Bearer …"
+            help="With --http: a file with the token that clients must send as Authorization: "
+            "Bearer …"
         ),
     ] = None,
     max_rows: Annotated[int, typer.Option(help="Rows of one table.", min=1)] = 100_000,
@@ -52,7 +53,7 @@ def mcp(
       refold mcp model.json --http 127.0.0.1:8090 --token-file token.txt
     """
     if (http is None) != (token_file is None):
-        raise typer.BadParameter("--http and --token-file need each other.")
+        raise typer.BadParameter("--http and --token-file go together: give both.")
     if not models and folder is None:
         raise typer.BadParameter("A model or a --folder is needed.")
     from refold.base.needs import needs
@@ -73,7 +74,7 @@ def mcp(
     host, _, port = http.rpartition(":")
     if not host or not port.isdecimal():
         raise typer.BadParameter(
-            "It is an address and a port: 127.0.0.1:8090.", param_hint="--http"
+            "It must be an address and a port, such as 127.0.0.1:8090.", param_hint="--http"
         )
     token = token_file.read_text(encoding="utf-8", errors="replace").strip()
     check_token(token, "--token-file")

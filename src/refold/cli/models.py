@@ -34,8 +34,8 @@ class LoadedModel:
             if _begins_as_object(file):
                 raise
             raise UserError(
-                f"{file} is not a model of refold. The model comes first, then the table; "
-                "refold fit writes one."
+                f"{file} is not a refold model. Give the model first, then the table; "
+                "refold fit writes a model."
             ) from None
         self.judge = Judge.of(self.model)
 
@@ -45,7 +45,7 @@ class LoadedModel:
 
         if self.judge.encoder is None and bad_cells is BadCells.NOTICE:
             raise typer.BadParameter(
-                "This model takes nothing but numbers, so other cells are errors. Models of refold "
+                "This model takes numbers only, so other cells are errors. Models of refold "
                 "fit take them.",
                 param_hint="--bad-cells",
             )

@@ -53,7 +53,7 @@ Alpha = Annotated[
 IncidentTime = Annotated[
     str | None,
     typer.Option(
-        help="The column that says when a row was, for incidents.",
+        help="The column of the time, for incidents.",
         show_default="that of the model, else the order of rows",
     ),
 ]
@@ -74,13 +74,13 @@ IncidentGap = Annotated[
 Roles = Annotated[
     str | None,
     typer.Option(
-        help="What columns are, such as shift=category,day=date:%d/%m/%Y: number, category, "
-        "text, identifier, date or ignore.",
+        help="The roles of columns, such as shift=category,day=date:%d/%m/%Y: number, "
+        "category, text, identifier, date or ignore.",
         show_default="guessed",
     ),
 ]
 Jobs = Annotated[int | None, typer.Option(help="Processes. Default: one for each core.", min=1)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, for programs.")]
 
 
 _PANEL = "How tables are read"
@@ -112,14 +112,10 @@ class Reading:
             "--header/--no-header",
         ),
     ] = None
-    delimiter: Annotated[str | None, _in_panel("What separates the cells of a CSV.", "guessed")] = (
-        None
-    )
-    decimal: Annotated[
-        str | None, _in_panel("What stands before a fraction in a CSV: . or ,", "guessed")
-    ] = None
+    delimiter: Annotated[str | None, _in_panel("The delimiter of a CSV.", "guessed")] = None
+    decimal: Annotated[str | None, _in_panel("The decimal mark of a CSV: . or ,", "guessed")] = None
     thousands: Annotated[
-        str | None, _in_panel("What stands between thousands in a CSV: . or , or a space or '.")
+        str | None, _in_panel("The thousands separator of a CSV: . or , or a space or '.")
     ] = None
     sheet: Annotated[
         str | None, _in_panel("The sheet of a workbook, by its name or number.", "the largest one")
@@ -145,7 +141,8 @@ class Reading:
     bad_cells: Annotated[
         BadCells | None,
         _in_panel(
-            "A cell that is not what its column holds is noticed, or stops the command.",
+            "Cells that cannot be read in the role of their column: note them, or stop with "
+            "an error.",
             "notice; error for models of REF and CreasedREF",
         ),
     ] = None
@@ -166,7 +163,8 @@ class Reading:
             raise typer.BadParameter("It is . or ,", param_hint="--decimal")
         if thousands is not None and (thousands not in _THOUSANDS or thousands == decimal):
             raise typer.BadParameter(
-                "It is . or , or a space or ', and not the decimal mark.", param_hint="--thousands"
+                "It must be . or , or a space or ', and not the decimal mark.",
+                param_hint="--thousands",
             )
         return open_table(
             source,

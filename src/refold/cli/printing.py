@@ -174,7 +174,7 @@ def rate_sentence(model: Detector) -> str:
         return f"A row is normal up to a distance of {model.threshold_:.4g}."
     calibration = model.calibration_
     if calibration.source == "held-out":
-        held = f"{calibration.total:,.0f} rows were held out to see to that."
+        held = f"{calibration.total:,.0f} rows were held out to ensure that."
         return f"At most {percent(model.alpha_)} of normal rows will be called outliers: {held}"
     tied = next((found for found in model.noticed_ if found.kind == "ties"), None)
     realised = model.alpha_ if tied is None else float(tied.values[0])

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def report(
     model: options.ModelFile,
     table: options.Data,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The page to write, one HTML file.")
-    ] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML page to write.")] = Path(
+        "report.html"
+    ),
     title: Annotated[
-        str | None, typer.Option(help="What the page is called.", show_default="the table's name")
+        str | None, typer.Option(help="The title of the page.", show_default="the table's name")
     ] = None,
     worst: Annotated[int, typer.Option(help="How many of the worst rows to list.", min=0)] = 100,
     reasons: Annotated[

@@ -42,8 +42,8 @@ def rules(
             show_default="by the name of the file, else text",
         ),
     ] = None,
-    table: Annotated[str, typer.Option(help="What sql and odcs call the table.")] = "data",
-    dialect: Annotated[str, typer.Option(help="The database that sql is for.")] = "duckdb",
+    table: Annotated[str, typer.Option(help="The name of the table in sql and odcs.")] = "data",
+    dialect: Annotated[str, typer.Option(help="The database dialect of sql.")] = "duckdb",
 ) -> None:
     """Show what a model takes as normal as rules that a person can review and edit.
 

@@ -49,7 +49,7 @@ def score(
     prefix: Annotated[
         str | None,
         typer.Option(
-            help="Stands before the names of the columns that are added.",
+            help="The prefix of the columns that are added.",
             show_default="none, or refold_ where the table has one of these names",
         ),
     ] = None,
@@ -64,8 +64,8 @@ def score(
         bool,
         typer.Option(
             "--neutralize-formulas",
-            help="Make plain text of cells that a spreadsheet would take for formulas; otherwise "
-            "only of those that refold adds.",
+            help="Write cells that a spreadsheet would take for formulas as plain text; otherwise "
+            "only those that refold adds.",
         ),
     ] = False,
     time: options.IncidentTime = None,
@@ -88,11 +88,13 @@ def score(
     ] = None,
     fail_beyond: Annotated[
         float | None,
-        typer.Option(help="Exit with 1 if a row is farther out than so many times the limit."),
+        typer.Option(help="Exit with 1 if a row is farther out than this many times the limit."),
     ] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(help="Write counts, incidents and what the gate says there, as JSON."),
+        typer.Option(
+            help="Write counts, incidents and the result of the gate to this file, as JSON."
+        ),
     ] = None,
     *,
     reading: options.Reading,

@@ -25,33 +25,37 @@ def serve(
         str | None,
         typer.Option(
             envvar="REFOLD_TOKEN",
-            help="What clients must send as Authorization: Bearer …; better given by the variable "
-            "REFOLD_TOKEN, which other users of the machine do not see.",
+            help="The token that clients must send as Authorization: Bearer …; better set by the "
+            "variable REFOLD_TOKEN, which other users of the machine do not see.",
             show_envvar=False,
         ),
     ] = None,
     insecure: Annotated[
         bool,
-        typer.Option("--insecure", help="Listen without a token where other machines can ask."),
+        typer.Option(
+            "--insecure", help="Listen without a token on an address that other machines can reach."
+        ),
     ] = False,
     certfile: Annotated[
-        Path | None, typer.Option(help="Speak TLS with this chain of certificates (PEM).")
+        Path | None, typer.Option(help="Use TLS with this certificate chain (PEM).")
     ] = None,
     keyfile: Annotated[
         Path | None, typer.Option(help="The key to --certfile, if it is not in it.")
     ] = None,
     cors: Annotated[
         str | None,
-        typer.Option(help="Web pages that may ask from a browser, such as https://line4.example."),
+        typer.Option(
+            help="Web pages that may send requests from a browser, such as https://line4.example."
+        ),
     ] = None,
     max_body: Annotated[int, typer.Option(help="Megabytes of one request.", min=1)] = 64,
     max_rows: Annotated[int, typer.Option(help="Rows of one request.", min=1)] = 100_000,
     max_requests: Annotated[
-        int, typer.Option(help="Requests that are worked on at a time.", min=1)
+        int, typer.Option(help="Requests that are handled at the same time.", min=1)
     ] = 64,
     seconds: Annotated[
         float,
-        typer.Option(help="How long a request may take to come, and to be answered.", min=0.001),
+        typer.Option(help="How long a request may take to arrive, and to be answered.", min=0.001),
     ] = 60.0,
     max_header: Annotated[
         int, typer.Option(help="Kilobytes of the header of one request.", min=1)
@@ -65,7 +69,7 @@ def serve(
     ] = 15.0,
     max_connections: Annotated[
         int,
-        typer.Option(help="Open connections; more close those that have waited longest.", min=1),
+        typer.Option(help="Open connections; beyond that, those idle longest are closed.", min=1),
     ] = 1000,
     no_drift: Annotated[
         bool, typer.Option("--no-drift", help="Do not compare scored rows with those learned.")
@@ -85,7 +89,7 @@ def serve(
         str, typer.Option(help="What the receiver reads: json, slack or teams.")
     ] = "json",
     webhook_rows: Annotated[
-        int, typer.Option(help="Tell of incidents with at least so many outliers.", min=1)
+        int, typer.Option(help="Report incidents with at least this many outliers.", min=1)
     ] = 3,
 ) -> None:
     """Serve models: rows in by HTTP, verdicts out.
@@ -172,7 +176,7 @@ def _secret_in(file: Path | None) -> str | None:
     try:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        problem = getattr(error, "strerror", None) or "it is no text"
+        problem = getattr(error, "strerror", None) or "it is not text"
         raise typer.BadParameter(
             f"{file}: {problem}.", param_hint="--webhook-secret-file"
         ) from None

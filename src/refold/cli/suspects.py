@@ -227,6 +227,6 @@ def _row(text: str, block: Block, k: int) -> int:
         number = 0.5
     if not (number.is_integer() and 1.0 <= number < 2.0**53):
         raise UserError(
-            f"{block.file}, {block.where(k)}: {quoted(text)} in the column {ROW} is no row."
+            f"{block.file}, {block.where(k)}: {quoted(text)} in the column {ROW} is not a row."
         )
     return int(number)

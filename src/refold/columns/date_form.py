@@ -128,7 +128,7 @@ class DateForm:
             seconds = values * UNIX[self.format]
             return np.where((seconds >= _FIRST_DAY) & (seconds < _AFTER_LAST), seconds, nan)
         if self.format not in COUNTED:
-            raise ValueError(f"numbers are no dates of the form {self.format}")
+            raise ValueError(f"numbers are not dates of the form {self.format}")
         whole = (values >= 10000.0) & (values < 1e8) & (values == np.floor(values))
         days = np.where(whole, values, 0.0).astype(np.int64)
         seconds = _seconds({"Y": days // 10000, "m": days // 100 % 100, "d": days % 100})
@@ -153,7 +153,7 @@ def _pattern(form: str) -> re.Pattern[str]:
     if form == "iso":
         return re.compile(f"{_translated('%Y-%m-%d')}(?:[T ]{_CLOCKS['%H:%M:%S']})?")
     if len(form) > _LONGEST_FORMAT or "%" not in form:
-        raise ValueError(f"{form!r} is no format of dates, such as %d.%m.%Y")
+        raise ValueError(f"{form!r} is not a date format, such as %d.%m.%Y")
     for clock, pattern in _CLOCKS.items():
         date, here, behind = form.partition(clock)
         if here and (behind or not date):

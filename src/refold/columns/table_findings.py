@@ -225,7 +225,7 @@ def unreadable_finding(name: str, role: str, texts: TextColumn, odd: Integers) -
     text = quoted(texts.values[int(texts.codes[row])])
     what = "number" if role == "number" else "date"
     cells = len(odd)
-    times = f"{cells:,} cells that are no {what}s" if cells > 1 else f"a cell that is no {what}"
+    times = f"{cells:,} cells that are not {what}s" if cells > 1 else f"a cell that is not a {what}"
     return Finding(
         kind="unreadable",
         message=RowText.of(f"{name} has {times}, such as {text} in row ", row, " of the table."),

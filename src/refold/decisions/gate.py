@@ -118,5 +118,5 @@ def parse_max_outliers(text: str) -> int | float:
     except ValueError:
         value = -1
     if not (0 <= value <= 1 if isinstance(value, float) else value >= 0):
-        raise UserError(f"{text!r} is no number of rows such as 12, and no share such as 3%.")
+        raise UserError(f"{text!r} is neither a number of rows such as 12 nor a share such as 3%.")
     return value

@@ -323,5 +323,5 @@ def _check_column(
                 float(each)
             except ValueError:
                 raise UserError(
-                    f"rules: {place}: {each!r} is no number, and this is a column of numbers."
+                    f"rules: {place}: {each!r} is not a number, and this is a column of numbers."
                 ) from None

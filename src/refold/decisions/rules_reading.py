@@ -42,7 +42,7 @@ def read_rules(given: Mapping[str, Any] | None) -> Rules:
     if not given:
         return Rules()
     if not isinstance(given, Mapping):
-        raise UserError(f"rules={given!r} is no mapping of columns to what is said of them.")
+        raise UserError(f"rules={given!r} is not a mapping of columns to what is said of them.")
     columns: list[ColumnRule] = []
     mutes: tuple[Mute, ...] = ()
     for name, said in given.items():
@@ -52,7 +52,7 @@ def read_rules(given: Mapping[str, Any] | None) -> Rules:
             columns.append(_column(str(name), said))
         else:
             raise UserError(
-                f"rules: {name}: {said!r} is no mapping such as {{'min': 0, 'max': 5}}."
+                f"rules: {name}: {said!r} is not a mapping such as {{'min': 0, 'max': 5}}."
             )
     return Rules(tuple(columns), mutes, dict(given))
 
@@ -209,7 +209,7 @@ def _mute(said: Any, place: str) -> Mute:
         return Mute(_condition(rest, place) if rest else Condition(), until)
     if not isinstance(said, Mapping) or not said:
         raise UserError(
-            f"rules: {place}: {said!r} is no condition such as 'machine = M17 until 2026-12-31'."
+            f"rules: {place}: {said!r} is not a condition such as 'machine = M17 until 2026-12-31'."
         )
     _check_keys(said, _MUTE_KEYS, place)
     until = None if "until" not in said else _date(said["until"], place)
@@ -222,7 +222,7 @@ def _date(value: Any, place: str) -> str:
         day = value if isinstance(value, date) else date.fromisoformat(str(value))
     except ValueError:
         raise UserError(
-            f"rules: {place}: until {quoted(str(value))} is no day such as 2026-12-31."
+            f"rules: {place}: until {quoted(str(value))} is not a day such as 2026-12-31."
         ) from None
     return day.strftime("%Y-%m-%d")
 
@@ -232,7 +232,9 @@ def _condition(said: Any, place: str) -> Condition:
     if isinstance(said, str):
         said = dict(_clause(each.strip(), place) for each in re.split(r"\s+and\s+", said.strip()))
     if not isinstance(said, Mapping) or not said:
-        raise UserError(f"rules: {place}: {said!r} is no condition such as {{'machine': 'M17'}}.")
+        raise UserError(
+            f"rules: {place}: {said!r} is not a condition such as {{'machine': 'M17'}}."
+        )
     tests, words = [], []
     for name, value in said.items():
         if isinstance(value, Mapping):
@@ -251,7 +253,7 @@ def _clause(text: str, place: str) -> tuple[str, str]:
     found = _HAS.match(text) or _EQUALS.match(text)
     if not found:
         raise UserError(
-            f"rules: {place}: {quoted(text)} is no condition such as machine = M17, or row has "
+            f"rules: {place}: {quoted(text)} is not a condition such as machine = M17, or row has "
             "status 'maintenance'."
         )
     return _unquoted(found["column"]), _unquoted(found["value"])

@@ -82,6 +82,6 @@ def _read(p: Array) -> NDArray[np.float64]:
     if len(wrong):
         raise ValueError(
             f"p[{wrong[0]}] is {p_values[wrong[0]]}, not a p-value: these lie between 0 and 1. "
-            "Distances and scores are none; model.p_values(X) turns rows into p-values."
+            "Distances and scores are not p-values; model.p_values(X) turns rows into p-values."
         )
     return p_values

@@ -46,7 +46,7 @@ def check_rules(model: Detector) -> None:
     for mute in rules.mutes:
         for name, test in mute.condition.tests:
             if test.allowed is None or roles[name] in ("number", "date"):
-                _refuse("mute", f"a condition on {name!r}, which is no text,")
+                _refuse("mute", f"a condition on {name!r}, which is not text,")
 
 
 def _refuse(place: str, what: str) -> None:

@@ -162,7 +162,7 @@ def _check_date(column: ExportedDate, reader: Reader) -> None:
         )
     if not reader.regular and column.counts.shapes.rows and not column.novel[2]:
         raise ValueError(
-            f"Column {column.name!r}: the form of texts that are no dates, of which training had "
+            f"Column {column.name!r}: the form of texts that are not dates, of which training had "
             f"some, cannot be said in {reader.language}. Clear them and fit again."
         )
 

@@ -41,8 +41,8 @@ Listed = Annotated[int, Field(description="How many rows or findings to list.", 
 Roles = Annotated[
     dict[str, str] | None,
     Field(
-        description="What columns are: number, category, text, identifier, date or ignore; "
-        "without it that is guessed."
+        description="The roles of columns: number, category, text, identifier, date or ignore; "
+        "without it they are guessed."
     ),
 ]
 
@@ -77,7 +77,7 @@ class ModelTools:
     def __post_init__(self) -> None:
         root = None if self.folder is None else Path(self.folder).resolve()
         if root is not None and not root.is_dir():
-            raise UserError(f"{self.folder} is no folder.")
+            raise UserError(f"{self.folder} is not a folder.")
         object.__setattr__(self, "_root", root)
 
     def check(
@@ -110,12 +110,8 @@ class ModelTools:
         ] = None,
         roles: Roles = None,
         ignore: list[str] | None = None,
-        by: Annotated[
-            list[str] | None, Field(description="Columns that say which group a row is of.")
-        ] = None,
-        over: Annotated[
-            str | None, Field(description="The column that says when a row was.")
-        ] = None,
+        by: Annotated[list[str] | None, Field(description="The columns of the group.")] = None,
+        over: Annotated[str | None, Field(description="The column of the time.")] = None,
     ) -> dict[str, Any]:
         """Learn what is normal from a table of normal rows, and write a model file."""
         import refold

@@ -119,7 +119,7 @@ class Field:
         try:
             self.value.encode()
         except UnicodeEncodeError:
-            self.refuse("holds half a surrogate pair, which is no character")
+            self.refuse("holds half a surrogate pair, which is not a character")
 
     def _refuse_type(self, wanted: str) -> NoReturn:
         if isinstance(self.value, Refused):

@@ -60,7 +60,7 @@ def _pieces(value: Any, budget: Budget, path: str, indent: str) -> list[str]:
     try:
         return [_encode(value)]
     except ValueError:
-        raise _unsaved(f"{value!r} is no finite number", path) from None
+        raise _unsaved(f"{value!r} is not a finite number", path) from None
 
 
 def _block(opening: str, members: list[list[str]], closing: str, indent: str) -> list[str]:
@@ -82,7 +82,7 @@ def _text(value: str, path: str) -> str:
         size = len(text.encode())
     except UnicodeEncodeError:
         raise _unsaved(
-            "a name holds half a surrogate pair, which is no character: rename it", path
+            "a name holds half a surrogate pair, which is not a character: rename it", path
         ) from None
     if size > LONG:
         raise _unsaved(f"the text has {len(value)} characters; make it shorter", path)
@@ -104,7 +104,7 @@ def _packed(value: arrays.Array | arrays.NullableArray, budget: Budget, path: st
     if not fine.all():
         at = tuple(np.argwhere(~fine)[0].tolist())
         place = path + "".join(f"[{i}]" for i in at)
-        raise _unsaved(f"{array[at].item()!r} is no finite number", place)
+        raise _unsaved(f"{array[at].item()!r} is not a finite number", place)
     arrays.charge(budget, array.shape, array.itemsize, path)
     packed = arrays.pack_array(array)
     head = f'{{"dtype": "{packed["dtype"]}", "shape": {packed["shape"]}, "zlib": "'

@@ -99,7 +99,7 @@ class FoldScorer:
         """A function of the user's cannot be divided."""
         if self.additive:
             return ""
-        return "The distance is a function of the user's, which cannot be divided among features."
+        return "The distance is a Python function: it cannot be divided among features."
 
     def distances(self, X: Array) -> Array:
         """Return each row's distance, in the array library of X."""

@@ -70,7 +70,7 @@ def gap_of(gap: Any, alpha: float | None, *, timed: bool) -> tuple[int, float | 
     if gap is None:
         return (_GAP if not alpha else max(1, round(_CHANCE / alpha))), None
     if isinstance(gap, bool) or not isinstance(gap, int | float | str | dt.timedelta | np.integer):
-        raise UserError(f"gap={gap!r} is no number of rows and no duration such as '90min'.")
+        raise UserError(f"gap={gap!r} is neither a number of rows nor a duration such as '90min'.")
     if isinstance(gap, int | np.integer):
         if gap < 1:
             raise UserError(f"gap={gap}: at least 1 row.")

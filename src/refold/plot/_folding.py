@@ -57,7 +57,7 @@ class FoldMapDisplay(Display):
     shares: Floats
     ranges: Ranges  #: the normal range or ranges
     #: From this magnitude on, a row whose other features are typical is an outlier; None if the
-    #: distance is a function of the user's
+    #: distance is a Python function
     needed: float | None
     name: str  #: the feature's name
 

@@ -180,7 +180,7 @@ def _paths_of(served: HostedModel) -> dict[str, Any]:
     found = {at: card, f"{at}/drift": _get("Scored rows beside those learned.", _ref("Drift"), 404)}
     incidents = _get("The last incidents among scored rows.", _ref("Incidents"), 400, 404)
     bad = incidents["get"]["responses"]["400"]
-    bad["description"] = f"last is no number from 1 to {MOST_INCIDENTS}."
+    bad["description"] = f"last is not a number from 1 to {MOST_INCIDENTS}."
     incidents["get"]["parameters"] = [
         _parameter(
             "last",

@@ -47,7 +47,7 @@ def score_objects(
     """Judge rows that came as JSON, some of which may have known problems.
 
     A row with a bad cell is an error, or a problem of its row (`on_bad` is "skip"). What is of the
-    right type but cannot be read, such as a text that is no date, may be judged all the same
+    right type but cannot be read, such as a text that is not a date, may be judged all the same
     ("judge"): it is unlike all that was learned.
     """
     check_count(len(rows), most)
@@ -165,7 +165,7 @@ def _row_problem(
     row: Any, number: int, columns: Mapping[str, frozenset[type]], *, strict: bool
 ) -> RequestError | None:
     if not isinstance(row, dict):
-        return row_error("it is no object with the names of columns", number)
+        return row_error("it is not an object with the names of columns", number)
     for name, allowed in columns.items():
         if name not in row:
             said = "there is no such column"

@@ -40,7 +40,7 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
     except OverflowError:
         found.close()
-        raise UserError(f"{port} is no port: it is a number from 0 to 65535.") from None
+        raise UserError(f"{port} is not a port: a port is a number from 0 to 65535.") from None
     found.listen(_BACKLOG)
     return found
 

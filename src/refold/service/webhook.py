@@ -51,7 +51,7 @@ class WebhookTarget:
         except ValueError:
             valid = False
         if not valid or not self.url.isascii() or any(c.isspace() for c in self.url):
-            raise UserError("The webhook is no address such as https://example.org/hook.")
+            raise UserError("The webhook is not an address such as https://example.org/hook.")
         if parts.username is not None:
             raise UserError("The address of a webhook may hold no user: sign with a secret.")
         if self.format not in FORMATS:

@@ -72,8 +72,8 @@ class JsonTable(HeldTable):
     def _object(self, row: Any, number: int) -> dict[str, Any]:
         if not isinstance(row, dict):
             raise InputError(
-                f"{self.name}, row {number}: {cell_repr(json.dumps(row))} is no object with the "
-                "names of columns."
+                f"{self.name}, row {number}: {cell_repr(json.dumps(row))} is not an object with "
+                "the names of columns."
             )
         return row
 
@@ -183,7 +183,7 @@ def decode_json(text: str, at: int = 0) -> tuple[Any, int]:
     ...     decode_json('[{"a": 1}, {"a": NaN}]')
     ... except JsonError as error:
     ...     print(error)
-    row 2, column 'a': NaN is no number in JSON; a missing value is null
+    row 2, column 'a': NaN is not a number in JSON; a missing value is null
     """
     try:
         return _STRICT.raw_decode(text, at)
@@ -247,7 +247,9 @@ def _marked_number(digits: str) -> int | _Problem:
 
 _STRICT = json.JSONDecoder(parse_constant=_refused, object_pairs_hook=_unique)
 _MARKING = json.JSONDecoder(
-    parse_constant=lambda word: _Problem(f"{word} is no number in JSON; a missing value is null"),
+    parse_constant=lambda word: _Problem(
+        f"{word} is not a number in JSON; a missing value is null"
+    ),
     parse_int=_marked_number,
     object_pairs_hook=_marked,
 )

@@ -199,4 +199,4 @@ def test_rows_are_called_by_their_index_and_nothing_is_made_up_of_usual_ones():
     found = suspects(table, 60)
     assert [each.name for each in found] == [f"P{row}" for row in found.rows]
     assert str(found).startswith(f"1. row P{found.rows[0]}: ")
-    assert found[-1].because == ["no value stands out: the row is listed for lack of odder ones"]
+    assert found[-1].because == ["no value stands out; no other row is more unusual"]

@@ -80,7 +80,10 @@ def test_seven_findings_are_shown_first_and_the_others_on_request():
     assert len(found) == 10
     text = str(found)
     assert text.index("infinite") < text.index("v3 is the same as v2")
-    assert "3 more matter less (duplicate-column 2, constant 1): to_text(limit=None)" in text
+    assert (
+        "3 less important ones (duplicate-column 2, constant 1) are not shown: to_text(limit=None)"
+        in text
+    )
     assert "gear" not in text
     assert "gear" in found.to_text(limit=None)
     assert "gear" in found.to_html()

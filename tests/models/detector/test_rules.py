@@ -230,7 +230,7 @@ def test_learning_in_parts_keeps_to_the_rules():
         ({"weight": {"max": "2026-01-01"}}, "weight: max is '2026-01-01', and this is a column"),
         ({"weight": {"format": "AA"}}, "weight: format is for texts"),
         ({"mute": "shift = 3"}, "mute: shift: there is no column 'shift'"),
-        ({"mute": "weight = heavy"}, "'heavy' is no number, and this is a column of numbers"),
+        ({"mute": "weight = heavy"}, "'heavy' is not a number, and this is a column of numbers"),
         ({"weight": {"max": 0}}, "weight: all training rows lie outside the limits"),
     ],
 )

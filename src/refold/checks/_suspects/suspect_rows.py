@@ -22,7 +22,7 @@ from refold.base.words import ONLY_TOGETHER, number, p_text
 from refold.explanation import Reason
 from refold.explanation.gauges import pictured
 
-_LIKE_OTHERS = "no value stands out: the row is listed for lack of odder ones"
+_LIKE_OTHERS = "no value stands out; no other row is more unusual"
 
 
 @dataclass(frozen=True)

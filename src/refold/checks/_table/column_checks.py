@@ -59,7 +59,7 @@ def _among_numbers(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         column=column.name,
         rows=tuple(rows[:LISTED].tolist()),
         values=tuple(odd[:5]),
-        advice=set_role("Mend the cells, or say what it is", column.name, "number"),
+        advice=set_role("Correct the cells, or set the role", column.name, "number"),
     )
 
 
@@ -86,7 +86,7 @@ def _two_dates(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         f"{percent(other, 2)}.",
         column=column.name,
         values=examples,
-        advice=Advice("Write them in one form: so they are learned as texts."),
+        advice=Advice("Write them in one form; as they are, they are learned as text."),
     )
 
 
@@ -111,7 +111,7 @@ def _spellings(column: CheckedColumn, texts: TextColumn) -> Finding | None:
         column=column.name,
         rows=tuple(np.flatnonzero(np.isin(texts.codes, rarer))[:LISTED].tolist()),
         values=tuple(texts.values[code] for code in often[:5]),
-        advice=Advice("If they mean the same, write them in one way."),
+        advice=Advice("If they mean the same, use one spelling."),
     )
 
 

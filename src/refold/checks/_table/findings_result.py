@@ -167,7 +167,10 @@ class Findings(Sequence[Finding]):
             for found in self.findings[limit:]:
                 kinds[found.kind] = kinds.get(found.kind, 0) + 1
             counts = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
-            lines.append(f"{len(self) - limit:,} more matter less ({counts}): {ask} shows them.")
+            lines.append(
+                f"{len(self) - limit:,} less important ones ({counts}) are not shown: {ask} "
+                "shows them."
+            )
         if self.notes:
             # Of each kind one sentence: notes are quiet.
             notes = {kind: self.of(kind) for kind in dict.fromkeys(f.kind for f in self.notes)}

@@ -226,7 +226,7 @@ def _check_names(members: dict[str, Field], state: TableState, model: Detector) 
         where, found = members["table"], [column.name for column in state.counts.plan.columns]
     unknown = sorted(set(found) - set(names))
     if unknown:
-        where.member("columns").refuse(f"{unknown[0][:60]!r} is no column of the model")
+        where.member("columns").refuse(f"{unknown[0][:60]!r} is not a column of the model")
 
 
 def _sample_written(sample: RowSample, *, waits: bool) -> dict[str, Any]:

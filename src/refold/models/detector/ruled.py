@@ -224,7 +224,7 @@ def rule_findings(rules: Rules, encoder: TableEncoder, table: Table) -> Iterator
                 kind="idle-rule",
                 message=f"rules: {place}: {condition.text} holds for none of the {n:,} training "
                 "rows: nothing could be tried.",
-                advice=Advice("Look for a slip of the pen, unless it is meant for later rows."),
+                advice=Advice("Check its spelling, unless it is meant for later rows."),
             )
     for rule in rules.columns:
         out = np.zeros(n, dtype=np.bool_)

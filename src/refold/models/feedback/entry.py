@@ -183,7 +183,7 @@ def in_short(entries: Sequence[FeedbackEntry]) -> str:
         for kind in ("accepted", "rejected")
     }
     said = [f"{plural(n, 'row')} {kind}" for kind, n in counts.items() if n]
-    return f"{', '.join(said)}; the last word is of {entries[-1].time}" if said else ""
+    return f"{', '.join(said)}; the last feedback is of {entries[-1].time}" if said else ""
 
 
 def _these(n: int, of: int) -> str:

@@ -290,4 +290,4 @@ def _check_note(note: str) -> None:
     try:
         note.encode()
     except UnicodeEncodeError:
-        raise UserError("The note holds half a surrogate pair, which is no character.") from None
+        raise UserError("The note holds half a surrogate pair, which is not a character.") from None
