@@ -137,6 +137,30 @@ def test_a_class_name_stands_for_one_thing():
     assert [name for name, times in names.items() if times > 1] == []
 
 
+# Modules that do the same job for different things share names: engines and their kernels, the
+# part of each kind of model in its file and its findings, where tables lie, studies.
+SHARED = {
+    *("learn", "learn_each", "leave_one_out", "distances", "contributions", "trace", "transform"),
+    *("written", "read", "least_memory", "findings", "trimmed"),
+    *("score", "run_cell", "write_index", "benchmark"),
+    *("percent", "normal_rows"),  # of a page, in its own spaces; of another framework
+}
+
+
+def test_a_function_name_stands_for_one_thing():
+    """A command has the name of what it runs."""
+    names = Counter(
+        node.name
+        for path in MODULES
+        if path.relative_to(SOURCE).parts[0] != "cli"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and not any("overload" in ast.unparse(each) for each in node.decorator_list)
+    )
+    assert {name for name, times in names.items() if times > 1} == SHARED
+
+
 # They cannot be imported everywhere: Airflow has an environment of its own, PySpark needs Java.
 APART = {"refold.integrations.airflow", "refold.integrations.pyspark"}
 PUBLIC = [
