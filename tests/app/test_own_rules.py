@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from refold import Detector, RateWarning
+from refold.decisions.rules import rules_in_words
 from refold.decisions.rules_reading import read_rules
-from refold.decisions.rules_wording import rules_in_words
 
 # The columns by place: machine, heat [C], torque, day, code, state.
 TYPED = {

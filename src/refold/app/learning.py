@@ -15,8 +15,8 @@ from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out, told
 from refold.checks import suspects
 from refold.columns.table import Table
+from refold.decisions.rules import rules_in_words
 from refold.decisions.rules_reading import read_rules
-from refold.decisions.rules_wording import rules_in_words
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector

@@ -13,8 +13,8 @@ from typing import Any
 
 from refold.app.browser import one
 from refold.app.looking import Choice, ColumnLook
+from refold.decisions.rules import rules_in_words
 from refold.decisions.rules_reading import is_mute, read_rules
-from refold.decisions.rules_wording import rules_in_words
 from refold.service import RequestError
 
 MOST_LINES = 300  # columns that the form shows; a page of more takes seconds

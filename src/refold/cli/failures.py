@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, Any
+from typing import Any
 
 import typer
 
@@ -122,8 +122,4 @@ def _leave_streams() -> None:
         try:
             stream.flush()
         except OSError:
-            _forget(stream)
-
-
-def _forget(stream: IO[str]) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

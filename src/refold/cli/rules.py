@@ -58,8 +58,8 @@ def rules(
       refold rules model.json --format sql --table parts --dialect postgres
     """
     from refold.cli.models import LoadedModel
+    from refold.decisions.rules import rules_in_words
     from refold.decisions.rules_reading import read_rules
-    from refold.decisions.rules_wording import rules_in_words
 
     if out is not None:
         options.check_output(out, [model])

@@ -229,7 +229,8 @@ class Stages:
             for d, numbers in enumerate(self.numbers):
                 s = column("s", d) if level else None
                 if level < numbers.levels:
-                    s = _plus(s, self._level_size(d, level))
+                    size = self._level_size(d, level)
+                    s = size if s is None else exp.Add(this=s, expression=size)
                 if level + 1 < numbers.levels:
                     values.append(alias(self._step(column("v", d), d, level + 1), "v", d))
                 sums.append(alias(s, "s", d))
@@ -440,10 +441,6 @@ def _minus(value: Expression, amount: float) -> Expression:
         return value
     operation = exp.Sub if amount > 0.0 else exp.Add
     return operation(this=value, expression=real(abs(amount)))
-
-
-def _plus(total: Expression | None, term: Expression) -> Expression:
-    return term if total is None else exp.Add(this=total, expression=term)
 
 
 def _square(value: Expression) -> Expression:

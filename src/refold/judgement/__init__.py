@@ -13,9 +13,8 @@ array([ 1, -1,  0], dtype=int8)
 
 from refold.judgement.answer_columns import answer_names, answer_types, answers
 from refold.judgement.facts import asked_for, calibrated_on, parameters, training_rows
-from refold.judgement.judgement import LEAST_SHARE, Judge, Judgement
+from refold.judgement.judgement import LEAST_SHARE, Judge, Judgement, WorstRows
 from refold.judgement.unwrapping import unwrapped
-from refold.judgement.worst import WorstRows
 
 __all__ = [
     "LEAST_SHARE",

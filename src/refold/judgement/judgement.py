@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -329,3 +329,25 @@ class Judgement(ScoredRows):
         if len(known) == len(parts):
             whole._attribution = Attribution.joined(known)
         return whole
+
+
+@dataclass
+class WorstRows:
+    """The rows farthest out so far, at most so many, the worst first."""
+
+    most: int
+    rows: list[int] = field(default_factory=list)  # their numbers
+    found: Judgement | None = None  # what is said of them
+
+    def add(self, found: Judgement, numbers: Integers) -> None:
+        """Look for worse rows among some with these numbers."""
+        out = found.of_outliers  # whoever asked for their reasons has explained these
+        if len(out) == 0:
+            return
+        worst = out.worst_first[: self.most]
+        both = out.take(worst)
+        rows = np.array([*self.rows, *numbers[found.outlier][worst]])
+        if self.found is not None:
+            both = Judgement.joined([self.found, both])
+        order = np.argsort(-both.distances, kind="stable")[: self.most]
+        self.rows, self.found = rows[order].tolist(), both.take(order)

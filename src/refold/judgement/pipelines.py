@@ -106,7 +106,9 @@ class _Traced:
 
     def after(self, step: Any) -> _Traced:
         """Follow the features through a step."""
-        if step is None or step == "passthrough" or _does_nothing(step):
+        if step is None or step == "passthrough":
+            return self
+        if isinstance(step, FunctionTransformer) and step.func is None:
             return self
         if isinstance(step, Pipeline):
             traced = self
@@ -154,10 +156,6 @@ def _joined(parts: list[_Traced]) -> _Traced:
         np.concatenate([part.center for part in parts]),
         np.concatenate([part.scale for part in parts]),
     )
-
-
-def _does_nothing(step: Any) -> bool:
-    return isinstance(step, FunctionTransformer) and step.func is None
 
 
 def _nameless(step: Any) -> Any:

@@ -131,7 +131,9 @@ _PROBLEMS = {
 def openapi_document(store: ModelStore, settings: Settings) -> dict[str, Any]:
     """Return the whole description."""
     score = {f"/v1/models/{one.name}/score": {"post": _score(one, settings)} for one in store}
-    models = {"/v1/models": _get("The models in service.", _list_of("Model"))}
+    models = {
+        "/v1/models": _get("The models in service.", {"type": "array", "items": _ref("Model")})
+    }
     for served in store:
         models |= _paths_of(served)
     operation = {
@@ -264,10 +266,6 @@ def _operation(
         answers[str(status)] = {"description": _PROBLEMS[status], "content": error}
         answers[str(status)]["headers"] = _ID_HEADER
     return {"summary": said, "responses": answers}
-
-
-def _list_of(name: str) -> dict[str, Any]:
-    return {"type": "array", "items": _ref(name)}
 
 
 def _ref(name: str) -> dict[str, Any]:

@@ -45,15 +45,11 @@ def _copies(columns: Sequence[CheckedColumn]) -> Iterator[tuple[CheckedColumn, C
     """Yield columns with an earlier one that has the same value in every row."""
     seen: dict[bytes, CheckedColumn] = {}
     for column in columns:
-        if not _varies(column):
+        if (column.bits == column.bits[0]).all():
             continue
         first = seen.setdefault(_checksum(column), column)
         if first is not column:
             yield column, first
-
-
-def _varies(column: CheckedColumn) -> bool:
-    return bool((column.bits != column.bits[0]).any())
 
 
 def _checksum(column: CheckedColumn) -> bytes:

@@ -149,7 +149,8 @@ class FeedbackEntry:
             ]
         said, n = [], len(self)
         if before.any():
-            said.append(f"{_these(int(before.sum()), n)} {_was(int(before.sum()))} normal already")
+            count = int(before.sum())
+            said.append(f"{_these(count, n)} {'was' if count == 1 else 'were'} normal already")
         if count := int((normal & ~before).sum()):
             more = f"{'one' if count == 1 else count} more" if before.any() else _these(count, n)
             said.append(f"{more} {_is(count)} normal now")
@@ -199,7 +200,3 @@ def _is(n: int) -> str:
 
 def _outlier(n: int) -> str:
     return "an outlier" if n == 1 else "outliers"
-
-
-def _was(n: int) -> str:
-    return "was" if n == 1 else "were"

@@ -53,7 +53,11 @@ def log_written(model: FeedbackMixin) -> list[dict[str, Any]]:
             "before": _verdict_written(entry.before),
             "after": _verdict_written(entry.after),
             "decision": None if entry.decision == then else _decision_written(entry.decision),
-            "rows": _rows_written(entry.rows),
+            "rows": (
+                table_written(entry.rows)
+                if isinstance(entry.rows, Table)
+                else arrays.NullableArray(entry.rows)
+            ),
         }
         for entry, then in zip(entries, following, strict=False)
     ]
@@ -69,10 +73,6 @@ def _decision_written(decision: Decision) -> dict[str, Any]:
 
 def _verdict_written(verdict: Verdict) -> dict[str, Any]:
     return {"threshold": verdict.threshold, "distances": verdict.distances}
-
-
-def _rows_written(rows: JudgedRows) -> Any:
-    return table_written(rows) if isinstance(rows, Table) else arrays.NullableArray(rows)
 
 
 def read_log(field: Field, model: FeedbackMixin, rows_of: Reader) -> FeedbackLog:

@@ -37,15 +37,12 @@ def packaged_tables(packages: Iterable[str] = PACKAGES) -> Iterator[tuple[str, A
     pd = needs("pandas", "benchmark")
     for name, file in _files(packages):
         try:
-            rows = pd.read_csv(file, dtype=str, nrows=_MOST_ROWS, compression=_compression(name))
+            packed = "gzip" if name.endswith(".gz") else None
+            rows = pd.read_csv(file, dtype=str, nrows=_MOST_ROWS, compression=packed)
         except (ValueError, UnicodeError):  # not a table: a note, a list of files
             continue
         if len(rows) >= 2 * BANDS[0] and 2 <= rows.shape[1] <= _MOST_COLUMNS:
             yield name, rows.loc[:, rows.notna().any()]
-
-
-def _compression(name: str) -> str | None:
-    return "gzip" if name.endswith(".gz") else None
 
 
 def _files(packages: Iterable[str]) -> Iterator[tuple[str, Any]]:
