@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from refold.app.taking import python_code
+from refold.app.downloads import python_code
 from refold.tabular import TrainingSelection, open_table, read_training
 from tests.app.conftest import new_parts, parts
 

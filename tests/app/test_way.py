@@ -132,7 +132,7 @@ def test_what_is_shown_in_python_is_the_same_model(visitor, files, tmp_path, mon
     visitor.post("/learn", without=[3, 4])
     visitor.put("/check", files / "new.csv")
     visitor.post("/check/rate", rate=2)
-    from refold.app.taking import python_code
+    from refold.app.downloads import python_code
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parts.csv").write_bytes((files / "parts.csv").read_bytes())

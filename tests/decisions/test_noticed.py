@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from refold.decisions.noticed import false_alarms, ties, too_few_rows, with_faults
+from refold.decisions.threshold_findings import false_alarms, ties, too_few_rows, with_faults
 from refold.decisions.thresholds import Calibration
 
 

@@ -23,15 +23,15 @@ from starlette.routing import Mount, Route
 from refold.app import pairs
 from refold.app.browser import asset, fields_of, one, receive, render_page, upload_name
 from refold.app.checking import OWN_SORTS, CheckedRows, RowQuery
+from refold.app.downloads import OF_MODEL, OF_ROWS, curl_code, python_code
 from refold.app.forms import column_name_of, learning_of, link_of, place_of, rates_said, row_of
-from refold.app.looking import TALL, WIDE, blind_zones
 from refold.app.own_rules import MOST_LINES, mute_lines, rule_lines
+from refold.app.profile import TALL, WIDE, blind_zones
 from refold.app.project import PROJECTS
 from refold.app.reading import MARKS, how_of
 from refold.app.samples import SAMPLES
 from refold.app.session import RequireSession, Session
 from refold.app.state import CHECK, TABLE
-from refold.app.taking import OF_MODEL, OF_ROWS, curl_code, python_code
 from refold.app.workspace import Workspace
 from refold.cards import card_of
 from refold.decisions.rules_reading import read_rules

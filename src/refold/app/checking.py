@@ -13,7 +13,7 @@ from refold._typing import Integers
 from refold.app.jobs import Job
 from refold.app.learning import TrainedModel
 from refold.app.pairs import PairPicture, odd_pair, pair_picture
-from refold.app.running import RunOfRows
+from refold.app.run_chart import RunOfRows
 from refold.app.tables import KeptTable, SortKey, SortKeys, key_of
 from refold.base.errors import UserError
 from refold.columns.missing import SourceFormat

@@ -10,8 +10,8 @@ from starlette.requests import Request
 
 from refold.app.browser import one
 from refold.app.checking import CheckedRows, RowQuery
-from refold.app.looking import Choice
 from refold.app.own_rules import rules_from_form
+from refold.app.profile import Choice
 from refold.app.state import CHECK, WorkState
 from refold.app.tables import KeptTable
 from refold.report.parts import count, percent, plural

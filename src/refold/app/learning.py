@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from refold.app.jobs import Job
-from refold.app.looking import Choice, TableLook
+from refold.app.profile import Choice, TableProfile
 from refold.app.reading import as_control
 from refold.app.tables import KeptTable
 from refold.base.findings import rows_left_out, told
@@ -20,7 +20,7 @@ from refold.decisions.rules_reading import read_rules
 from refold.explanation import normal_of_columns, normal_text
 from refold.judgement import Judge
 from refold.models.detector import Detector
-from refold.models.detector.noticed import WARNED
+from refold.models.detector.detector_findings import WARNED
 from refold.models.files import check_columns
 from refold.tabular.errors import located
 
@@ -98,7 +98,7 @@ class OddRow:
     because: list[str]  # why, a sentence each
 
 
-def learned(table: KeptTable, choice: Choice, look: TableLook | None, job: Job) -> TrainedModel:
+def learned(table: KeptTable, choice: Choice, look: TableProfile | None, job: Job) -> TrainedModel:
     """Learn what is normal, and list the rows that look least so."""
     read_rules(choice.rules)  # before anything takes long
     training = choice.training(table)

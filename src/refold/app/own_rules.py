@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refold.app.browser import one
-from refold.app.looking import Choice, ColumnLook
+from refold.app.profile import Choice, ColumnProfile
 from refold.decisions.rules import rules_in_words
 from refold.decisions.rules_reading import is_mute, read_rules
 from refold.service import RequestError
@@ -44,7 +44,7 @@ class RuleLine:
         return not self.blame or self.required or bool(self.others) or any(self.texts.values())
 
 
-def roles_learned(columns: Sequence[ColumnLook], choice: Choice) -> dict[str, str]:
+def roles_learned(columns: Sequence[ColumnProfile], choice: Choice) -> dict[str, str]:
     """Return the columns that are learned, with their roles."""
     out = ("", "ignore", "identifier")
     return {
@@ -55,7 +55,7 @@ def roles_learned(columns: Sequence[ColumnLook], choice: Choice) -> dict[str, st
 
 
 def rule_lines(
-    columns: Sequence[ColumnLook], rules: Mapping[str, Any], choice: Choice
+    columns: Sequence[ColumnProfile], rules: Mapping[str, Any], choice: Choice
 ) -> list[RuleLine]:
     """Return the lines of the form: columns that are learned, and those that have a rule."""
     lines: list[RuleLine] = []

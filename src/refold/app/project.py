@@ -14,7 +14,7 @@ import numpy as np
 
 from refold.app.checking import CheckedRows
 from refold.app.learning import TrainedModel
-from refold.app.looking import Choice
+from refold.app.profile import Choice
 from refold.app.reading import TableFile
 from refold.app.tables import KeptTable
 from refold.base.errors import UserError

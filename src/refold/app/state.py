@@ -10,7 +10,7 @@ from typing import Any
 from refold.app.checking import CheckedRows
 from refold.app.comparing import ComparedModels
 from refold.app.learning import TrainedModel
-from refold.app.looking import Choice, TableLook
+from refold.app.profile import Choice, TableProfile
 from refold.app.project import CheckedFile
 from refold.app.reading import TableFile
 from refold.app.tables import KeptTable
@@ -26,7 +26,7 @@ class WorkState:
 
     table: KeptTable | None = None  # the table to learn from
     choice: Choice = field(default_factory=Choice)  # what was said of it
-    look: TableLook | None = None  # what it holds
+    look: TableProfile | None = None  # what it holds
     trained: TrainedModel | None = None  # what was learned
     checked: CheckedRows | None = None  # new rows
     drift: Drift | None = None  # how they differ from what was learned

@@ -15,10 +15,11 @@ import numpy as np
 
 from refold.app.checking import CheckedRows
 from refold.app.comparing import compare_models, other_model
+from refold.app.downloads import MAKING
 from refold.app.jobs import CancelledError, Job, Worker
 from refold.app.learning import TrainedModel, as_before, learned
-from refold.app.looking import Choice, looked_at
 from refold.app.own_rules import roles_learned
+from refold.app.profile import Choice, profile_of
 from refold.app.project import (
     MOST_CHECKED,
     PROJECTS,
@@ -32,7 +33,6 @@ from refold.app.reading import TableFile, as_control
 from refold.app.samples import SAMPLES
 from refold.app.state import CHECK, TABLE, Notice, WorkState, owned
 from refold.app.tables import MOST_CELLS, KeptTable, read_kept
-from refold.app.taking import MAKING
 from refold.base.errors import SHOW_TRACEBACK, UserError, sentence_of
 from refold.checks import limits
 from refold.decisions.rules_reading import load_rules, read_rules
@@ -124,7 +124,7 @@ class Workspace:
             table = self._read(file, job)
             job.says(f"Looking at {plural(table.rows, 'row')}")
             choice = Choice(roles=dict.fromkeys(table.nested, "ignore"))
-            look = looked_at(table, choice)
+            look = profile_of(table, choice)
             if look.id_guess:  # it is not learned as it is
                 choice = replace(choice, id_column=look.id_guess)
                 look = replace(look, choice=choice)
@@ -161,7 +161,7 @@ class Workspace:
             if wrong:
                 raise UserError("The page is older than the table: nothing was changed.")
             choice = replace(state.choice, roles=dict(roles), target=target, id_column=id_column)
-            return replace(state, choice=choice, look=looked_at(table, choice)), ""
+            return replace(state, choice=choice, look=profile_of(table, choice)), ""
 
         self.begin("Looking at the table", work)
 
@@ -333,7 +333,7 @@ class Workspace:
         if project.table is not None:
             table = self._read(project.table, job)
             job.says(f"Looking at {plural(table.rows, 'row')}")
-            look = looked_at(table, choice)
+            look = profile_of(table, choice)
         of = without_rows(project) if table is None else table
         trained = TrainedModel(of, choice, project.rows, project.model, [], "", project.rate)
         state = WorkState(table, choice, look, trained, history=project.history)

@@ -28,7 +28,7 @@ from refold.columns.frames import check_enough, validate_table
 from refold.columns.summary import Summary
 from refold.decisions.crossfit import cross_fitted
 from refold.decisions.thresholds import Calibration, DecisionMixin, check_supported
-from refold.models import ref_noticed, ref_trim
+from refold.models import ref_findings, ref_trim
 from refold.models.learned import FromRows, FromSketch
 from refold.models.ref_parameters import check_decision, check_engine
 from refold.models.ref_sketch import SketchMixin
@@ -257,7 +257,7 @@ class REF(
             if len(self.dropped_):
                 calibration = ref_trim.calibrated(self, calibration, X, weights)
             self._decide_by(calibration, float(self.alpha))
-        self._notice(ref_noticed.findings(self, X, kept))
+        self._notice(ref_findings.findings(self, X, kept))
 
     @property
     def chain_(self) -> FoldChain:

@@ -9,7 +9,7 @@ from typing import Any
 
 from refold._typing import Integers
 from refold.base.errors import UserError
-from refold.checks._suspects.compared import (
+from refold.checks._suspects.judged_table import (
     JudgedTable,
     beside_the_rest,
     beside_trusted,

@@ -20,7 +20,7 @@ from refold.checks._table.checked_table import CheckedColumn, CheckedTable
 from refold.columns.table import Table
 from refold.decisions.thresholds import auto_rate, check_supported
 from refold.models.detector import Detector
-from refold.models.detector.context_noticed import groups_matter
+from refold.models.detector.context_findings import groups_matter
 
 _LEAST_RUN = 5  # rows
 _CHANCE = 1e-6

@@ -14,9 +14,9 @@ from refold.base.learning import check_learned
 from refold.columns.summary import Summary
 from refold.decisions.thresholds import Calibration
 from refold.models.creased import accepted
+from refold.models.creased.creased_findings import far_cells, trimmed
 from refold.models.creased.creases import Creases
 from refold.models.creased.leverage import Sums
-from refold.models.creased.noticed import far_cells, trimmed
 from refold.models.creased.scoring import NO_ROWS, Learned, Scoring
 from refold.models.creased.state import Recipe, TrainingState
 from refold.models.feedback import FeedbackMixin

@@ -19,8 +19,8 @@ from refold.base.progress import advance, part
 from refold.columns.frames import check_enough, validate_table
 from refold.decisions.thresholds import DecisionMixin
 from refold.models.creased import reasons, row_sample
+from refold.models.creased.creased_findings import findings
 from refold.models.creased.creased_mixin import CreasedMixin
-from refold.models.creased.noticed import findings
 from refold.models.creased.reasons import CreasedScorer, Reasons
 from refold.models.creased.refits import Divided
 from refold.models.creased.scoring import Learned

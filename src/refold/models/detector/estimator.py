@@ -18,7 +18,7 @@ from refold._typing import Floats
 from refold.base.learning import check_learned
 from refold.base.parameters import N_JOBS, RANDOM_STATE, Interval, StrOptions
 from refold.base.progress import part
-from refold.columns.context.time_noticed import (
+from refold.columns.context.time_findings import (
     notice_groups,
     notice_missing_times,
     notice_same_times,
@@ -31,8 +31,8 @@ from refold.columns.encoding.state import TableState
 from refold.columns.frames import row_names_of
 from refold.columns.table import Table
 from refold.decisions.thresholds import Calibration, DecisionMixin
+from refold.models.detector.detector_findings import WARNED, findings
 from refold.models.detector.learned import SIZE, LearnedTable, RowSample
-from refold.models.detector.noticed import WARNED, findings
 from refold.models.detector.scorer import TableScorer
 from refold.models.detector.stretches import left_out_in_stretches, rates_of_stretches
 from refold.models.detector.table_mixin import TableMixin, refuse_window

@@ -25,8 +25,8 @@ from refold.columns.table import Table
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration
 from refold.models.detector.accepted import AcceptingTable, with_accepted
+from refold.models.detector.detector_findings import trimmed
 from refold.models.detector.learned import LearnedTable, RowSample
-from refold.models.detector.noticed import trimmed
 from refold.models.detector.scorer import encoded_rows
 from refold.models.detector.trim import TableCut
 from refold.models.feedback import FeedbackLog, FeedbackMixin

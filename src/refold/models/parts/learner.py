@@ -20,15 +20,15 @@ from refold.columns.encoding.encoder import N_INIT
 from refold.columns.encoding.plan import Plan
 from refold.columns.encoding.state import TableState
 from refold.columns.table import Table
-from refold.decisions.noticed import ties
 from refold.decisions.rules_reading import read_rules
+from refold.decisions.threshold_findings import ties
 from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import CreasedREF
-from refold.models.creased.noticed import far_cells
+from refold.models.creased.creased_findings import far_cells
 from refold.models.creased.state import TrainingState
 from refold.models.detector import Detector, refuse_window
+from refold.models.detector.detector_findings import WARNED
 from refold.models.detector.learned import SIZE, Inside, LearnedTable, RowSample, of_model
-from refold.models.detector.noticed import WARNED
 from refold.models.detector.ruled import judged_rows, rule_findings
 from refold.models.learned import FromSketch
 from refold.models.parts.drawn import Header, HeldOut, enough, matrix

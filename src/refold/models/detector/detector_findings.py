@@ -9,13 +9,13 @@ import numpy as np
 
 from refold._typing import Booleans
 from refold.base.findings import Finding
-from refold.columns.context.time_noticed import notice_time
+from refold.columns.context.time_findings import notice_time
 from refold.columns.labels import find_labels
 from refold.columns.table import Table
 from refold.columns.table_findings import find_far_cells, find_single_values, find_unreadable_cells
-from refold.decisions.noticed import ties, too_few_rows, with_faults
+from refold.decisions.threshold_findings import ties, too_few_rows, with_faults
 from refold.models.creased import CreasedREF
-from refold.models.detector.context_noticed import ALPHA_TRIED, groups_matter, trend_matters
+from refold.models.detector.context_findings import ALPHA_TRIED, groups_matter, trend_matters
 from refold.models.detector.ruled import rule_findings
 
 if TYPE_CHECKING:

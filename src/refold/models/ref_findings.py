@@ -15,7 +15,7 @@ from refold.base.arrays import is_foreign_array, to_numpy
 from refold.base.findings import Finding
 from refold.columns.frames import feature_names
 from refold.columns.table_findings import find_absurd_cells, find_odd_columns
-from refold.decisions import noticed
+from refold.decisions import threshold_findings
 from refold.decisions.crossfit import few_left_out
 from refold.models import ref_trim
 
@@ -39,7 +39,7 @@ def findings(model: REF, X: Array, weights: Floats | None) -> Iterator[Finding]:
         found = [_false_alarms(model, X, weights)]
     else:
         found = [
-            noticed.ties(model.calibration_, model.threshold_, model.alpha),
+            threshold_findings.ties(model.calibration_, model.threshold_, model.alpha),
             _too_few_rows(model, X, rows),
         ]
     yield from filter(None, found)
@@ -56,7 +56,7 @@ def _false_alarms(model: REF, X: Array, weights: Floats | None) -> Finding | Non
         distance=model.distance,
         path=model.levels_ == "all",
     )
-    return None if left_out is None else noticed.false_alarms(left_out, model.threshold_)
+    return None if left_out is None else threshold_findings.false_alarms(left_out, model.threshold_)
 
 
 def _too_few_rows(model: REF, X: Array, rows: NDArray[Any]) -> Finding | None:
@@ -66,10 +66,10 @@ def _too_few_rows(model: REF, X: Array, rows: NDArray[Any]) -> Finding | None:
     tried = rows[:: max(len(rows) // _ROWS_TRIED, 1)]
     tried = tried[~np.isnan(tried).all(axis=1)]
     usual = tried[[np.argsort(_distances(model, X, tried))[len(tried) // 2]]]
-    faulty = noticed.with_faults(usual[0], model.summary_.low, model.summary_.high)
+    faulty = threshold_findings.with_faults(usual[0], model.summary_.low, model.summary_.high)
     gained = _distances(model, X, faulty) - _distances(model, X, usual)
     typical = model.calibration_.threshold(0.5)
-    return noticed.too_few_rows(gained, typical, model.threshold_, model.calibration_)
+    return threshold_findings.too_few_rows(gained, typical, model.threshold_, model.calibration_)
 
 
 def _distances(model: REF, like: Array, rows: NDArray[Any]) -> Floats:

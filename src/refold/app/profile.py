@@ -222,7 +222,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class ColumnLook:
+class ColumnProfile:
     """A column as people see it."""
 
     # name, role: What it is called, and what it is taken for; "" if it says which rows are normal.
@@ -238,11 +238,11 @@ class ColumnLook:
 
 
 @dataclass(frozen=True)
-class TableLook:
+class TableProfile:
     """A table as people see it."""
 
     rows: int  # how many rows are learned from
-    columns: tuple[ColumnLook, ...]  # in their order
+    columns: tuple[ColumnProfile, ...]  # in their order
     noticed: tuple[str, ...]  # what stands out, and is not about one column
     choice: Choice  # what was said of the table
     parsed: Table  # the rows and columns to learn
@@ -273,19 +273,19 @@ class TableLook:
         return f"{said}; {f'{percent(missing)} of cells are' if missing else 'no cell is'} missing"
 
     @property
-    def groups(self) -> list[ColumnLook]:
+    def groups(self) -> list[ColumnProfile]:
         """The columns that may say of which group a row is, the likeliest first."""
         found = [each for each in self.columns if each.role in ("category", "text", "identifier")]
         return sorted(found, key=lambda column: not self._is_group(column))
 
     @property
-    def times(self) -> list[ColumnLook]:
+    def times(self) -> list[ColumnProfile]:
         """The columns that may say when a row was, dates first."""
         found = [each for each in self.columns if each.role in ("date", "number")]
         return sorted(found, key=lambda column: column.role != "date")
 
     @property
-    def guess(self) -> dict[str, ColumnLook]:
+    def guess(self) -> dict[str, ColumnProfile]:
         """The columns that look like a group and like a time."""
         groups = [column for column in self.groups if self._is_group(column)]
         named = {column.name: column for column in self.times if column.role == "date"}
@@ -294,7 +294,7 @@ class TableLook:
         dates = [named[name] for name in record_times(seconds)]
         return {name: some[0] for name, some in (("by", groups), ("over", dates)) if some}
 
-    def _is_group(self, column: ColumnLook) -> bool:
+    def _is_group(self, column: ColumnProfile) -> bool:
         """Whether there are several groups, of enough rows each to tell what is normal of it."""
         distinct = column.distinct or 0
         return distinct >= _GROUPS and self.rows >= _ROWS_OF_GROUP * distinct
@@ -308,7 +308,7 @@ def _distinct(column: Column) -> int:
     return len(np.unique(raw.values if isinstance(raw, NumberColumn) else raw.seconds))
 
 
-def looked_at(table: KeptTable, choice: Choice) -> TableLook:
+def profile_of(table: KeptTable, choice: Choice) -> TableProfile:
     """Look at a table as a Detector would.
 
     Raises
@@ -332,7 +332,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
     for name in table.columns:
         examples = _examples(training.table[name])
         if name not in infos:
-            columns.append(ColumnLook(name, "", "", examples, 0.0))
+            columns.append(ColumnProfile(name, "", "", examples, 0.0))
             continue
         column = infos[name]
         picture = column_picture(parsed[name], column.role) if name in used else None
@@ -340,7 +340,7 @@ def looked_at(table: KeptTable, choice: Choice) -> TableLook:
     general = (found for found in noticed if found.column not in infos)
     said = tuple(told(general, as_control))
     together = associations_of({name: parsed[name] for name in parsed.names if name in used})
-    return TableLook(len(learned), tuple(columns), said, choice, parsed, together)
+    return TableProfile(len(learned), tuple(columns), said, choice, parsed, together)
 
 
 def in_file(found: Findings, training: Training) -> Findings:
@@ -355,11 +355,11 @@ def _look(
     said: str,
     noticed: Findings,
     rows: int,
-) -> ColumnLook:
+) -> ColumnProfile:
     """Describe a column that is learned, or could be."""
     own = [found for found in noticed if found.column == column.name]
     advised = [found.advice.role for found in own if found.advice.column == column.name]
-    return ColumnLook(
+    return ColumnProfile(
         name=column.name,
         role=column.role,
         said=said,

@@ -12,7 +12,7 @@ from refold._typing import Floats
 from refold.base.findings import Finding
 from refold.columns.frames import feature_names
 from refold.columns.table_findings import find_absurd_cells, find_odd_columns
-from refold.decisions import noticed
+from refold.decisions import threshold_findings
 
 if TYPE_CHECKING:
     from refold.models.creased.creased_mixin import CreasedMixin
@@ -25,7 +25,7 @@ def findings(model: CreasedREF, X: NDArray[Any], weights: Floats | None) -> Iter
     yield from far_cells(model)
     yield from trimmed(model)
     scoring = model.scoring_
-    found = [noticed.ties(scoring.calibration, 1.0, model._learned.rate)]
+    found = [threshold_findings.ties(scoring.calibration, 1.0, model._learned.rate)]
     if model._magnitudes == 0:  # whoever encodes rows knows what a fault makes of them
         found.append(_too_few_rows(model))
     yield from filter(None, found)
@@ -52,5 +52,7 @@ def _too_few_rows(model: CreasedREF) -> Finding | None:
     middle = np.argsort(scoring.left_out)[len(rows) // 2]
     box = model.summary_ if scoring.box is None else scoring.box
     typical = float(scoring.left_out[middle])
-    gained = scoring.distances(noticed.with_faults(rows[middle], box.low, box.high)) - typical
-    return noticed.too_few_rows(gained, typical, 1.0, scoring.calibration)
+    gained = (
+        scoring.distances(threshold_findings.with_faults(rows[middle], box.low, box.high)) - typical
+    )
+    return threshold_findings.too_few_rows(gained, typical, 1.0, scoring.calibration)
