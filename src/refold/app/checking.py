@@ -185,7 +185,7 @@ class CheckedRows:
         self.blamed = len(worst)
         self.groups: tuple[AlarmGroup, ...] = groups_of(because, [str(row) for row in worst])
         self._members = [worst[rows] for rows in rows_by_first_reason(because).values()]
-        self.rows_by_first_reason = sum(group.rows for group in self.groups)
+        self.grouped = sum(group.rows for group in self.groups)
         self._keys = SortKeys()
         job.says("Finding incidents")
         self.run = RunOfRows.of(trained, found, self.names(np.arange(len(found))))
