@@ -61,7 +61,7 @@ def test_from_a_file_to_a_model_whose_labels_are_those_of_python(app, files):
     assert app.page.locator(".zones:not(.changes) tbody tr").count() == 2
     changed = app.page.locator(".changes tbody tr").all_inner_texts()
     assert any("machine" in text and "a typo" in text and "100" in text for text in changed)
-    app.page.get_by_role("link", name="Next: take it along").click()
+    app.page.get_by_role("link", name="Next: download").click()
     model = load(downloaded(app, "model.json"))
     np.testing.assert_array_equal(model.predict(new), labels)
     scored = pd.read_csv(downloaded(app, "scored.csv"))

@@ -60,13 +60,13 @@ def test_search_finds_what_a_cell_contains_whatever_its_case(checked):
     has = table.astype(str).apply(lambda column: column.str.contains(code)).any(axis=1)
     expected = (np.flatnonzero(has) + 1).tolist()
     assert sorted(rows_of(checked.page(f"/check?show=all&text={code.lower()}"))) == expected
-    assert "No row is like that" in checked.page("/check?show=all&text=nowhere")
+    assert "No row matches" in checked.page("/check?show=all&text=nowhere")
 
 
 @pytest.mark.parametrize("text", ["%", "(", "\\", "[a-", "*"])
 def test_search_takes_every_character_as_it_is(checked, text):
     page = checked.client.get("/check", params={"show": "all", "text": text})
-    assert "No row is like that" in page.text
+    assert "No row matches" in page.text
 
 
 def test_a_group_has_the_rows_with_its_reason(checked):

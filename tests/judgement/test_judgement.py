@@ -185,7 +185,7 @@ def test_no_row_is_an_answer_too(model):
 def test_only_our_models_can_judge(rows):
     from sklearn.ensemble import IsolationForest
 
-    with pytest.raises(TypeError, match="A IsolationForest cannot be used here"):
+    with pytest.raises(TypeError, match="IsolationForest is not one of refold's own models"):
         Judgement.of(IsolationForest().fit(rows[:5]), rows)
 
 

@@ -1,4 +1,4 @@
-"""Models come from files, and are loaded anew when these change."""
+"""Models come from files, and are loaded again when these change."""
 
 import shutil
 

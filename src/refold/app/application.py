@@ -44,7 +44,7 @@ _STEPS = (
     ("/learn", "Learn"),
     ("/check", "Check"),
     ("/limits", "What would it catch?"),
-    ("/take", "Take it along"),
+    ("/take", "Download"),
 )
 _FIRST_ROWS = 5  # that are shown as they were read
 Endpoint = Callable[[Request], Awaitable[Response]]

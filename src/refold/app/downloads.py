@@ -1,4 +1,4 @@
-"""What can be taken along: the model, the scored rows, a report, ONNX and SQL."""
+"""What can be downloaded: the model, the scored rows, a report, ONNX and SQL."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class WorkState:
     history: tuple[CheckedFile, ...] = ()  # what was checked so far
     comparison: ComparedModels | None = None  # the model beside another one
     blind: Limits | None = None  # what would be missed
-    files: Mapping[str, Path] = field(default_factory=dict)  # what is ready to be taken along
+    files: Mapping[str, Path] = field(default_factory=dict)  # what is ready to be downloaded
 
     @property
     def sample(self) -> str:

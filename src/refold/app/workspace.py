@@ -291,7 +291,7 @@ class Workspace:
         self.begin("Shifting each column until it is noticed", work)
 
     def prepare(self, name: str) -> None:
-        """Make a file to be taken along."""
+        """Make a file to be downloaded."""
         if name not in MAKING and name not in PROJECTS:
             raise RequestError(404, "There is no such file.")
 

@@ -94,7 +94,7 @@ def serve(
 ) -> None:
     """Serve models: rows in by HTTP, verdicts out.
 
-    Model files that change are loaded anew. The addresses are described at /docs.
+    Model files that change are loaded again. The addresses are described at /docs.
 
     For example:
       refold serve model.json

@@ -65,8 +65,8 @@ class Judge:
         check_is_fitted(model)
         if not hasattr(model, "scorer"):
             raise TypeError(
-                f"A {type(model).__name__} cannot be used here: it must be one of refold's own "
-                "models, such as REF or CreasedREF."
+                f"{type(model).__name__} is not one of refold's own models, which are Detector, "
+                "CreasedREF and REF, alone or at the end of a pipeline."
             )
         if on_worker:  # the rows before those of its part are elsewhere
             refuse_window(model, "A cluster, which judges part by part,")

@@ -154,7 +154,7 @@ class ColumnDrift:
         if self.median_before is None:
             return "".join(f"{share}, " for share in self.moved)
         median = "none" if self.median is None else number(self.median)
-        beyond = f"{percent(self.beyond)} beyond all of training, " if self.beyond else ""
+        beyond = f"{percent(self.beyond)} beyond all training rows, " if self.beyond else ""
         if self.scored:
             unit = "standard deviations from what was expected"
             return f"median {number(self.median_before)} → {median} {unit}, {beyond}"

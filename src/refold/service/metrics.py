@@ -44,7 +44,7 @@ class Metrics:
         self._drift = gauge("refold_drift", about, ["model", "verdict"])
         about = "Probability of such a change of the rows by chance, however often it is read."
         self._change = gauge("refold_change_p_value", about, ["model"])
-        about = "1 if its file cannot be loaded anew."
+        about = "1 if its file cannot be loaded again."
         self._loaded = gauge("refold_model_problem", about, ["model"])
         about = "1 for the model file in service: its SHA-256, and when it was saved."
         self._files = gauge("refold_model_info", about, ["model", "digest", "saved"])

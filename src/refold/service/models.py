@@ -116,7 +116,7 @@ class ModelStore:
         return self._served.get(name)
 
     def problem(self, name: str) -> str | None:
-        """Return why the file of a model that is served could not be loaded anew."""
+        """Return why the file of a model that is served could not be loaded again."""
         return self._problems.get(name)
 
     def refresh(self) -> list[tuple[str, str | None]]:
