@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from refold.columns.table import Table
-from refold.models.parts import FirstLook
+from refold.models.parts import FirstPass
 from refold.scale.blocks import BlockParts, rows_at_once
 from refold.tabular.block import Block
 
@@ -20,5 +20,5 @@ def test_every_thread_has_some_of_a_table(rows, known):
         yield Block(1, {}, 2, str, "a.csv"), lambda: Table.of_numbers("abcdef", np.ones((6, 2)))
 
     parts = BlockParts(read, "abcdef", rows=rows if known else None, n_jobs=2, show=False)
-    parts.added_up(FirstLook(10))
+    parts.added_up(FirstPass(10))
     assert asked[0] == (min(max(rows // 8, 4096), 2**18) if known else rows_at_once(6))

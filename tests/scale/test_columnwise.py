@@ -8,7 +8,7 @@ import pytest
 
 from refold import REF, scale
 from refold.columns.table import NumberColumn, Table
-from refold.models.parts import FirstLook
+from refold.models.parts import FirstPass
 from refold.scale._columnwise import ColumnParts
 from refold.tabular import InputError
 from refold.tabular.block import Block
@@ -62,4 +62,4 @@ def test_columns_with_other_numbers_of_rows_are_refused():
 
     parts = ColumnParts(read, ["a", "b"], rows=None, n_jobs=2, show=False)
     with pytest.raises(InputError, match=r"Some columns had 5 rows and others 4: files must not"):
-        parts.added_up(FirstLook(10, 8192))
+        parts.added_up(FirstPass(10, 8192))

@@ -20,7 +20,7 @@ from pyspark.errors import PythonException
 
 from refold import REF, CreasedREF, Detector, scale
 from refold.judgement import Judgement
-from refold.models.parts import FirstLook
+from refold.models.parts import FirstPass
 
 # PySpark runs with pandas 3, but says on many calls that it is not sure of all of it.
 pytestmark = [
@@ -176,7 +176,7 @@ def test_partitions_that_change_are_noticed(spark, table):
     partitions = scale.spark._Partitions(frame_of(spark, table), ["heat"], scale.spark._as_numbers)
     partitions._lengths = {0: 3}
     with pytest.raises(ValueError, match=r"Partition \d had \d rows .* cache the dataframe"):
-        partitions.added_up(FirstLook(10))
+        partitions.added_up(FirstPass(10))
 
 
 def test_a_table_is_learned_in_its_context_as_from_files(spark, tmp_path):

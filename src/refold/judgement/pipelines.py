@@ -28,7 +28,7 @@ from refold._typing import Floats
 from refold.columns.frames import frame_to_numpy
 from refold.models.creased import CreasedREF
 from refold.models.ref import REF
-from refold.models.rescaled import Units, rescale_model
+from refold.models.rescaled import Rescaling, rescale_model
 
 _SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 # What lets values pass, or puts others in the place of missing ones.
@@ -40,7 +40,7 @@ class PipelineSteps:
     """What a pipeline does to rows before its model sees them."""
 
     pipeline: Pipeline
-    units: Units
+    units: Rescaling
     judges: Any
 
     def __call__(self, X: Any) -> Any:
@@ -68,11 +68,11 @@ def taken_apart(model: Pipeline) -> Any:
         return last
     traced = _Traced.through(model)
     if isinstance(last, REF | CreasedREF):
-        units = Units(traced.center, traced.scale)
+        units = Rescaling(traced.center, traced.scale)
         again = copy(rescale_model(last, units))
         again.feature_names_in_ = np.array(_different(traced.names), dtype=object)
     else:  # it reads tables itself, and has its own names
-        units, again = Units(np.zeros(0), np.ones(0)), copy(last)
+        units, again = Rescaling(np.zeros(0), np.ones(0)), copy(last)
     again.steps_before = PipelineSteps(model[:-1], units, last)
     return again
 

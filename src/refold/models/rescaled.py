@@ -23,7 +23,7 @@ _DIGITS = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class Rescaling:
     """What a model's values are in the user's units: center + scale · value."""
 
     center: Floats  # Scales are above 0
@@ -51,7 +51,7 @@ class Units:
         return np.asarray(np.round(center + scale * values, digits))
 
 
-def rescale_model(model: Model, units: Units) -> Model:
+def rescale_model(model: Model, units: Rescaling) -> Model:
     """Return a model that judges rows in the user's units, as the given one judges scaled rows."""
     if units.own.all():
         return model
@@ -67,7 +67,7 @@ def rescale_model(model: Model, units: Units) -> Model:
     return again
 
 
-def _summary(summary: Summary, units: Units) -> Summary:
+def _summary(summary: Summary, units: Rescaling) -> Summary:
     return replace(
         summary,
         low=units.of(summary.low),
@@ -78,7 +78,7 @@ def _summary(summary: Summary, units: Units) -> Summary:
     )
 
 
-def _box(box: Box, units: Units) -> Box:
+def _box(box: Box, units: Rescaling) -> Box:
     every = range(len(box.low))
     return Box(
         units.of(box.low),
@@ -92,5 +92,5 @@ def _box(box: Box, units: Units) -> Box:
     )
 
 
-def _levels(levels: Floats | None, j: int, units: Units) -> Floats | None:
+def _levels(levels: Floats | None, j: int, units: Rescaling) -> Floats | None:
     return None if levels is None else units.of_column(j, levels)

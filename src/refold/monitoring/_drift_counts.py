@@ -98,7 +98,7 @@ def independent_rows(summary: Summary) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class QuantileCuts:
     """Between which values the true training quantiles lie."""
 
     lower: Floats
@@ -106,7 +106,7 @@ class Cuts:
     single: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, summary: Summary | None) -> Cuts:
+    def of(cls, summary: Summary | None) -> QuantileCuts:
         """Widen the quantiles by their resolution; the smallest and largest value are exact."""
         if summary is None:
             none = np.empty((N_QUANTILES, 0))
@@ -132,7 +132,7 @@ def _in_single(values: NDArray[Any]) -> NDArray[np.float32]:
 
 
 @dataclass(eq=False)
-class Places:
+class CumulativeCounts:
     """How many values of a set of rows lie below each cut, feature by feature."""
 
     below: Integers
@@ -142,7 +142,7 @@ class Places:
     largest: Floats
 
     @classmethod
-    def none(cls, columns: int) -> Places:
+    def none(cls, columns: int) -> CumulativeCounts:
         """Count no row."""
         return cls(
             below=np.zeros((N_QUANTILES, columns), np.int64),
@@ -152,7 +152,7 @@ class Places:
             largest=np.full((N_QUANTILES + 1, columns), -np.inf),
         )
 
-    def add(self, X: NDArray[Any], cuts: Cuts) -> None:
+    def add(self, X: NDArray[Any], cuts: QuantileCuts) -> None:
         """Count more rows."""
         for j, column in enumerate(X.T):
             values = np.sort(column)  # NaN last
@@ -169,9 +169,9 @@ class Places:
             self.smallest[some, j] = np.minimum(smallest, values[begin[some]])
             self.largest[some, j] = np.maximum(largest, values[end[some] - 1])
 
-    def plus(self, other: Places) -> Places:
+    def plus(self, other: CumulativeCounts) -> CumulativeCounts:
         """Return the counts of the rows of both."""
-        return Places(
+        return CumulativeCounts(
             below=self.below + other.below,
             up_to=self.up_to + other.up_to,
             present=self.present + other.present,
@@ -197,27 +197,36 @@ class Places:
 
 
 @dataclass(eq=False)
-class Counts:
+class DriftCounts:
     """All that is remembered of new rows."""
 
     rows: int
     judged: int
     rejected: int
     states: Integers
-    places: Places
-    places_rejected: Places
+    places: CumulativeCounts
+    places_rejected: CumulativeCounts
     classes: dict[int, Tallies]
     classes_rejected: dict[int, Tallies]
 
     @classmethod
-    def nothing(cls, training: Baseline) -> Counts:
+    def nothing(cls, training: Baseline) -> DriftCounts:
         """Have seen no row."""
         columns = len(training.numeric)
         none = {k: divided.nothing() for k, divided in training.divided.items()}
         states = np.zeros(training.states.shape, np.int64)
-        return cls(0, 0, 0, states, Places.none(columns), Places.none(columns), none, dict(none))
+        return cls(
+            0,
+            0,
+            0,
+            states,
+            CumulativeCounts.none(columns),
+            CumulativeCounts.none(columns),
+            none,
+            dict(none),
+        )
 
-    def add(self, found: Judgement, training: Baseline, cuts: Cuts) -> None:
+    def add(self, found: Judgement, training: Baseline, cuts: QuantileCuts) -> None:
         """See more rows."""
         rejected = found.outlier  # first, so that bad input changes nothing
         cells, numbers = training.cells(found), found.numbers
@@ -235,9 +244,9 @@ class Counts:
             k: added(self.classes_rejected[k], more) for k, more in out.items()
         }
 
-    def plus(self, other: Counts) -> Counts:
+    def plus(self, other: DriftCounts) -> DriftCounts:
         """Return the counts of the rows of both."""
-        return Counts(
+        return DriftCounts(
             rows=self.rows + other.rows,
             judged=self.judged + other.judged,
             rejected=self.rejected + other.rejected,

@@ -35,7 +35,7 @@ _SHOWN, _MOST = 10, 100
 
 
 @dataclass(frozen=True)
-class Share:
+class ClassShare:
     """How many rows of a column are of one class, in training and now."""
 
     of: str  #: what makes the class
@@ -100,7 +100,7 @@ class ColumnDrift:
     beyond: float | None  #: of numbers: the share of the new rows below or above all of training
     #: Of texts and dates: the classes whose shares differ by more than chance, at most three, those
     #: that differ most first
-    moved: tuple[Share, ...]
+    moved: tuple[ClassShare, ...]
     #: Of texts: the most frequent values that training has not, at most three
     new_values: tuple[str, ...]
     #: Of texts: the share of rows with such a value; about, in columns of more than 65,536 values

@@ -11,8 +11,13 @@ from refold._typing import Floats, Integers
 from refold.columns.summary import N_QUANTILES, Summary
 from refold.judgement import Judge
 from refold.monitoring._classes import OTHERS, ClassComparison, column_p_value
-from refold.monitoring._drift_counts import Baseline, Counts, Places, independent_rows
-from refold.monitoring._drift_result import ColumnDrift, Drift, Share
+from refold.monitoring._drift_counts import (
+    Baseline,
+    CumulativeCounts,
+    DriftCounts,
+    independent_rows,
+)
+from refold.monitoring._drift_result import ClassShare, ColumnDrift, Drift
 from refold.monitoring.statistics import holm, same_distribution, same_share, share_not_larger
 
 _SHARES = np.linspace(0.0, 1.0, N_QUANTILES)[:, None]
@@ -43,13 +48,13 @@ class FalseAlarms:
         # The threshold is itself one of the distances, and counts as one more above (conformal).
         return min((self.rejected + 1.0) / (self.rows + 1.0), 1.0) if self.rows else None
 
-    def p_value(self, seen: Counts) -> float | None:
+    def p_value(self, seen: DriftCounts) -> float | None:
         """Return the chance of so many rejected rows if nothing has changed, None if unknown."""
         if not self.rows or not seen.judged:
             return None
         return float(share_not_larger(seen.rejected, seen.judged, self.rejected, self.rows))
 
-    def outliers_at_most(self, seen: Counts) -> int:
+    def outliers_at_most(self, seen: DriftCounts) -> int:
         """Return how many rejected rows may be outliers: those beyond the usual false alarms.
 
         Without a calibration that may be all of them, but never more than half of the rows: if most
@@ -62,7 +67,7 @@ class FalseAlarms:
         return int(min(np.ceil(max(seen.rejected - usual, 0.0)), seen.judged // 2))
 
 
-def weigh(seen: Counts, training: Baseline, alarms: FalseAlarms, alpha: float) -> Drift:
+def weigh(seen: DriftCounts, training: Baseline, alarms: FalseAlarms, alpha: float) -> Drift:
     """Put all that was counted together."""
     outliers, outlier_p = alarms.outliers_at_most(seen), alarms.p_value(seen)
     own = [] if outlier_p is None else [outlier_p]
@@ -130,7 +135,11 @@ def _spread(p: Floats, columns: list[int], of: int) -> Floats:
 
 
 def _columns(
-    seen: Counts, training: Baseline, compared: dict[int, list[ClassComparison]], *, outliers: int
+    seen: DriftCounts,
+    training: Baseline,
+    compared: dict[int, list[ClassComparison]],
+    *,
+    outliers: int,
 ) -> tuple[Floats, Floats]:
     """Return the distance of each column's distributions, and its p-value."""
     distance, p = np.zeros(len(training.names)), np.ones(len(training.names))
@@ -143,7 +152,7 @@ def _columns(
     return distance, p
 
 
-def _medians(seen: Counts, training: Baseline) -> dict[str, list[float | None]]:
+def _medians(seen: DriftCounts, training: Baseline) -> dict[str, list[float | None]]:
     before: list[float | None] = [None] * len(training.names)
     now = list(before)
     medians = seen.places.medians().tolist()
@@ -160,7 +169,7 @@ def _medians(seen: Counts, training: Baseline) -> dict[str, list[float | None]]:
 
 def _moved(compared: dict[int, list[ClassComparison]], d: int, alpha: float) -> dict[str, Any]:
     """Return which classes have moved, and which values are new."""
-    moved: list[tuple[Share, ...]] = [()] * d
+    moved: list[tuple[ClassShare, ...]] = [()] * d
     new_values: list[tuple[str, ...]] = [()] * d
     unseen: list[float | None] = [None] * d
     expected: list[float | None] = [None] * d
@@ -179,11 +188,11 @@ def _moved(compared: dict[int, list[ClassComparison]], d: int, alpha: float) -> 
     }
 
 
-def _largest(comparisons: list[ClassComparison], alpha: float) -> list[Share]:
+def _largest(comparisons: list[ClassComparison], alpha: float) -> list[ClassShare]:
     """Return the classes that differ by more than chance, those that differ most first."""
     tests = sum(len(each.p_values(0)) for each in comparisons)
     shares = [
-        Share(each.way, name, before, now)
+        ClassShare(each.way, name, before, now)
         for each in comparisons
         for name, before, now, p in zip(
             each.classes[0], *(s.tolist() for s in each.shares), each.p_values(0), strict=False
@@ -193,7 +202,7 @@ def _largest(comparisons: list[ClassComparison], alpha: float) -> list[Share]:
     return sorted(shares, key=lambda s: (-abs(s.now - s.before), s.of, s.value))[:_SHOWN]
 
 
-def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
+def _values(seen: DriftCounts, summary: Summary, *, outliers: int) -> tuple[Floats, Floats]:
     """Return the distance of each feature's distributions, and its p-value.
 
     A share k/256 of the training rows or more lies at or below quantile k, and less than that lies
@@ -223,7 +232,7 @@ def _values(seen: Counts, summary: Summary, *, outliers: int) -> tuple[Floats, F
     return distance, p
 
 
-def _beyond(places: Places) -> tuple[Integers, Integers]:
+def _beyond(places: CumulativeCounts) -> tuple[Integers, Integers]:
     """Return how many values are below and above all of training."""
     return places.below[0], places.present - places.up_to[-1]
 

@@ -18,7 +18,7 @@ from refold.modelfile.errors import ModelFileError
 from refold.modelfile.json_text import MOST_MEMORY, Budget, content_of
 from refold.monitoring import _monitor_file as file_format
 from refold.monitoring._change import ChangeTest, StreamChange
-from refold.monitoring._drift_counts import Baseline, Counts, Cuts
+from refold.monitoring._drift_counts import Baseline, DriftCounts, QuantileCuts
 from refold.monitoring._drift_result import Drift
 from refold.monitoring._evidence import FalseAlarms, weigh
 
@@ -95,10 +95,10 @@ class DriftMonitor:
         self._model = copy(unwrapped(model))
         self._judge = Judge.of(self._model)
         self._training = Baseline.of(self._model, self._judge)
-        self._cuts = Cuts.of(self._training.summary)
+        self._cuts = QuantileCuts.of(self._training.summary)
         self._digest = file_format.digest_of(self._judge, self._training, self._cuts)
         self._alarms = FalseAlarms.of(self._judge)
-        self._counts = Counts.nothing(self._training)
+        self._counts = DriftCounts.nothing(self._training)
         self._change = ChangeTest(self._judge, self._training) if watch else None
 
     def update(self, X: Array) -> Self:

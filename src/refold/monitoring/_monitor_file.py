@@ -18,7 +18,7 @@ from refold.modelfile import arrays
 from refold.modelfile.fields import LARGEST_INTEGER, Field
 from refold.monitoring._change import ChangeTest
 from refold.monitoring._classes import ColumnClasses, Tallies
-from refold.monitoring._drift_counts import Baseline, Counts, Cuts, Places
+from refold.monitoring._drift_counts import Baseline, CumulativeCounts, DriftCounts, QuantileCuts
 from refold.monitoring._martingale import BETS, BLOCK, MOST_STARTS, ConformalMartingale
 
 FORMAT = "refold monitor"
@@ -26,7 +26,7 @@ MEMBERS = ("model", "alpha", "counts", "change")
 _MOST_ROWS = 2**53  # so that all sums stay whole numbers
 
 
-def digest_of(judge: Judge, training: Baseline, cuts: Cuts) -> str:
+def digest_of(judge: Judge, training: Baseline, cuts: QuantileCuts) -> str:
     """Return the SHA-256 of what new rows are compared with."""
     head = [judge.names, judge.threshold, training.rows, training.kinds]
     total = hashlib.sha256(json.dumps(head).encode())
@@ -35,7 +35,7 @@ def digest_of(judge: Judge, training: Baseline, cuts: Cuts) -> str:
     return total.hexdigest()
 
 
-def counts_to_document(counts: Counts) -> dict[str, Any]:
+def counts_to_document(counts: DriftCounts) -> dict[str, Any]:
     """Return counts as the document has them."""
     return {
         "rows": counts.rows,
@@ -49,7 +49,7 @@ def counts_to_document(counts: Counts) -> dict[str, Any]:
     }
 
 
-def _places(places: Places) -> dict[str, Any]:
+def _places(places: CumulativeCounts) -> dict[str, Any]:
     extremes = {"smallest": places.smallest, "largest": places.largest}
     return {
         "below": places.below,
@@ -69,7 +69,7 @@ def _tallies(tallies: Tallies) -> dict[str, Any]:
     }
 
 
-def read_drift_counts(field: Field, training: Baseline) -> Counts:
+def read_drift_counts(field: Field, training: Baseline) -> DriftCounts:
     """Return checked counts of rows with the columns of a model."""
     members = ("rows", "judged", "rejected", "states", "places", "places_rejected")
     total, judged, rejected, states, places, out, classes, classes_out = field.members(
@@ -82,7 +82,7 @@ def read_drift_counts(field: Field, training: Baseline) -> Counts:
     summed = by_state.sum(axis=1)
     arrays.require(states, summed, summed == rows, f"must add up to the {rows} rows")
     columns = len(training.numeric)
-    counts = Counts(
+    counts = DriftCounts(
         rows=rows,
         judged=n_judged,
         rejected=n_rejected,
@@ -100,7 +100,7 @@ def read_drift_counts(field: Field, training: Baseline) -> Counts:
     return counts
 
 
-def _check_rejected(field: Field, some: Places, everything: Places) -> None:
+def _check_rejected(field: Field, some: CumulativeCounts, everything: CumulativeCounts) -> None:
     """Refuse more rejected rows than rows, between any two cuts."""
     below, up_to, present, *_ = field.members("below", "up_to", "present", "smallest", "largest")
     right = some.below <= everything.below
@@ -127,7 +127,7 @@ def _is_part(some: ValueCounts, everything: ValueCounts) -> bool:
     )
 
 
-def _read_places(field: Field, columns: int, rows: int) -> Places:
+def _read_places(field: Field, columns: int, rows: int) -> CumulativeCounts:
     below, up_to, present, smallest, largest = field.members(
         "below", "up_to", "present", "smallest", "largest"
     )
@@ -141,7 +141,7 @@ def _read_places(field: Field, columns: int, rows: int) -> Places:
     ends = [
         _read_ends(each, among, empty) for each, empty in ((smallest, np.inf), (largest, -np.inf))
     ]
-    return Places(outside, inside, values, *ends)
+    return CumulativeCounts(outside, inside, values, *ends)
 
 
 def _read_ends(field: Field, among: NDArray[np.int64], empty: float) -> Floats:

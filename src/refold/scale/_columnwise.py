@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from refold.base.progress import counting
-from refold.models.parts import FirstLook, Look, Looking, Work
+from refold.models.parts import FirstPass, PassResult, PiecewisePass, Work
 from refold.scale.blocks import Ready, most_threads, rows_at_once
 from refold.tabular import InputError
 from refold.tabular.errors import located
@@ -40,7 +40,7 @@ class ColumnParts:
 
     def added_up(self, work: Work) -> Any:
         """Look at the columns, each thread at its own; return what was found in all."""
-        assert isinstance(work, FirstLook)
+        assert isinstance(work, FirstPass)
         wanted = work if self._rows is None else work.among(self._rows)
         stop = Event()
         with (
@@ -68,9 +68,9 @@ class ColumnParts:
         return [self._names[a:b] for a, b in pairwise(ends)]
 
     def _look(
-        self, wanted: FirstLook, names: Sequence[str], count: Callable[[int], None], stop: Event
-    ) -> Look | None:
-        looking, first = Looking(wanted, len(names)), 0
+        self, wanted: FirstPass, names: Sequence[str], count: Callable[[int], None], stop: Event
+    ) -> PassResult | None:
+        looking, first = PiecewisePass(wanted, len(names)), 0
         for block, ready in self._read(names, min(_ROWS, rows_at_once(len(names)))):
             if stop.is_set():
                 break
@@ -81,7 +81,7 @@ class ColumnParts:
         return looking.found() if first else None
 
 
-def _beside(looks: Sequence[Look | None]) -> Look | None:
+def _beside(looks: Sequence[PassResult | None]) -> PassResult | None:
     rows = {0 if look is None else look.rows for look in looks}
     if len(rows) > 1:
         raise InputError(
@@ -89,7 +89,7 @@ def _beside(looks: Sequence[Look | None]) -> Look | None:
             "while they are learned."
         )
     found = [look for look in looks if look is not None]
-    return Look.beside(found) if found else None
+    return PassResult.beside(found) if found else None
 
 
 def _uncounted(rows: int) -> None:

@@ -16,7 +16,7 @@ from refold.algorithm.engines.sketch import Histogram, Sketch
 from refold.base.needs import needs
 from refold.columns.frames import float_values, is_number, type_text
 from refold.columns.table import Table
-from refold.models.parts import Drawn, FirstLook, Look, Work, number_columns
+from refold.models.parts import DrawnRows, FirstPass, PassResult, Work, number_columns
 from refold.scale._query import QueryTable, sql_name
 from refold.tabular import InputError
 
@@ -55,7 +55,7 @@ class DatabaseParts:
 
     def added_up(self, work: Work) -> Any:
         """Let the database count; return what it found."""
-        assert isinstance(work, FirstLook)
+        assert isinstance(work, FirstPass)
         assert work.n_bins is not None
         rows = self._table.rows
         if not rows:
@@ -72,9 +72,9 @@ class DatabaseParts:
             )
         ]
         left = rows - (len(drawn.places) if wanted.apart else 0)
-        return Look(rows, drawn, Sketch(work.n_bins, histograms, left, left), wanted.apart)
+        return PassResult(rows, drawn, Sketch(work.n_bins, histograms, left, left), wanted.apart)
 
-    def _drawn(self, wanted: FirstLook, rows: int) -> Drawn:
+    def _drawn(self, wanted: FirstPass, rows: int) -> DrawnRows:
         """Let the rows that are drawn out of the database."""
         keys, places = wanted.chosen(rows)
         columns = [np.empty(0) for _ in self._names]
@@ -87,7 +87,7 @@ class DatabaseParts:
             columns = [float_values(column.combine_chunks()) for column in found.columns[1:]]
             self._check_same(len(found), len(places))
         some = Table.of_numbers(self._names, columns)
-        return Drawn(wanted.size, wanted.limit, keys, places, (some,))
+        return DrawnRows(wanted.size, wanted.limit, keys, places, (some,))
 
     def _placed(self) -> str:
         """Return a query of the columns as numbers, after the place of each row."""

@@ -9,7 +9,7 @@ from refold.algorithm.engines.exact import threads
 from refold.base.progress import counting
 from refold.columns.conversion import to_table
 from refold.columns.table import Table
-from refold.models.parts import FirstLook, Work
+from refold.models.parts import FirstPass, Work
 from refold.tabular import InputError
 from refold.tabular.block import Block, block_to_arrow
 from refold.tabular.errors import located
@@ -56,8 +56,8 @@ class BlockParts:
 
     def added_up(self, work: Work) -> Any:
         """Do something with the rows of each block, in their order; return the sum."""
-        looks = isinstance(work, FirstLook)
-        if isinstance(work, FirstLook) and self._rows is not None:
+        looks = isinstance(work, FirstPass)
+        if isinstance(work, FirstPass) and self._rows is not None:
             work = work.among(self._rows)
         total, rows = None, 0
 
@@ -70,7 +70,7 @@ class BlockParts:
         with counting(what, self._rows, show=self._show) as count:
             for size, part in prefetch_map(self._placed(), done, self._threads):
                 total = part if total is None else total.plus(part)
-                if isinstance(work, FirstLook):
+                if isinstance(work, FirstPass):
                     work = work.after(total)
                 rows += size
                 count(size)

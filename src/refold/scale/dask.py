@@ -16,7 +16,7 @@ from refold.columns.table import Table
 from refold.judgement import Judge, Judgement, answer_names, answers
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
-from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
+from refold.models.parts import FirstPass, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
 from refold.scale.stream import in_part
 
@@ -247,7 +247,7 @@ class _Blocks:
     def added_up(self, work: Work) -> Any:
         """Let Dask do the work on each block, and add up as a tree; return the sum."""
         delayed, lengths = needs("dask", "dask").delayed, self._table.lengths
-        if isinstance(work, FirstLook):
+        if isinstance(work, FirstPass):
             work = work.among(sum(lengths))
         # Once in the graph: a worker that is lost can have it again.
         shared, read = delayed(work), delayed(self._read)

@@ -17,7 +17,7 @@ from refold.columns.table import Table
 from refold.judgement import Judge, answer_names, answer_types
 from refold.models.creased import CreasedREF
 from refold.models.detector import Detector
-from refold.models.parts import FirstLook, Header, Work, check_learnable, learn_parts
+from refold.models.parts import FirstPass, Header, Work, check_learnable, learn_parts
 from refold.models.ref import REF
 from refold.scale.blocks import rows_at_once
 from refold.scale.stream import answer_batch, in_part, judge_of_tables
@@ -219,7 +219,7 @@ class _Partitions:
             self._lengths = self._counted()
         if not self._lengths:
             return None
-        if isinstance(work, FirstLook):
+        if isinstance(work, FirstPass):
             work = work.among(sum(self._lengths.values()))
         done = _worker(work, self._read, self._names, self._lengths)
         sums = self._df.mapInArrow(done, "number int, part binary")
@@ -261,7 +261,7 @@ def _worker(
                 with in_part(f"Partition {number}", names, rows):
                     part = now(read(table, names), first + rows)
                 total = part if total is None else total.plus(part)
-                now = now.after(total) if isinstance(now, FirstLook) else now
+                now = now.after(total) if isinstance(now, FirstPass) else now
                 rows += table.num_rows
             if rows != lengths.get(number, 0):
                 raise ValueError(

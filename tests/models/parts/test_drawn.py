@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from refold.columns.table import Table
 from refold.models.draws import draws
-from refold.models.parts.drawn import NONE, Drawn
+from refold.models.parts.drawn import NONE, DrawnRows
 
 
 def table_of(first, rows):
@@ -26,7 +26,7 @@ def test_the_rows_with_the_smallest_numbers_are_drawn(sizes, wanted, held):
     total = sum(sizes)
     some, limit, first = None, 1.0, 0
     for rows in sizes:
-        part, chosen = Drawn.of(table_of(first, rows), first, size=wanted, limit=limit)
+        part, chosen = DrawnRows.of(table_of(first, rows), first, size=wanted, limit=limit)
         assert np.flatnonzero(chosen).tolist() == (part.places - first).tolist()
         assert len(part.keys) <= wanted
         if len(sizes) == 1:
@@ -47,13 +47,13 @@ def test_the_rows_with_the_smallest_numbers_are_drawn(sizes, wanted, held):
 
 def draws_of(rows):
     """The numbers of the rows, as a draw of all of them has them."""
-    drawn, _ = Drawn.of(table_of(0, rows), 0, size=rows, limit=1.0)
+    drawn, _ = DrawnRows.of(table_of(0, rows), 0, size=rows, limit=1.0)
     return drawn.keys
 
 
 def test_numbers_depend_on_the_place_alone_and_nobody_may_ask_for_none():
     whole = draws(7, 0, 100)
     np.testing.assert_array_equal(draws(7, 40, 60), whole[40:])
-    drawn, chosen = Drawn.of(table_of(0, 5), 0, size=3, limit=NONE)
+    drawn, chosen = DrawnRows.of(table_of(0, 5), 0, size=3, limit=NONE)
     assert not chosen.any()
     assert drawn.whole().rows == 0

@@ -9,7 +9,7 @@ from refold.columns.table import Table
 from refold.models.detector.learned import SIZE
 from refold.models.draws import draws
 from refold.models.parts.drawn import HeldOut, enough
-from refold.models.parts.look import TableCount, TableTotals
+from refold.models.parts.passes import TableCount, TableTotals
 
 
 def test_the_rows_kept_of_parts_are_those_kept_of_all_rows():

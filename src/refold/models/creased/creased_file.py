@@ -31,7 +31,7 @@ from refold.models.creased.creases_file import (
 from refold.models.creased.estimator import MOST_GAIN, CreasedREF
 from refold.models.creased.leverage import Sums
 from refold.models.creased.row_sample import SIZE, Sample
-from refold.models.creased.scoring import Scoring, Unit
+from refold.models.creased.scoring import DistanceUnit, Scoring
 from refold.models.creased.state import (
     LEAST_CREASES,
     CreasedCut,
@@ -198,12 +198,12 @@ def _read_judge(field: Field, model: CreasedREF) -> None:
     _check_evaluable(field, scoring)
 
 
-def _read_unit(field: Field, rows: int) -> Unit:
+def _read_unit(field: Field, rows: int) -> DistanceUnit:
     """Return what the scoring cannot be made again without; `rows` are kept."""
     ridge, typical, unit, left_out, calibration = field.members(
         "ridge", "typical", "unit", "left_out", "calibration"
     )
-    return Unit(
+    return DistanceUnit(
         float(ridge.positive()),
         float(typical.positive()),
         float(unit.positive()),

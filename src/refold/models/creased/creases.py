@@ -12,7 +12,7 @@ from refold._typing import Floats
 from refold.algorithm import kernels
 from refold.base import errors
 from refold.base.once import fields_only, once
-from refold.models.creased.drawing import Drawer, Expected, RankGauss, of_four_kinds
+from refold.models.creased.drawing import Expected, RankGauss, RowSampler, of_four_kinds
 from refold.models.creased.row_sample import n_threads, weighted_sum
 
 # Standardized values beyond this saturate: one such row must not drown all others in rounding.
@@ -66,7 +66,7 @@ class Creases:
         expected.fill(Z)
         random = np.random.RandomState(seed)
         gauss = RankGauss.of(Z, weights)
-        drawer, bent = Drawer(Z, weights, random), gauss(Z)
+        drawer, bent = RowSampler(Z, weights, random), gauss(Z)
         if not varying.any():
             directions, offsets = np.zeros((0, 0)), np.zeros(0)
         else:

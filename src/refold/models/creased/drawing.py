@@ -123,7 +123,7 @@ def _products(Z: Floats, weights: Floats) -> Floats:
 _ATTEMPTS = 32
 
 
-class Drawer:
+class RowSampler:
     """Draws rows by their weight, whatever order they are in."""
 
     def __init__(self, Z: Floats, weights: Floats, random: np.random.RandomState) -> None:
@@ -143,14 +143,14 @@ class Drawer:
         chosen: Floats = self.Z[self._order[np.minimum(at, len(self._order) - 1)]]
         return chosen
 
-    def among(self, Z: Floats) -> Drawer:
+    def among(self, Z: Floats) -> RowSampler:
         """Return one that draws the same rows in another form."""
-        other = object.__new__(Drawer)
+        other = object.__new__(RowSampler)
         other.__dict__.update(vars(self), Z=Z)
         return other
 
 
-def dense(drawer: Drawer, n_creases: int) -> tuple[Floats, Floats]:
+def dense(drawer: RowSampler, n_creases: int) -> tuple[Floats, Floats]:
     """Draw half of the creases through rows, half between rows; return directions and offsets."""
     through = n_creases // 2
     directions = drawer.random.standard_normal((n_creases, drawer.Z.shape[1]))
@@ -167,7 +167,7 @@ def dense(drawer: Drawer, n_creases: int) -> tuple[Floats, Floats]:
     return _unit(directions, points)
 
 
-def sparse(drawer: Drawer, n_creases: int) -> tuple[Floats, Floats]:
+def sparse(drawer: RowSampler, n_creases: int) -> tuple[Floats, Floats]:
     """Draw creases in the same way, each along a few random columns only.
 
     How many is log-uniform from one to all.
@@ -186,7 +186,7 @@ def sparse(drawer: Drawer, n_creases: int) -> tuple[Floats, Floats]:
     return _unit(np.where(used, directions, 0.0), points)
 
 
-def of_four_kinds(plain: Drawer, bent: Drawer, n_creases: int) -> tuple[Floats, Floats]:
+def of_four_kinds(plain: RowSampler, bent: RowSampler, n_creases: int) -> tuple[Floats, Floats]:
     """Draw a quarter of the creases of each kind: dense and sparse, among plain and bent rows."""
     there = n_creases // 2
     here = n_creases - there

@@ -22,7 +22,7 @@ from refold.models.creased import reasons, row_sample
 from refold.models.creased.creased_findings import findings
 from refold.models.creased.creased_mixin import CreasedMixin
 from refold.models.creased.reasons import CreasedScorer, Reasons
-from refold.models.creased.refits import Divided
+from refold.models.creased.refits import CrossFitParts
 from refold.models.creased.scoring import Learned
 from refold.models.creased.state import TrainingState
 from refold.models.draws import draw_weights
@@ -195,7 +195,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
             model._fit(X, y, sample_weight)
         return self
 
-    def _fit_encoded(self, X: Floats, weights: Floats | None, divided: Divided) -> Self:
+    def _fit_encoded(self, X: Floats, weights: Floats | None, divided: CrossFitParts) -> Self:
         """Learn from rows that an encoder has made, and that it makes anew without some."""
         with self._learning() as model:
             model._fit(X, None, weights, divided)
@@ -206,7 +206,7 @@ class CreasedREF(CreasedMixin, DecisionMixin, OutlierMixin, BaseEstimator):
         X: Array,
         y: object,
         sample_weight: Array | None,
-        divided: Divided | None = None,
+        divided: CrossFitParts | None = None,
     ) -> None:
         X = validate_table(self, X, reset=True, native=False)
         weights = self._weights(X, y, sample_weight)

@@ -28,7 +28,7 @@ FEW_PAIRED = 4
 
 
 @dataclass(frozen=True)
-class Divided:
+class CrossFitParts:
     """Encodes rows anew."""
 
     # Takes the numbers of rows to learn from and of those that are left out, and returns both as
@@ -36,7 +36,7 @@ class Divided:
     encode: Callable[[Integers, Integers], tuple[Floats, Floats]]
     paired: bool  # whether there are a few columns, some of them looked at beside another
 
-    def of(self, which: Integers) -> Divided:
+    def of(self, which: Integers) -> CrossFitParts:
         """Return the same for some of the rows."""
         return replace(self, encode=lambda rest, left: self.encode(which[rest], which[left]))
 

@@ -27,7 +27,7 @@ from refold.models.creased.leverage import (
     few_leverages,
     of_parts,
 )
-from refold.models.creased.refits import Divided, n_parts, refitted
+from refold.models.creased.refits import CrossFitParts, n_parts, refitted
 from refold.models.creased.row_sample import Sample, n_threads
 from refold.models.creased.state import TrainingState
 from refold.models.draws import draws
@@ -195,7 +195,7 @@ def _median(values: Floats, weights: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Unit:
+class DistanceUnit:
     """What a scoring was calibrated to, for making it again."""
 
     ridge: float  # The leverage's
@@ -256,7 +256,7 @@ class Learned:
     alpha: float | None
     ridge: float
     n_jobs: int | None
-    unit: Unit | None = None  # What it was calibrated to before it went through a file
+    unit: DistanceUnit | None = None  # What it was calibrated to before it went through a file
     accepted: Accepted | None = None  # Rows of the state that do not calibrate
 
     @property
@@ -272,7 +272,7 @@ class Learned:
         return self.calibrated(self.state.sample.rows, self.state.sample.weights)
 
     def calibrated(
-        self, X: NDArray[Any], weights: Floats, divided: Divided | None = None
+        self, X: NDArray[Any], weights: Floats, divided: CrossFitParts | None = None
     ) -> Scoring:
         """Return the scoring by leave-one-out scores of rows that came.
 
@@ -313,7 +313,7 @@ class Learned:
         X: NDArray[Any],
         weights: Floats,
         scores: Floats,
-        divided: Divided | None,
+        divided: CrossFitParts | None,
     ) -> Floats:
         """Return the scores of a few rows by models made without them; of many, as they are."""
         levels = () if parts.box is None else parts.box.levels

@@ -22,7 +22,7 @@ from refold.decisions.rules import Rules
 from refold.decisions.rules_reading import read_rules
 from refold.decisions.thresholds import Calibration, auto_rate
 from refold.models.creased import CreasedREF, CreasedScorer
-from refold.models.creased.refits import FEW_PAIRED, Divided
+from refold.models.creased.refits import FEW_PAIRED, CrossFitParts
 from refold.models.detector.ruled import centers_and_steps, judged_rows, left_out_in_folds
 from refold.models.detector.scorer import CERTAIN, MeanScorer, TableScorer
 from refold.models.detector.trim import TableCut, merged_rows
@@ -211,7 +211,7 @@ class LearnedTable:
         model = self.estimator(encoded.magnitudes.shape[1])
         if isinstance(model, CreasedREF):
             paired = len(self.counts.contingency_tables) > 0 and len(plan.used) <= FEW_PAIRED
-            divided = Divided(partial(self._divided, rows), paired)
+            divided = CrossFitParts(partial(self._divided, rows), paired)
             return of_model(model._fit_encoded(features(encoded), weights, divided))
         scorer = MeanScorer(len(plan.leading))
         learned = encoded.judged if weights is None else encoded.judged & (weights > 0.0)

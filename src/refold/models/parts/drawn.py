@@ -82,7 +82,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnRows:
     """The rows of a table with the smallest random numbers, at least `size` of them."""
 
     size: int  # How many are wanted
@@ -93,7 +93,7 @@ class Drawn:
     chunks: tuple[Table, ...]
 
     @classmethod
-    def of(cls, rows: Table, first: int, *, size: int, limit: float) -> tuple[Drawn, Booleans]:
+    def of(cls, rows: Table, first: int, *, size: int, limit: float) -> tuple[DrawnRows, Booleans]:
         """Draw from the rows of a part; say also which were."""
         if limit == NONE:
             none = np.zeros(rows.rows, dtype=np.bool_)
@@ -106,9 +106,9 @@ class Drawn:
         places = np.flatnonzero(chosen)
         return cls(size, limit, keys[places], first + places, (rows.take(places),)), chosen
 
-    def plus(self, other: Drawn) -> Drawn:
+    def plus(self, other: DrawnRows) -> DrawnRows:
         """Return those of both, perhaps more than wanted; see :meth:`trimmed`."""
-        return Drawn(
+        return DrawnRows(
             self.size,
             min(self.limit, other.limit),
             np.concatenate([self.keys, other.keys]),
@@ -116,7 +116,7 @@ class Drawn:
             (*self.chunks, *(chunk for chunk in other.chunks if chunk.rows)),
         )
 
-    def trimmed(self, slack: int = 2) -> tuple[Drawn, Table | None]:
+    def trimmed(self, slack: int = 2) -> tuple[DrawnRows, Table | None]:
         """Return no more rows than wanted, and those that are too many.
 
         Nothing is done before there are `slack` times as many.
@@ -127,7 +127,7 @@ class Drawn:
         kept, over = np.sort(order[: self.size]), order[self.size :]
         rows = Table.concat(self.chunks)
         limit = float(self.keys[order[self.size - 1]])
-        drawn = Drawn(self.size, limit, self.keys[kept], self.places[kept], (rows.take(kept),))
+        drawn = DrawnRows(self.size, limit, self.keys[kept], self.places[kept], (rows.take(kept),))
         return drawn, rows.take(over)
 
     def whole(self) -> Table:

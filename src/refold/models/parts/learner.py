@@ -32,11 +32,11 @@ from refold.models.detector.learned import SIZE, Inside, LearnedTable, RowSample
 from refold.models.detector.ruled import judged_rows, rule_findings
 from refold.models.learned import FromSketch
 from refold.models.parts.drawn import Header, HeldOut, enough, matrix
-from refold.models.parts.look import (
+from refold.models.parts.passes import (
     ContextCount,
     CreasedCount,
-    FirstLook,
-    Look,
+    FirstPass,
+    PassResult,
     TableCount,
     TableTotals,
 )
@@ -86,9 +86,9 @@ class Learner(ABC):
         return 0
 
     @property
-    def first(self) -> FirstLook:
+    def first(self) -> FirstPass:
         """What is done with each part first."""
-        return FirstLook(max(HELD_OUT, self._least) + self.n_init)
+        return FirstPass(max(HELD_OUT, self._least) + self.n_init)
 
     def held_out(self, rows: int) -> int:
         """Return how many of so many rows are held out; refuse a rate that needs too many."""
@@ -106,7 +106,7 @@ class Learner(ABC):
     def fit(self, rows: Table) -> None:
         """Learn from all rows of a small table."""
 
-    def context_sums(self, look: Look, held: int) -> ContextCount | None:
+    def context_sums(self, look: PassResult, held: int) -> ContextCount | None:
         """Return what adds up the rows of each part for their context; None without one."""
         return None
 
@@ -114,11 +114,11 @@ class Learner(ABC):
         """Learn what numbers should be in their context."""
 
     @abstractmethod
-    def frozen(self, look: Look, held: int) -> Any:
+    def frozen(self, look: PassResult, held: int) -> Any:
         """Return what counts the rows of each part then; None if that has been done."""
 
     @abstractmethod
-    def learn(self, look: Look, held: int, counted: Any) -> None:
+    def learn(self, look: PassResult, held: int, counted: Any) -> None:
         """Learn from what was found in all parts."""
 
     def _check(self) -> None:  # noqa: B027 - not every model has some
@@ -174,14 +174,14 @@ class RefLearner(NumberLearner):
         return self.model.alpha
 
     @property
-    def first(self) -> FirstLook:
+    def first(self) -> FirstPass:
         """What is done with each part: rows that may not be held out are sketched at once."""
         return replace(super().first, n_bins=self.model.n_bins, apart=self.alpha is not None)
 
-    def frozen(self, look: Look, held: int) -> None:
+    def frozen(self, look: PassResult, held: int) -> None:
         """Return that all is counted."""
 
-    def learn(self, look: Look, held: int, counted: None) -> None:
+    def learn(self, look: PassResult, held: int, counted: None) -> None:
         """Learn from the sketch."""
         out, others = look.drawn.divided(held)
         learn_sketch(self.model, look.sketch_with(others), matrix(out))
@@ -223,12 +223,12 @@ class CreasedLearner(NumberLearner):
         """The parameter."""
         return int(self.model.n_init)
 
-    def frozen(self, look: Look, held: int) -> CreasedCount:
+    def frozen(self, look: PassResult, held: int) -> CreasedCount:
         """Make the creases."""
         _, first, _ = look.drawn.divided(held, self.n_init)
         return creased_count(self.model, matrix(first), look.drawn.held_out(held))
 
-    def learn(self, look: Look, held: int, counted: TrainingState) -> None:
+    def learn(self, look: PassResult, held: int, counted: TrainingState) -> None:
         """Learn from the sums."""
         model, (out, _) = self.model, look.drawn.divided(held)
         model._learn(counted)
@@ -268,7 +268,7 @@ class DetectorLearner(Learner):
         """Learn from all rows of a small table."""
         self.model._fit(rows)
 
-    def context_sums(self, look: Look, held: int) -> ContextCount | None:
+    def context_sums(self, look: PassResult, held: int) -> ContextCount | None:
         """Decide how numbers depend on their context."""
         refuse_window(self.model, "Learning from a table in parts")
         self._state, _ = self.model._nothing()
@@ -287,7 +287,7 @@ class DetectorLearner(Learner):
         if model.axis is None:
             self._first = model.left_out(self._first.inputs)
 
-    def frozen(self, look: Look, held: int) -> TableCount:
+    def frozen(self, look: PassResult, held: int) -> TableCount:
         """Decide what the columns are."""
         out, (_, sample) = look.drawn.held_out(held), self.model._nothing()
         counts = TableCounts.of(*Plan.of(self._first, self._state.roles))
@@ -298,7 +298,7 @@ class DetectorLearner(Learner):
         limit = enough(SIZE, look.rows - held)
         return TableCount(counts.plan, sample.seed, limit, out, inside, self._state.context)
 
-    def learn(self, look: Look, held: int, counted: TableTotals) -> None:
+    def learn(self, look: PassResult, held: int, counted: TableTotals) -> None:
         """Learn from the counts."""
         model, (out, _) = self.model, look.drawn.divided(held)
         state = self._state.with_counts(counted.counts)

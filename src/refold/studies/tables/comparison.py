@@ -126,7 +126,7 @@ def value_text(measure: str, value: float) -> str:
 _NO_CONTEST = ("false_alarms", "lowest", "highest", "fit_seconds", "score_seconds")
 
 
-class Shown(NamedTuple):
+class GridCell(NamedTuple):
     """A cell of a table on the page; `why` there is no value, if there is none."""
 
     text: str
@@ -141,7 +141,7 @@ class Grid(NamedTuple):
     title: str
     says: str
     head: list[str]
-    rows: list[tuple[str, list[Shown]]]
+    rows: list[tuple[str, list[GridCell]]]
 
 
 def write_index(found: TableComparison, folder: Path) -> None:
@@ -224,7 +224,7 @@ def _grid(
 
 def _column(
     found: TableComparison, name: str, column: str, value: Callable[[str, str], float]
-) -> list[Shown]:
+) -> list[GridCell]:
     """Return a cell for each method; those that are the best as printed are marked."""
     values = [value(column, method) for method in found.methods]
     there = [v for v in values if not np.isnan(v)]
@@ -232,7 +232,7 @@ def _column(
     best = value_text(column, max(there)) if contest and there else None
     whys = [found.unfinished(column, m) if column in found.tables else "" for m in found.methods]
     texts = [value_text(column, v) for v in values]
-    return [Shown(text, text == best, why) for text, why in zip(texts, whys, strict=True)]
+    return [GridCell(text, text == best, why) for text, why in zip(texts, whys, strict=True)]
 
 
 def benchmark(

@@ -18,7 +18,7 @@ from refold.models.detector.learned import RowSample
 from refold.models.draws import draws
 from refold.models.parts.drawn import (
     NONE,
-    Drawn,
+    DrawnRows,
     HeldOut,
     below,
     enough,
@@ -31,15 +31,15 @@ _AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class PassResult:
     """What a first look at rows has found."""
 
     rows: int  # How many there are
-    drawn: Drawn  # Some of them
+    drawn: DrawnRows  # Some of them
     rest: Sketch | None  # All others, or all there are, where no second pass is needed
     apart: bool  # Whether the rows that were drawn are not in the sketch
 
-    def plus(self, other: Look) -> Look:
+    def plus(self, other: PassResult) -> PassResult:
         """Return what was found in the rows of both."""
         drawn, over = self.drawn.plus(other.drawn).trimmed()
         rest = self.rest
@@ -47,10 +47,10 @@ class Look:
             rest = rest.plus(other.rest)
             if over is not None and self.apart:
                 rest = rest.plus(_sketch(over, rest.n_bins))
-        return Look(self.rows + other.rows, drawn, rest, self.apart)
+        return PassResult(self.rows + other.rows, drawn, rest, self.apart)
 
     @staticmethod
-    def beside(looks: Sequence[Look]) -> Look:
+    def beside(looks: Sequence[PassResult]) -> PassResult:
         """Return what was found in the same rows, by who each saw some of their columns."""
         first = looks[0]
         if len(looks) == 1:
@@ -70,7 +70,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class FirstLook:
+class FirstPass:
     """Looks at the rows of a part; it travels to where they are."""
 
     size: int  # How many rows to draw from all parts together
@@ -79,9 +79,9 @@ class FirstLook:
     apart: bool = True
     limit: float = 1.0  # Rows with a larger number than this will not be drawn
 
-    def __call__(self, rows: Table, first: int) -> Look:
+    def __call__(self, rows: Table, first: int) -> PassResult:
         """Look at rows that begin at a place of the table."""
-        looking = Looking(self, len(rows.columns))
+        looking = PiecewisePass(self, len(rows.columns))
         looking.add(rows, first)
         return looking.found()
 
@@ -93,7 +93,7 @@ class FirstLook:
         keys, places = (np.concatenate(each) for each in zip(*parts, strict=True))
         return keys, places
 
-    def among(self, rows: int) -> FirstLook:
+    def among(self, rows: int) -> FirstPass:
         """Return the same for a table of so many rows: parts need not send more than will do.
 
         Where no row is held out, only a table that is small enough to be drawn as a whole needs
@@ -103,12 +103,12 @@ class FirstLook:
             return replace(self, limit=NONE)
         return replace(self, limit=min(self.limit, enough(self.size, rows)))
 
-    def after(self, found: Look) -> FirstLook:
+    def after(self, found: PassResult) -> FirstPass:
         """Return the same for who goes from part to part and knows what was found so far."""
         return replace(self, limit=min(self.limit, found.drawn.limit))
 
 
-class Looking:
+class PiecewisePass:
     """Looks at the rows of a part that comes in pieces.
 
     Parameters
@@ -119,9 +119,9 @@ class Looking:
         How many columns the rows have.
     """
 
-    def __init__(self, wanted: FirstLook, columns: int) -> None:
+    def __init__(self, wanted: FirstPass, columns: int) -> None:
         self._wanted, self._rows = wanted, 0
-        self._drawn: Drawn | None = None
+        self._drawn: DrawnRows | None = None
         self._sketch = None if wanted.n_bins is None else GrowingSketch(columns, wanted.n_bins)
 
     def add(self, rows: Table, first: int) -> None:
@@ -131,7 +131,7 @@ class Looking:
             for number, column in enumerate(rows.columns):
                 if isinstance(column, NumberColumn):
                     check_finite(column.values, number, rows.names)
-        drawn, chosen = Drawn.of(rows, first, size=wanted.size, limit=wanted.limit)
+        drawn, chosen = DrawnRows.of(rows, first, size=wanted.size, limit=wanted.limit)
         if sketch is not None:
             sketch.add(numbers_without(rows, chosen) if wanted.apart else number_columns(rows))
         drawn, over = (drawn if self._drawn is None else self._drawn.plus(drawn)).trimmed()
@@ -140,11 +140,11 @@ class Looking:
         self._wanted = replace(wanted, limit=min(wanted.limit, drawn.limit))
         self._drawn, self._rows = drawn, self._rows + rows.rows
 
-    def found(self) -> Look:
+    def found(self) -> PassResult:
         """Return what was found so far; there must have been rows."""
         assert self._drawn is not None
         rest = None if self._sketch is None else self._sketch.sketch()
-        return Look(self._rows, self._drawn, rest, self._wanted.apart)
+        return PassResult(self._rows, self._drawn, rest, self._wanted.apart)
 
 
 def _sketch(rows: Table, n_bins: int) -> Sketch:
