@@ -88,7 +88,7 @@ def test_rows_out_of_order_are_said(refold, folder):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--max-outliers", "many"], "12, and no share such as 3%"),
+        (["--max-outliers", "many"], "12 nor a share such as 3%"),
         (["--fail-beyond", "0"], "is not above 0"),
         (["--time", "when"], "there is no column 'when'"),
         (["--time", "machine"], "'machine' holds no dates or numbers"),

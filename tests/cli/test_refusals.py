@@ -26,7 +26,7 @@ REFUSED = [
     ("score model.json new.csv --json -o -", "would both go to standard output"),
     ("score model.json new.csv --thousands x", "and not the decimal mark"),
     ("score model.json new.csv --decimal , --thousands ,", "and not the decimal mark"),
-    ("score model.json new.csv --bad-cells notice", "takes nothing but numbers"),
+    ("score model.json new.csv --bad-cells notice", "takes numbers only"),
     ("score model.json empty.csv", "has column names but no rows"),
     ("limits model.json empty.csv", "has column names but no rows"),
     ("report model.json empty.csv -o page.html", "has column names but no rows"),

@@ -25,7 +25,7 @@ def model(tmp_path):
         (["--host", "example.com"], "--insecure"),
         (["--token", "short"], "16"),
         (["--port", "99999"], "no port"),
-        (["--webhook", "example.org"], "no address such as https://example.org/hook"),
+        (["--webhook", "example.org"], "not an address such as https://example.org/hook"),
         (["--webhook", "https://example.org", "--webhook-format", "xml"], "json, slack, teams"),
         (["--webhook", "https://example.org", "--no-drift"], "--no-drift"),
         (["--webhook-secret-file", "none.txt"], "Give --webhook too"),

@@ -45,5 +45,5 @@ def test_most_outliers_are_a_number_or_a_share(text, value):
 
 @pytest.mark.parametrize("text", ["-1", "101%", "-1%", "some", "0.5"])
 def test_what_is_no_number_of_outliers_is_refused(text):
-    with pytest.raises(ValueError, match="is no number of rows"):
+    with pytest.raises(ValueError, match="is neither a number of rows"):
         parse_max_outliers(text)

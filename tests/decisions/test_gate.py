@@ -38,5 +38,5 @@ def test_without_a_rate_there_is_nothing_that_chance_explains():
 
 @pytest.mark.parametrize("text", ["", "3 rows", "-1", "101%", "nan%", "0.5", "%"])
 def test_what_is_neither_a_number_of_rows_nor_a_share(text):
-    with pytest.raises(UserError, match=r"12, and no share such as 3%"):
+    with pytest.raises(UserError, match=r"12 nor a share such as 3%"):
         parse_max_outliers(text)
