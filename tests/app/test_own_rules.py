@@ -94,7 +94,7 @@ def test_learning_again_keeps_or_takes_back_what_the_form_shows(opened):
         ({"min-1": "nan"}, "heat [C]: min is nan; it must be a number"),
         ({"tolerance-1": "much"}, "heat [C]: tolerance is 'much'"),
         ({"direction-1": "up"}, "heat [C]: direction is 'up'"),
-        ({"mute": "nothing at all"}, "mute: 'nothing at all' is no condition"),
+        ({"mute": "nothing at all"}, "mute: 'nothing at all' is not a condition"),
         ({"mute": "machina = M17"}, "Did you mean 'machine'?"),
         ({"rule": [0], "min-0": "1"}, "machine: min is for numbers and dates"),
     ],
@@ -238,7 +238,7 @@ def test_rules_come_from_a_file_and_the_form_has_them(opened):
     [
         ("rules.toml", "[machine]\nallowed = [1 2]", "(at line 2, column 14)"),
         ("rules.json", '{"machine":\n 5,}', "rules.json, line 2"),
-        ("rules.json", '{"machine": 5}', "machine: 5 is no mapping"),
+        ("rules.json", '{"machine": 5}', "machine: 5 is not a mapping"),
         ("rules.toml", "[machina]\nrequired = true", "Did you mean 'machine'?"),
         ("rules.toml", "[machine]\nmax = 5", "max is for numbers and dates"),
         ("rules.toml", "PK\x03\x04", "rules.toml: "),

@@ -72,7 +72,7 @@ def test_a_table_that_is_not_there_is_said(tmp_path, monkeypatch, capsys):
 
 def test_a_port_that_is_none_is_said(monkeypatch, capsys):
     run_in_process(monkeypatch, "app", "--port", 99999, code=2)
-    assert "no port" in capsys.readouterr().err
+    assert "not a port" in capsys.readouterr().err
 
 
 def test_the_command_has_help():

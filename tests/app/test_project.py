@@ -102,7 +102,7 @@ def test_what_is_no_project_is_told_and_changes_nothing(worked, content):
     before, files = worked.state, set(worked.workspace.folder.iterdir())
     news = worked.put("/project", content, name="other.zip")
     assert news.bad
-    assert "other.zip is no project" in news.text
+    assert "other.zip cannot be opened as a project" in news.text
     assert "bug" not in news.text
     assert worked.state is before
     assert set(worked.workspace.folder.iterdir()) == files

@@ -165,7 +165,9 @@ def test_a_cell_that_cannot_be_read_is_noticed_or_an_error(cell, refold, rows, t
     assert not (tmp_path / "m.json").exists()
     done = refold("fit", "t.csv", "-o", "m.json", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["columns"][1]["unreadable"] == 1
-    assert f"Noticed: speed has a cell that is no number, such as '{cell}' in row 42" in done.stderr
+    assert (
+        f"Noticed: speed has a cell that is not a number, such as '{cell}' in row 42" in done.stderr
+    )
     # A model that has never met one takes it for a reason, unless it is told to stop.
     assert refold("fit", "good.csv", "-o", "good.json", cwd=tmp_path).returncode == 0
     line = ("good.json", "t.csv", "--json")

@@ -103,7 +103,7 @@ def test_cells_that_cannot_be_read_are_refused_with_the_place_if_asked(
     assert [file.name for file in tmp_path.iterdir()] == ["t"]
     done = refold("fit", "t", "-o", "model.json", cwd=tmp_path)
     assert done.returncode == 0
-    assert "is no number" in done.stderr
+    assert "is not a number" in done.stderr
 
 
 @pytest.mark.parametrize("case", BAD)

@@ -24,7 +24,7 @@ def model(tmp_path):
         (["--host", "0.0.0.0"], "--token"),
         (["--host", "example.com"], "--insecure"),
         (["--token", "short"], "16"),
-        (["--port", "99999"], "no port"),
+        (["--port", "99999"], "not a port"),
         (["--webhook", "example.org"], "not an address such as https://example.org/hook"),
         (["--webhook", "https://example.org", "--webhook-format", "xml"], "json, slack, teams"),
         (["--webhook", "https://example.org", "--no-drift"], "--no-drift"),

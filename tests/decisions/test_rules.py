@@ -157,7 +157,7 @@ ROLES = {"weight": "number", "grade": "category", "day": "date"}
         ({"grade": {"direction": "low"}}, "grade: direction is for numbers"),
         ({"day": {"tolerance": 5}}, "day: tolerance is for numbers"),
         ({"day": {"format": "99"}}, "day: format is for texts"),
-        ({"mute": {"when": {"weight": "five"}}}, "mute: weight: 'five' is no number"),
+        ({"mute": {"when": {"weight": "five"}}}, "mute: weight: 'five' is not a number"),
         ({"grade": {"mute": {"when": {"x": 5}}}}, "grade: mute: x: there is no column 'x'"),
         (
             {"grade": {"if": {"when": {"weight": {"format": "9"}}, "required": True}}},

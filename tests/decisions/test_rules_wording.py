@@ -1,8 +1,8 @@
 """Rules in words: what somebody reads of the rules that he has typed."""
 
 import pytest
-from refold.decisions.rules_wording import rules_in_words
 
+from refold.decisions.rules import rules_in_words
 from refold.decisions.rules_reading import read_rules
 
 

@@ -215,7 +215,7 @@ def test_over_http_only_those_with_the_token_are_answered(faulty, folder):
     [
         ([], "A model or a --folder is needed"),
         (["--folder", ".", "--http", "127.0.0.1:0"], "go together"),
-        (["--folder", "nowhere"], "is no folder"),
+        (["--folder", "nowhere"], "is not a folder"),
         (["--folder", ".", "--http", "8080", "--token-file", "token"], "an address and a port"),
         (["--folder", ".", "--http", "127.0.0.1:0", "--token-file", "short"], "At least 16"),
         (["absent.json"], "absent.json"),

@@ -161,7 +161,7 @@ def test_a_row_without_a_time_counts_as_being_when_the_row_before_was(model):
         ({"gap": "90min"}, r"rows have no time: name the time column"),
         ({"gap": "soon", "time": [1, 2, 3]}, r"gap='soon' is no duration"),
         ({"gap": -1.0, "time": [1, 2, 3]}, r"a duration must be above 0"),
-        ({"gap": True}, r"gap=True is no number of rows"),
+        ({"gap": True}, r"gap=True is neither a number of rows"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(model, keywords, sentence):

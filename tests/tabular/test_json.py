@@ -170,11 +170,14 @@ def test_keys_may_come_late(file):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ('[{"a": 1}, 2]', "row 2: '2' is no object"),
+        ('[{"a": 1}, 2]', "row 2: '2' is not an object"),
         ("[[1, 2], [3, 4]]", r"row 1: '\[1, 2\]' is not an object with the names of columns"),
         ('[{"a": {"b": 1}, "a.b": 2}]', "Row 1: the column 'a.b' appears twice"),
         ('[{"z": 1}, ' + '{"a": ' * 40 + "1" + "}" * 40 + "]", "Row 2: objects are nested more"),
-        ('[{"a": 1}, {"a": NaN}]', "line 1: this is not JSON: row 2, column 'a': NaN is no number"),
+        (
+            '[{"a": 1}, {"a": NaN}]',
+            "line 1: this is not JSON: row 2, column 'a': NaN is not a number",
+        ),
         ('[{"a": 1},\n {"b": {"c": -Infinity}}]', "line 2: .*row 2, column 'b.c': -Infinity is no"),
         ('{"a": [1, NaN]}', "row 2, column 'a': NaN is not a number"),
         ('{"a": 1}\n{"b": 1, "b": 2}', "line 2: .*row 2, column 'b': the key appears twice"),
@@ -200,7 +203,7 @@ def test_what_is_no_table(file, content, problem):
 @pytest.mark.parametrize("depth", [10, 900, 5_000, 9_000])
 @pytest.mark.parametrize(("opened", "closed"), ["[]", ('{"a": ', "}"), ('[1, {"a": ', "}]")])
 def test_what_is_wrong_deep_inside_is_said_whatever_python_allows(opened, closed, depth):
-    with pytest.raises(JsonError, match=r"NaN is no number|nested too deeply"):
+    with pytest.raises(JsonError, match=r"NaN is not a number|nested too deeply"):
         parse_json(opened * depth + "NaN" + closed * depth)
 
 

@@ -105,7 +105,7 @@ def test_unreadable_cells_in_training_are_noticed_and_stop_nothing():
     frame.loc[[7, 9], "torque"] = ["<0.05", "n.a.!"]
     model = Detector().fit(frame)
     (found,) = [found for found in model.noticed_ if found.kind == "unreadable"]
-    assert "2 cells that are no numbers, such as '<0.05' in row 7" in str(found)
+    assert "2 cells that are not numbers, such as '<0.05' in row 7" in str(found)
     assert (found.rows, found.values) == ((7, 9), ("<0.05", "n.a.!"))
     assert model.columns_[1].unreadable == 2
 

@@ -295,7 +295,7 @@ def test_rules_hold_of_the_numbers_that_a_window_looks_back_at(method):
     [
         ({"wheight": {"max": 5}}, "there is no column 'wheight'"),
         ({"weight": {"max": [5]}}, "weight: max is"),
-        ({"weight": 5}, "5 is no mapping"),
+        ({"weight": 5}, "5 is not a mapping"),
         ([1], "must be an instance"),
     ],
 )
