@@ -172,7 +172,7 @@ def test_a_gigabyte_of_one_line_is_refused_early(tmp_path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("new.csv", "new.csv is not a model of refold"),
+        ("new.csv", "new.csv is not a refold model"),
         ("nowhere.json", "nowhere.json: No such file"),
         (".", "This is a folder"),
     ],
