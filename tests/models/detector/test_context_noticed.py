@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from refold import Detector, check
-from refold.models.detector.context_noticed import _within
+from refold.models.detector.context_findings import _within
 from tests.models.detector.test_context import fleet, trending
 
 KINDS = {"groups", "trend"}
