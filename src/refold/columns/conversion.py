@@ -84,6 +84,8 @@ def _of_records(records: list[Mapping[str, Any]], ignore: Collection[str]) -> Ta
 
 def _observed(name: str, column: Any, written: SourceFormat | None = None) -> Column:
     """Look at a column of a dataframe; without `written`, texts stay what they are."""
+    if column.dtype == nw.Categorical:
+        column = _times_in_categories(column)
     dtype = column.dtype
     if dtype == nw.Boolean:
         return _truths(column)
@@ -100,6 +102,21 @@ def _observed(name: str, column: Any, written: SourceFormat | None = None) -> Co
         "learned.",
         advice=set_role("Leave it out", name, "ignore"),
     )
+
+
+def _times_in_categories(column: Any) -> Any:
+    """Return categories that are dates or durations as these: they are written in many ways."""
+    native = column.to_native()
+    if column.implementation.is_pandas():
+        kind = native.cat.categories.dtype
+        times = kind.kind in "mM"
+    elif column.implementation.is_pyarrow():
+        kind = native.type.value_type
+        times = needs("pyarrow", "parquet").types.is_temporal(kind)
+    else:
+        return column
+    plain = native.astype(kind) if column.implementation.is_pandas() else native.cast(kind)
+    return nw.from_native(plain, series_only=True) if times else column
 
 
 def _numeric(name: str, column: Any) -> Column:
