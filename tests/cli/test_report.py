@@ -90,7 +90,7 @@ def test_incidents_have_the_times_and_groups_of_the_file(folder):
         (("model.json", "new.csv", "--fdr", "2"), "fdr=2.0 is not a rate"),
         (("model.json", "gaps.csv"), "None of the 2 rows has a value"),
         (("model.json", "new.csv", "-o", "nowhere/page.html"), "There is no folder nowhere"),
-        (("model.json", "new.csv", "-o", "page.pdf"), "page.pdf does not end with .html"),
+        (("model.json", "new.csv", "-o", "page.pdf"), "a report is a page: name it .html"),
     ],
 )
 def test_bad_input_is_a_sentence_and_no_page(folder, arguments, message):

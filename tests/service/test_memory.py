@@ -1,12 +1,15 @@
 """What a refused request leaves behind: a body may be large, and garbage is rarely searched for."""
 
 import gc
+from pathlib import Path
 
 import pytest
 
+import refold
 from tests.service.test_raw_sockets import GOOD
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
+PACKAGE = str(Path(refold.__file__).parent)
 FILLED = GOOD[:-1] + b" " * 100_000 + b"]"  # more than is judged in the event loop
 
 
@@ -40,7 +43,7 @@ def test_a_refused_body_is_not_kept(client_of, body, headers, status):
         ask()
         gc.collect()
         frames = [each for each in gc.garbage if type(each).__name__ == "frame"]
-        kept = [each.f_code.co_name for each in frames if "refold" in each.f_code.co_filename]
+        kept = [each.f_code.co_name for each in frames if PACKAGE in each.f_code.co_filename]
     finally:
         gc.set_debug(0)
         gc.garbage.clear()

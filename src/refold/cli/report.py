@@ -60,9 +60,9 @@ def report(
       refold report model.json parts.parquet -o parts.html --id-column serial --title "Line 4"
     """
     options.check_output(out, [model, table])
-    if out.suffix.lower() not in ("", ".htm", ".html"):
+    if out.suffix.lower() == ".pdf":
         raise typer.BadParameter(
-            f"{out.name} does not end with .html, as a page does.", param_hint="--out"
+            "a report is a page: name it .html; a browser prints it to PDF.", param_hint="--out"
         )
     from refold.cli.failures import as_bad_input
     from refold.cli.models import LoadedModel
