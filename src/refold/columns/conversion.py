@@ -109,14 +109,14 @@ def _times_in_categories(column: Any) -> Any:
     native = column.to_native()
     if column.implementation.is_pandas():
         kind = native.cat.categories.dtype
-        times = kind.kind in "mM"
-    elif column.implementation.is_pyarrow():
+        return (
+            nw.from_native(native.astype(kind), series_only=True) if kind.kind in "mM" else column
+        )
+    if column.implementation.is_pyarrow():
         kind = native.type.value_type
-        times = needs("pyarrow", "parquet").types.is_temporal(kind)
-    else:
-        return column
-    plain = native.astype(kind) if column.implementation.is_pandas() else native.cast(kind)
-    return nw.from_native(plain, series_only=True) if times else column
+        if needs("pyarrow", "parquet").types.is_temporal(kind):
+            return nw.from_native(native.cast(kind), series_only=True)
+    return column
 
 
 def _numeric(name: str, column: Any) -> Column:
