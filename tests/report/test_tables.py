@@ -142,3 +142,13 @@ def test_a_column_with_a_unit_in_its_name_is_named_whole_where_a_value_is_missin
     page = render(describe(model, new))
     assert "<b>mass_g</b> is missing" in page
     assert "<b>mass</b> 900" in page
+
+
+@pytest.mark.parametrize("note", [None, "E-417"])
+def test_a_column_that_was_always_empty_has_no_bars_until_it_has_a_value(train, new, note):
+    model = Detector().fit(train.assign(note=pd.Series([None] * len(train), dtype=object)))
+    notes = pd.Series([None] * (len(new) - 1) + [note], dtype=object)
+    report = describe(model, new.assign(note=notes))
+    column = next(feature for feature in report.features if feature.name == "note")
+    assert [bars.labels for bars in column.bars] == ([] if note is None else [("never seen",)])
+    assert "note" in render(report)

@@ -206,7 +206,8 @@ class ColumnShares:
         """Return the shares of a column's classes, in training and in the new rows."""
         counts, cells = self._counts.others.get(column), self._cells[column]
         if isinstance(counts, TextCounts) and isinstance(cells, TextColumn):
-            return (_of_texts(counts, cells, self._counts.plan.used[column].role != "category"),)
+            found = _of_texts(counts, cells, self._counts.plan.used[column].role != "category")
+            return (found,) if found.labels else ()
         if not isinstance(counts, DateCounts) or not isinstance(cells, DateColumn):
             return ()
         seen = cells.state == CellState.READABLE
