@@ -41,7 +41,8 @@ _FILES = tuple(
     f"tests/modelfile/test_{name}.py" for name in ("refusals", "round_trip", "detector", "creased")
 )
 _CONTEXTS = tuple(
-    f"tests/models/detector/test_{name}.py" for name in ("context", "context_noticed", "over")
+    f"tests/models/detector/test_{name}.py"
+    for name in ("context", "context_noticed", "context_sums", "over", "window")
 )
 ASKING = {
     "algorithm": ("tests/decisions", "tests/models/test_ref.py", *_FILES),
@@ -76,8 +77,15 @@ _CALLS = {
     "min": "max", "max": "min", "any": "all", "all": "any", "floor": "ceil", "ceil": "floor",
     "minimum": "maximum", "maximum": "minimum",
 }  # fmt: skip
-# In one process, and nothing is written.
-_ARGUMENTS = ("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist")
+# What tests, and plugins of pytest, import and is no part of refold.
+_LIBRARIES = (
+    *("hypothesis.extra.numpy", "narwhals.stable.v2", "pandas", "polars", "pyarrow.csv", "pytest"),
+    *("schemathesis.pytest.plugin", "scipy.stats", "sklearn.datasets", "sklearn.ensemble"),
+)
+# In one process, and nothing is written. Plain assertions: pytest would load a module whose examples
+# are tests by a loader of its own.
+_ARGUMENTS = ("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
+_MANY = 1000
 # Keywords that assert something or show it, and decide nothing.
 _CHECKS = ("strict", "stacklevel", "repr")
 
@@ -274,7 +282,7 @@ def _is_there(test: str) -> bool:
 def _import_libraries() -> None:
     """Import what takes long once; each mutant's process is forked from here."""
     os.environ["SCIPY_ARRAY_API"] = "1"  # as tests.environment, which each process calls itself
-    for library in ("pandas", "polars", "pyarrow", "pytest", "scipy.stats", "sklearn.ensemble"):
+    for library in _LIBRARIES:
         __import__(library)
     assert "refold" not in sys.modules
 
@@ -313,8 +321,7 @@ def _tested(mutant: Mutant | None, tests: list[str]) -> int:
         return compile(ast.fix_missing_locations(tree), loader.path, "exec")
 
     SourceFileLoader.get_code = changed
-    # Plain assertions: pytest would load a module whose examples are tests by a loader of its own.
-    return int(pytest.main(["-x", "-q", "--assert=plain", *_ARGUMENTS, *tests]))
+    return int(pytest.main(["-x", "-q", *_ARGUMENTS, *tests]))
 
 
 def _mutants_of(folder: Path) -> Iterator[Mutant]:
@@ -376,7 +383,8 @@ def _changes(node: ast.AST) -> Iterator[_Place]:
         case ast.Constant(value=bool() as value):
             yield _Place(node, "value", not value)
         case ast.Constant(value=int() | float() as value):
-            yield _Place(node, "value", value + 1)
+            # One more of thousands is a change that nobody makes and nobody notices.
+            yield _Place(node, "value", value + 1 if value < _MANY else 2 * value)
         case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
             yield _Place(node, "func", ast.Name(_CALLS[name], ast.Load()))
         case ast.Call(func=ast.Attribute(attr=name) as function) if name in _CALLS:

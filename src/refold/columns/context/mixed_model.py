@@ -123,12 +123,11 @@ class MixedModel:
         ridges, group_ridge = np.ones(len(blocks)), 1.0
         ridges[0] = 0.0
         sizes = np.asarray(blocks, dtype=np.float64)
-        seen = moments.group_rows > 0.0
         for _ in range(_ROUNDS):
             model = cls.given(moments, ridges, block_of, group_ridge)
             traces = np.bincount(block_of, np.diagonal(model.inverse), minlength=len(blocks))
             freedom = sizes - ridges * traces
-            group_freedom = np.where(seen, 1.0 - group_ridge * model._group_variances(), 0.0).sum()
+            group_freedom = (1.0 - group_ridge * model._group_variances()).sum()  # 0 without rows
             left = max(moments.rows - freedom.sum() - group_freedom, 1.0)
             residual = max(model._residual_squares(moments), 1e-12 * moments.yy)
             variance = max(residual / left, smallest)
