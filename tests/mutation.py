@@ -82,8 +82,8 @@ _LIBRARIES = (
     *("hypothesis.extra.numpy", "narwhals.stable.v2", "pandas", "polars", "pyarrow.csv", "pytest"),
     *("schemathesis.pytest.plugin", "scipy.stats", "sklearn.datasets", "sklearn.ensemble"),
 )
-# In one process, and nothing is written. Plain assertions: pytest would load a module whose examples
-# are tests by a loader of its own.
+# In one process, and nothing is written. Plain assertions: pytest would load a module whose
+# examples are tests by a loader of its own.
 _ARGUMENTS = ("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 _MANY = 1000
 # Keywords that assert something or show it, and decide nothing.
@@ -360,7 +360,7 @@ def _decisive(node: ast.AST) -> Iterator[ast.AST]:
         if name in ("annotation", "returns", "decorator_list", "type_params", "exc"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.JoinedStr) or not isinstance(child, ast.AST):
+            if isinstance(child, ast.JoinedStr | ast.Assert) or not isinstance(child, ast.AST):
                 continue
             if isinstance(child, ast.keyword) and child.arg in _CHECKS:
                 continue

@@ -14,7 +14,6 @@ from refold._typing import Booleans, Floats
 _REGULAR = 0.9  # the share of steps that are alike: rows may have been left out
 _LEAST_ROWS = 20  # fewer than these count by chance
 _LEAST_IN_ORDER = 8  # unless they go on like 1, 2, 3
-_EVEN = 0.1  # by which steps differ: the months of a calendar do
 _DENSE = 1.1  # numbers from 1 to n of which a tenth was left out
 _LATE = 0.01  # the share of rows of a log that may come late, and how late: of its whole span
 
@@ -45,7 +44,7 @@ def is_row_number(values: Floats, *, named: bool) -> bool:
     with np.errstate(over="ignore"):  # from one end of the numbers to the other
         steps = np.diff(values)
     if (steps > 0.0).all() or (steps < 0.0).all():
-        return named or _is_even(steps) or _is_drawn(values)
+        return named or _is_drawn(values)
     dense = high - low + 1.0 <= _DENSE * len(values)
     return dense and len(np.unique(values)) == len(values)
 
@@ -63,11 +62,6 @@ def is_chronological(seconds: Floats) -> bool:
     steps = steps if seconds[-1] > seconds[0] else -steps
     latest = -float(steps.min()) / float(np.ptp(seconds))
     return latest <= _LATE and bool(np.mean(steps < 0.0) <= _LATE)
-
-
-def _is_even(steps: Floats) -> bool:
-    usual = float(np.median(steps))
-    return bool((np.abs(steps - usual) <= _EVEN * abs(usual)).all())
 
 
 def _is_drawn(values: Floats) -> bool:

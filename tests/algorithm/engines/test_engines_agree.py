@@ -68,7 +68,9 @@ def test_both_say_the_same_of_rows(fold, kind, path):
     center = chain.shifts[0]
     gap = np.where(np.arange(X.shape[1]) % 2, center, np.nan)
     rows = np.vstack([X[:20], 0.4 * X[20:30], center, gap])
-    one, other = (engine.contributions(chain, rows, kind, path=path) for engine in (reference, exact))
+    one, other = (
+        engine.contributions(chain, rows, kind, path=path) for engine in (reference, exact)
+    )
     for ours, theirs in zip(one, other, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
     for engine in (reference, exact):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from refold import REF, merge
-from refold.algorithm.engines import MANY_ROWS, exact, sketch
+from refold.algorithm.engines import exact, sketch
 from refold.algorithm.engines.sketch import GrowingSketch, Sketch
 from tests.conftest import assert_same_histogram
 from tests.tables import adbench_files, load_adbench
@@ -348,7 +348,7 @@ def test_models_that_do_not_fit_together_are_refused_by_name(rng):
 
 
 def test_auto_turns_to_the_sketch_for_many_rows(rng):
-    X = rng.normal(size=(MANY_ROWS, 1))
+    X = rng.normal(size=(250_000, 1))  # as docs/sketch.md says
     assert REF().fit(X).engine_ == "sketch"
     assert REF().fit(X[:-1]).engine_ == "exact"
     assert REF(fold=np.abs, n_iter=2).fit(X).engine_ == "reference"

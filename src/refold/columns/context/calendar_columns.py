@@ -46,7 +46,7 @@ def calendar_columns(table: Table, time: str, others: Collection[str]) -> Iterat
 
 
 def _calendar(times: DateColumn) -> dict[str, Integers]:
-    """Return what the calendar says of each time; of a missing one it means nothing."""
+    """Return what the calendar says of each time, from 0 on; of a missing one it means nothing."""
     moments = np.nan_to_num(times.seconds).astype("datetime64[s]")
     days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
     years = moments.astype("datetime64[Y]")
@@ -57,11 +57,11 @@ def _calendar(times: DateColumn) -> dict[str, Integers]:
     first = thursday.astype("datetime64[Y]").astype("datetime64[D]")
     found = {
         "year": years.astype(np.int64) + 1970,
-        "quarter": month // 3 + 1,
-        "month": month + 1,
-        "week": (thursday - first).astype(np.int64) // 7 + 1,
-        "day of the month": (days - months).astype(np.int64) + 1,
-        "day of the year": (days - years).astype(np.int64) + 1,
+        "quarter": month // 3,
+        "month": month,
+        "week": (thursday - first).astype(np.int64) // 7,
+        "day of the month": (days - months).astype(np.int64),
+        "day of the year": (days - years).astype(np.int64),
         "weekday": since_monday,
     }
     if times.has_clock:

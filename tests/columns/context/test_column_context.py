@@ -1,0 +1,167 @@
+"""Numbers in their context: against models fitted again, least squares, and what rows came from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import lognorm, norm
+
+from refold.columns.context.column_context import ColumnContext
+from refold.columns.context.context_rows import ContextRows, ContextUnits
+from refold.columns.context.trend import FeatureLayout
+
+N = 400
+
+
+def fleet(rng, *, groups, features):
+    """Rows whose spread doubles with the second of two features, and their numbers."""
+    x = np.column_stack([np.ones(N), rng.normal(size=N), rng.integers(0, 2, N)])
+    own = rng.integers(0, groups, N) if groups else np.full(N, -1)
+    effects = np.append(4.0 * rng.normal(size=groups), 0.0)[own]
+    spread = 2.0 ** x[:, 2] if features else np.ones(N)
+    worth = 3.0 * x[:, 1] if features else 0.0
+    values = 100.0 + effects + worth + spread * rng.normal(size=N)
+    shown = x if features else x[:, :1]
+    blocks = [1, 1, 1] if features else [1]
+    return ContextRows(sparse.csr_array(shown), own), values, FeatureLayout(blocks, -1, groups)
+
+
+def learn(rows, values, layout, log=False):
+    return ColumnContext.learn(rows, values, layout, (log, "none"))
+
+
+CASES = {
+    "groups": {"groups": 30, "features": False},
+    "features": {"groups": 0, "features": True},
+    "both": {"groups": 30, "features": True},
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request):
+    rows, values, layout = fleet(np.random.default_rng(4), **CASES[request.param])
+    return rows, values, layout, *learn(rows, values, layout)
+
+
+def test_a_row_left_out_has_nearly_the_score_by_a_model_that_never_had_it(case):
+    rows, values, layout, _, alone = case
+    for i in range(0, N, 40):
+        others = np.arange(N) != i
+        column, _ = learn(rows.take(others), values[others], layout)
+        one = rows.take(~others)
+        column = replace(column, smallest=1e-24)
+        # New rows are judged with care for what is not known of a group; that is no part of it.
+        found = column.scores(one, values[[i]])
+        known = one.groups[0] >= 0
+        careful = np.exp(0.4 * np.sqrt(0.5 / found.freedom[0])) if known else 1.0
+        assert alone[i] == pytest.approx(careful * found.z[0], abs=0.15)
+
+
+def test_scores_are_those_of_a_normal_distribution(case):
+    _, _, _, _, alone = case
+    assert alone.mean() == pytest.approx(0.0, abs=0.05)
+    assert alone.std() == pytest.approx(1.0, abs=0.06)
+    assert (np.abs(alone) > 1.96).mean() == pytest.approx(0.05, abs=0.025)
+
+
+def test_new_rows_are_scored_by_what_is_expected_of_them(case):
+    rows, values, _, column, _ = case
+    found = column.scores(rows, values)
+    expected = np.array([column.number(y) for y in found.expected])
+    residuals = values - expected
+    assert residuals.std() < 2.2
+    assert (np.sign(residuals) == np.sign(found.z)).all()
+    np.testing.assert_array_equal(column.z(rows, values), found.z)
+    units = ContextUnits(column, found, values)
+    some = np.arange(0, N, 7)
+    np.testing.assert_allclose(units.numbers(some, found.z[some]), values[some], rtol=1e-9)
+    assert units.number(7, float(found.z[7])) == pytest.approx(values[7], abs=0.05)
+    assert np.isnan(units.numbers(some[:1], np.array([np.inf])))[0]
+
+
+def test_without_groups_the_spread_is_that_of_least_squares(rng):
+    rows, _, layout = fleet(rng, groups=0, features=True)
+    even = 10.0 + rows.x.toarray() @ [0.0, 3.0, 1.0] + 0.7 * rng.normal(size=N)
+    column, _ = learn(rows, even, layout)
+    column = replace(column, spread_coef=None)
+    x = rows.x.toarray()
+    left = even - x @ np.linalg.lstsq(x, even, rcond=None)[0]
+    variance = float(left @ left) / (N - 3)
+    assert column.spread.prior * column.scale**2 == pytest.approx(variance, rel=0.02)
+    width = column.scores(rows, even).spread * column.scale
+    leverage = np.einsum("ij,jk,ik->i", x, np.linalg.inv(x.T @ x), x)
+    np.testing.assert_allclose(width, np.sqrt(variance * (1.0 + leverage)), rtol=0.01)
+
+
+def test_the_spread_follows_the_context(rng):
+    rows, values, layout = fleet(rng, groups=0, features=True)
+    column, _ = learn(rows, values, layout)
+    factor = column.factor(rows.x)
+    wide = rows.x.toarray()[:, 2] == 1.0
+    assert np.median(factor[wide]) / np.median(factor[~wide]) == pytest.approx(2.0, rel=0.2)
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_likelihood_is_a_density_of_numbers(log, rng):
+    values = np.exp(rng.normal(1.0, 0.5, size=N))
+    rows = ContextRows(sparse.csr_array(np.ones((N, 1))), np.full(N, -1))
+    column, _ = learn(rows, values, FeatureLayout([1], -1, 0), log)
+    found = column.scores(rows, values)
+    middle, width = column.number(found.expected[0]), found.spread[0] * column.scale
+    z = column.transformed(values) - column.transformed(np.array([middle]))[0]
+    z = z * column.scale / width
+    near = np.abs(z) < 4.0
+    ours = column.likelihood(values, z, found.spread)[near]
+    density = lognorm(width, scale=middle) if log else norm(middle, width)
+    theirs = density.logpdf(values[near]) + 0.5 * np.log(2.0 * np.pi)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    far = column.likelihood(values[:2], np.array([5.0, 50.0]), found.spread[:2])
+    assert far[0] - far[1] == pytest.approx(np.log(values[1] / values[0]) if log else 0.0)
+
+
+def test_numbers_are_taken_as_logarithms_where_that_makes_them_likelier(rng):
+    rows = ContextRows(sparse.csr_array(np.ones((N, 1))), rng.integers(0, 10, N))
+    layout = FeatureLayout([1], -1, 10)
+    level = rng.normal(size=10)[rows.groups]
+    skewed = np.exp(level + 0.8 * rng.normal(size=N))
+    assert ColumnContext.learn(rows, skewed, layout)[0].log
+    assert not ColumnContext.learn(rows, np.append(skewed[1:], 0.0), layout)[0].log
+    assert not ColumnContext.learn(rows, 10.0 + level + 0.8 * rng.normal(size=N), layout)[0].log
+
+
+def test_a_number_that_its_group_fixes_may_differ_by_rounding_alone(rng):
+    groups, levels = rng.integers(0, 12, N), np.round(np.linspace(3.0, 9.0, 12), 1)
+    rows = ContextRows(sparse.csr_array(np.ones((N, 1))), groups)
+    column, alone = learn(rows, levels[groups], FeatureLayout([1], -1, 12))
+    assert column.fixed
+    assert (alone == 0.0).all()
+    new = ContextRows(sparse.csr_array(np.ones((4, 1))), np.full(4, 4))
+    step = np.diff(levels).min()  # a quarter of it is rounding
+    z = column.z(new, levels[4] + step * np.array([0.0, 0.24, 0.26, 1.0]))
+    assert (z != 0.0).tolist() == [False, False, True, True]
+    assert z[3] > 3.0
+
+
+def test_a_new_group_may_lie_anywhere_among_all_groups(rng):
+    rows, values, layout = fleet(rng, groups=30, features=False)
+    column, _ = learn(rows, values, layout)
+    new = ContextRows(sparse.csr_array(np.ones((4, 1))), np.full(4, -1))
+    z = column.z(new, np.array([100.0, 108.0, 92.0, 200.0]))
+    assert z[:3].tolist() == [0.0, 0.0, 0.0]
+    assert z[3] > 3.0
+
+
+def test_rows_without_a_value_or_a_group_have_no_part_in_what_is_learned(rng):
+    rows, values, layout = fleet(rng, groups=30, features=True)
+    some = rng.random(N) < 0.8
+    gaps = np.where(some, values, np.nan)
+    column, scores = learn(rows, gaps, layout)
+    only, alone = learn(rows.take(some), values[some], layout)
+    np.testing.assert_array_equal(np.isnan(scores), ~some)
+    np.testing.assert_allclose(scores[some], alone)
+    strangers = ContextRows(rows.x, np.where(some, rows.groups, -1))
+    column, scores = learn(strangers, values, layout)
+    np.testing.assert_allclose(scores[some], alone)
+    np.testing.assert_allclose(scores[~some], only.z(strangers.take(~some), values[~some]))
+    assert column.moments.rows == some.sum()
